@@ -1,0 +1,32 @@
+/** Where time comes from. Production passes {@link systemClock}; tests pass a clock that they advance themselves. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  monotonic(): number;
+  /** Resolves after `delayMs`; rejects with the signal's reason when aborted first. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (delayMs, signal) => {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      }, delayMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  },
+};

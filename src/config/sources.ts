@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+
+/** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
+export type Report = (where: string, what: string) => void;
+
+/** What must never be repeated in a message; each may stand in a file of its own. */
+export const SECRET_KEYS = [
+  'redisUrl',
+  'service.clientSecret',
+  'service.accessToken',
+  'google.clientSecret',
+  'google.refreshToken',
+];
+
+/**
+ * Each setting has one name in two spellings: `service.baseUrl` in the file, `SERVICE_BASE_URL` as a variable. A secret
+ * may stand in a file of its own: `service.accessTokenFile`, `SERVICE_ACCESS_TOKEN_FILE`.
+ */
+export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/gu, '_').toUpperCase();
+
+const withFileKeys = (keys: readonly string[]): string[] =>
+  keys.flatMap((key) => (SECRET_KEYS.includes(key) ? [key, `${key}File`] : [key]));
+
+/** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
+type Raw = string | readonly string[];
+
+/** One source of settings; where several have a setting, the first wins. */
+export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that are set; an empty one counts as not set. */
+export const environmentLayer = (env: Environment, keys: readonly string[]): Layer => {
+  const entries = withFileKeys(keys).flatMap((key): [string, string][] => {
+    const value = env[variableOf(key)]?.trim();
+    return value ? [[key, value]] : [];
+  });
+  return { values: new Map(entries), nameOf: variableOf };
+};
+
+export type Section = Readonly<Record<string, unknown>>;
+
+export const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+export const isUnset = (value: unknown): boolean =>
+  value === null || (isText(value) && ['', '~', 'null'].includes(value.trim()));
+
+/** The section's settings by their dotted keys. */
+const flatten = (section: Section, report: Report, prefix: string): [string, Raw][] =>
+  Object.entries(section).flatMap(([name, value]): [string, Raw][] => {
+    if (isUnset(value)) return [];
+    if (isText(value)) return [[name, value.trim()]];
+    if (isSection(value)) {
+      return flatten(value, report, `${prefix}${name}.`).map(([key, inner]) => [`${name}.${key}`, inner]);
+    }
+    if (Array.isArray(value) && value.every(isText)) return [[name, value]];
+    report(prefix + name, 'is neither a value nor a list of values. See config/example.yaml.');
+    return [];
+  });
+
+/** The settings of one section of the file; a key that is not among `keys` is reported. */
+export const fileLayer = (section: Section, prefix: string, keys: readonly string[], report: Report): Layer => {
+  const entries = flatten(section, report, prefix);
+  const allowed = withFileKeys(keys);
+  for (const [key] of entries) {
+    if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));
+  }
+  return { values: new Map(entries), nameOf: (key) => prefix + key };
+};
+
+const unknownKey = (key: string, allowed: readonly string[]): string => {
+  const plain = (name: string): string => name.replaceAll(/[._-]/gu, '').toLowerCase();
+  const distances = allowed.map((name) => ({ name, distance: editDistance(plain(name), plain(key)) }));
+  const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
+  const isNear = nearest !== undefined && nearest.distance <= 3;
+  return `is not a setting that can stand here. ${isNear ? `Did you mean ${nearest.name}?` : 'Remove it; config/example.yaml has them all.'}`;
+};
+
+/** How many letters must change to make one text of the other. */
+const editDistance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...left].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...right].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+/** The file's content; null where it cannot be used, and then the one problem is reported. */
+export const parseYaml = (path: string, content: string, report: Report): Section | null => {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
+  const error = document.errors[0];
+  if (error !== undefined) {
+    const { line, col } = lineCounter.linePos(error.pos[0]);
+    // Its code and not its message, which may quote the file.
+    const fault = error.code.toLowerCase().replaceAll('_', ' ');
+    report(
+      path,
+      `is not valid YAML at line ${line}, column ${col} (${fault}). Mend that place; quote values that hold YAML signs.`,
+    );
+    return null;
+  }
+  try {
+    const section: unknown = document.toJS() ?? {};
+    if (isSection(section)) return section;
+    report(path, 'holds no settings at its top. Write lines of the form name: value; see config/example.yaml.');
+  } catch {
+    report(path, 'uses a YAML alias that has no anchor. Quote values that begin with *.');
+  }
+  return null;
+};
+
+/** The file's text; null where it cannot be read, and then that is reported for `where`. */
+export const readText = (path: string, where: string, report: Report): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    report(where, `names the file ${path}, which cannot be read (${code}). Check the path and its permissions.`);
+    return null;
+  }
+};
+
+type Found = { readonly where: string; readonly value: Raw | null };
+
+/** The setting from the first layer that has it; a null value stands for one whose fault is reported already. */
+export const find = (key: string, layers: readonly Layer[], cwd: string, report: Report): Found | null => {
+  const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  if (layer === undefined) return null;
+  const where = layer.nameOf(key);
+  const value = layer.values.get(key) ?? null;
+  const file = layer.values.get(`${key}File`);
+  if (file === undefined) return { where, value };
+  const whereFile = layer.nameOf(`${key}File`);
+  if (value !== null || typeof file !== 'string') {
+    report(whereFile, value === null ? 'is a list. Give one path.' : `is set beside ${where}. Keep one of the two.`);
+    return { where, value: null };
+  }
+  const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;
+  if (content === '') report(whereFile, `names the file ${file}, which is empty. Put the value into it.`);
+  return { where: whereFile, value: content || null };
+};

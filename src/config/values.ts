@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { Secret } from './secret.ts';
+
+/** At most `requests` in any `windowMs`. */
+export type RateLimit = { readonly requests: number; readonly windowMs: number };
+
+/** The greater of the two bounds holds; null where a bound is not set. */
+export type DeleteLimit = { readonly count: number | null; readonly percent: number | null };
+
+const fail = (context: z.RefinementCtx, message: string): never => {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+};
+
+export const text = z.string({
+  error: ({ input }) => (input === undefined ? 'is not set. It is required.' : 'is a list. Give one value.'),
+});
+
+export const secret = text.transform((value) => new Secret(value));
+
+/** One of the names. */
+export const choice = <const Name extends string>(...names: readonly Name[]) =>
+  text.transform((value, context): Name => {
+    const found = names.find((name) => name === value);
+    return found ?? fail(context, `"${value}" is not known. Choose one of ${names.join(', ')}.`);
+  });
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 7 * 86_400_000;
+
+/** Milliseconds, from `30s`, `5m`, `6h` or `1d`. */
+export const duration = text.transform((value, context): number => {
+  const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
+  const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (Number.isNaN(durationMs)) {
+    return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
+  }
+  if (durationMs < 1000 || durationMs > LONGEST_MS) {
+    return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
+  }
+  return durationMs;
+});
+
+const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+/** From `<n>/second`, `<n>/minute` or `<n>/hour`. */
+export const rateLimit = text.transform((value, context): RateLimit => {
+  const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
+  const windowMs = WINDOW_MS[window ?? ''];
+  if (windowMs === undefined || Number(count) < 1) {
+    return fail(context, `"${value}" is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 90/minute.`);
+  }
+  return { requests: Number(count), windowMs };
+});
+
+/** From `<n>`, `<p>%` or `<n>,<p>%`. */
+export const deleteLimit = text.transform((value, context): DeleteLimit => {
+  const [matched, both, percentOfBoth, count, percent] =
+    /^(?:(\d+)\s*,\s*(\d+(?:\.\d+)?)%|(\d+)|(\d+(?:\.\d+)?)%)$/u.exec(value) ?? [];
+  const bound = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
+  const limit = { count: bound(both ?? count), percent: bound(percentOfBoth ?? percent) };
+  if (matched === undefined || (limit.percent ?? 0) > 100) {
+    return fail(context, `"${value}" is not a limit. Write <n>, <p>% or <n>,<p>%, such as 10,10%.`);
+  }
+  return limit;
+});
+
+/** A comma separates patterns, but not inside a glob's braces. */
+const splitPatterns = (value: string): string[] => value.split(/,(?![^{]*\})/u);
+
+/** From a list, or names and globs between commas. */
+export const buckets = z
+  .union([z.string().transform(splitPatterns), z.array(z.string())])
+  .transform((value, context) => {
+    const patterns = value.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+    if (patterns[0]?.startsWith('!')) {
+      return fail(context, 'begins with an exclusion, so nothing would take part. Put * or a name before it.');
+    }
+    return patterns;
+  });
+
+/** URL values are not repeated in messages, since they may hold a password. */
+const url = (protocols: readonly string[]) =>
+  text.transform((value, context): string => {
+    const parsed = URL.parse(value);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      const forms = protocols.map((protocol) => `${protocol}//`).join(' or ');
+      return fail(context, `is not a URL that begins with ${forms}. Write it whole, with the host.`);
+    }
+    return value;
+  });
+
+export const webUrl = url(['http:', 'https:']).transform((value, context): string => {
+  const parsed = new URL(value);
+  const extra = parsed.username + parsed.password + parsed.search + parsed.hash;
+  return extra === '' ? value : fail(context, 'has a user, password, query or fragment. Leave these out of the URL.');
+});
+/** The URL without a slash at its end. */
+export const urlWithoutSlash = webUrl.transform((value) => value.replace(/\/+$/u, ''));
+/** The URL with one slash at its end. */
+export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u, '')}/`);
+
+/** May hold a password, so it is kept like one. */
+export const redisUrl = url(['redis:', 'rediss:']).pipe(secret);

@@ -1,0 +1,63 @@
+import { EMPTY_CONTACT, type Contact, type LabelledValue, type PostalAddress } from './contact.ts';
+import { addressKey, emailKey, phoneKey, websiteKey } from './keys.ts';
+
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000E-\u001F\u007F]/gu;
+const WHITESPACE = /\s+/gu;
+
+/** Unicode NFC, no control characters, white space collapsed and trimmed; the empty string for an absent text. */
+export const normaliseText = (text: string | null | undefined): string => {
+  return (text ?? '').normalize('NFC').replace(CONTROL_CHARACTERS, '').replace(WHITESPACE, ' ').trim();
+};
+
+/** A label as {@link normaliseText} gives it; null where nothing is left. */
+export const normaliseLabel = (label: string | null | undefined): string | null => normaliseText(label) || null;
+
+const normaliseValues = (
+  values: readonly LabelledValue[] | undefined,
+  keyOf: (value: string) => string,
+): readonly LabelledValue[] => {
+  const byKey = new Map<string, LabelledValue>();
+  for (const entry of values ?? []) {
+    const value = normaliseText(entry.value);
+    const key = keyOf(value);
+    if (value !== '' && !byKey.has(key)) byKey.set(key, { value, label: normaliseLabel(entry.label) });
+  }
+  return [...byKey.values()];
+};
+
+const normaliseAddress = (address: PostalAddress): PostalAddress => ({
+  street: normaliseText(address.street),
+  city: normaliseText(address.city),
+  region: normaliseText(address.region),
+  postalCode: normaliseText(address.postalCode),
+  country: normaliseText(address.country),
+  label: normaliseLabel(address.label),
+});
+
+const normaliseAddresses = (addresses: readonly PostalAddress[] | undefined): readonly PostalAddress[] => {
+  const byKey = new Map<string, PostalAddress>();
+  for (const entry of addresses ?? []) {
+    const address = normaliseAddress(entry);
+    const key = addressKey(address);
+    if (key !== '' && !byKey.has(key)) byKey.set(key, address);
+  }
+  return [...byKey.values()];
+};
+
+/**
+ * The canonical contact of what a side gave: every text through {@link normaliseText}, empty list elements dropped, and
+ * of elements that mean the same the first one kept. Values keep the side's own spelling.
+ */
+export const contactOf = (given: Partial<Contact>): Contact => {
+  const contact = { ...EMPTY_CONTACT, ...given };
+  return {
+    firstName: normaliseText(contact.firstName),
+    lastName: normaliseText(contact.lastName),
+    company: normaliseText(contact.company),
+    title: normaliseText(contact.title),
+    emailAddresses: normaliseValues(contact.emailAddresses, emailKey),
+    phoneNumbers: normaliseValues(contact.phoneNumbers, phoneKey),
+    addresses: normaliseAddresses(contact.addresses),
+    websites: normaliseValues(contact.websites, websiteKey),
+  };
+};

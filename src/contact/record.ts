@@ -1,0 +1,29 @@
+import type { Contact } from './contact.ts';
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
+export type ContactRecord = {
+  /** The side's own id: `people/c...` at Google, `contact_...` at the service. */
+  readonly id: string;
+  /** Changes when the side changes the contact: Google's CONTACT source etag, the service's `updated_at`. Opaque. */
+  readonly version: string;
+  /** When the side says the contact was last changed, in epoch milliseconds; null where it does not say. */
+  readonly modifiedAtMs: number | null;
+  readonly contact: Contact;
+  /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
+  readonly groupIds: readonly string[];
+  /** What the adapter needs to write the contact back without losing what the canonical contact cannot express. */
+  readonly raw: Json;
+  /** The other side's id that a create of ours left on the contact (Google `clientData`); null elsewhere. */
+  readonly originId: string | null;
+};
+
+/** A label (Google user contact group) or a bucket (service), as its side gave it. */
+export type GroupRecord = {
+  readonly id: string;
+  readonly name: string;
+  /** What a rename must show (Google's group etag); empty where the side wants none. */
+  readonly version: string;
+};

@@ -1,0 +1,136 @@
+import type { Side, SyncedField } from './contact/contact.ts';
+import type { Logger } from './logger.ts';
+
+type LinkRef = { readonly link: string };
+type RunRef = LinkRef & { readonly run: string };
+type ContactRef = RunRef & { readonly googleId: string | null; readonly serviceId: string | null };
+
+type SideCounts = {
+  readonly pulled: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly requests: number;
+};
+
+type RunSummary = RunRef & {
+  readonly kind: 'incremental' | 'full';
+  readonly google: SideCounts;
+  readonly service: SideCounts;
+  readonly paired: number;
+  readonly conflicts: number;
+  readonly skipped: number;
+  readonly durationMs: number;
+};
+
+/** Groups are named by their users, so a name may tell about people: it is personal. */
+type GroupFields = RunRef & { readonly side: Side; readonly name: string };
+
+/**
+ * The log catalogue: one function for each business event, with a constant message and its data in fields. Values that
+ * people entered (names, addresses, group names) leave this file only when personal data may be logged.
+ */
+export interface Events {
+  daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
+  daemonStopping(fields: { readonly signal: string }): void;
+  daemonStopped(): void;
+
+  runStarted(fields: RunRef & { readonly kind: 'incremental' | 'full' }): void;
+  runCompleted(fields: RunSummary): void;
+  /** A guard stopped the run before it wrote anything (R8). */
+  runHalted(fields: RunSummary & { readonly reason: string }): void;
+  runFailed(fields: RunSummary & { readonly error: unknown }): void;
+  /** Writes that an earlier process left under way were settled. */
+  runRecovered(fields: RunRef & { readonly writes: number }): void;
+  sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
+  /** The change feed cannot go on from its cursor, so the side is listed whole. */
+  cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
+  planned(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
+
+  linkPaused(fields: LinkRef & { readonly side: Side; readonly reason: string; readonly remedy: string }): void;
+  linkResumed(fields: LinkRef): void;
+  /** Another process is working on the link. */
+  leaseBusy(fields: LinkRef): void;
+  leaseLost(fields: RunRef): void;
+
+  conflictSettled(
+    fields: ContactRef & {
+      readonly field: SyncedField;
+      readonly winner: Side;
+      readonly google: unknown;
+      readonly service: unknown;
+    },
+  ): void;
+  contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
+  /** A side silently did not take values; they are not sent again until they change (R2). */
+  valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
+  /** Several contacts could be the same person, so none was paired (R13). */
+  matchAmbiguous(
+    fields: RunRef & { readonly googleIds: readonly string[]; readonly serviceIds: readonly string[] },
+  ): void;
+
+  groupCreated(fields: GroupFields): void;
+  groupRenamed(fields: GroupFields): void;
+  groupDeleted(fields: GroupFields): void;
+  /** Several groups of one side share a name; one of them is kept in step. */
+  groupDuplicate(fields: GroupFields): void;
+  groupRefused(fields: GroupFields & { readonly reason: string }): void;
+
+  /** A side answered 429: the governor let too much through, or somebody else uses the same limit. */
+  rateLimited(fields: LinkRef & { readonly side: Side; readonly route: string; readonly retryAfterMs: number }): void;
+  requestRetried(
+    fields: LinkRef & {
+      readonly side: Side;
+      readonly route: string;
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    },
+  ): void;
+}
+
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** Events that are written to the log. */
+export const createEvents = (logger: Logger, options: { readonly personalData: boolean }): Events => {
+  const log = (level: Level, message: string) => (fields: object) => logger[level](fields, message);
+  const logGroup =
+    (level: Level, message: string) =>
+    ({ name, ...fields }: GroupFields) =>
+      logger[level](options.personalData ? { ...fields, name } : fields, message);
+
+  return {
+    daemonStarted: log('info', 'daemon started'),
+    daemonStopping: log('info', 'daemon stopping'),
+    daemonStopped: () => logger.info('daemon stopped'),
+
+    runStarted: log('info', 'run started'),
+    runCompleted: log('info', 'run completed'),
+    runHalted: log('warn', 'run halted, nothing written'),
+    runFailed: log('error', 'run failed'),
+    runRecovered: log('info', 'interrupted writes settled'),
+    sideListed: log('debug', 'side listed'),
+    cursorExpired: log('info', 'change feed expired, listing the side whole'),
+    planned: log('debug', 'plan made'),
+
+    linkPaused: log('error', 'link paused'),
+    linkResumed: log('info', 'link resumed'),
+    leaseBusy: log('info', 'link is being synced by another process'),
+    leaseLost: log('warn', 'link taken over by another process'),
+
+    conflictSettled: ({ google, service, ...fields }) =>
+      logger.info(options.personalData ? { ...fields, google, service } : fields, 'conflict settled'),
+    contactSkipped: log('warn', 'contact skipped'),
+    valueRefused: log('warn', 'value not taken by the side'),
+    matchAmbiguous: log('warn', 'ambiguous match left unpaired'),
+
+    groupCreated: logGroup('info', 'group created'),
+    groupRenamed: logGroup('info', 'group renamed'),
+    groupDeleted: logGroup('info', 'group deleted'),
+    groupDuplicate: logGroup('warn', 'several groups of one name'),
+    groupRefused: logGroup('warn', 'group refused'),
+
+    rateLimited: log('warn', 'rate limit exceeded'),
+    requestRetried: log('debug', 'request retried'),
+  };
+};

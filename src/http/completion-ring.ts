@@ -1,0 +1,38 @@
+/** The newest completion times, ascending, in a buffer of fixed size that forgets the oldest. */
+export type CompletionRing = { readonly timesMs: Float64Array; next: number; length: number };
+
+export const createRing = (capacity: number): CompletionRing => ({
+  timesMs: new Float64Array(capacity),
+  next: 0,
+  length: 0,
+});
+
+/** The `rank`-th newest time, the newest being 1; `-Infinity` where there are not so many. */
+export const nthNewest = (ring: CompletionRing, rank: number): number => {
+  if (rank < 1 || rank > ring.length) return Number.NEGATIVE_INFINITY;
+  const capacity = ring.timesMs.length;
+  return ring.timesMs[(ring.next - rank + capacity) % capacity] ?? Number.NEGATIVE_INFINITY;
+};
+
+/** Adds a time. One before the newest is moved up to it: that keeps the order and only errs towards waiting. */
+export const push = (ring: CompletionRing, timeMs: number): void => {
+  ring.timesMs[ring.next] = Math.max(timeMs, nthNewest(ring, 1));
+  ring.next = (ring.next + 1) % ring.timesMs.length;
+  ring.length = Math.min(ring.length + 1, ring.timesMs.length);
+};
+
+/** How many times lie after `timeMs`, by binary search. */
+export const countAfter = (ring: CompletionRing, timeMs: number): number => {
+  let atLeast = 0;
+  let atMost = ring.length;
+  while (atLeast < atMost) {
+    const rank = Math.ceil((atLeast + atMost) / 2);
+    if (nthNewest(ring, rank) > timeMs) atLeast = rank;
+    else atMost = rank - 1;
+  }
+  return atLeast;
+};
+
+/** All times, oldest first. */
+export const listTimes = (ring: CompletionRing): number[] =>
+  Array.from({ length: ring.length }, (_, index) => nthNewest(ring, ring.length - index));

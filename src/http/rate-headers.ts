@@ -1,0 +1,81 @@
+/** So many requests in any window of this length. */
+export type RateLimit = { readonly requests: number; readonly windowMs: number };
+
+/** The headers of an answer by lower-case name, as undici gives them. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What an answer said about the rate limit; null for what it did not say, or not understandably. */
+export type RateHeaders = {
+  readonly limit: RateLimit | null;
+  /** Requests left in the window. */
+  readonly remaining: number | null;
+  /** How long until the window resets. */
+  readonly resetMs: number | null;
+};
+
+const MINUTE_MS = 60_000;
+const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: 60 * MINUTE_MS } as const;
+
+/**
+ * Parses `500/minute` (also `second` and `hour`; service-api-v2.md, Limits) or a bare `500`, which counts for
+ * `defaultWindowMs`. Null where it is neither, or no request at all would be allowed.
+ */
+export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS): RateLimit | null => {
+  const match = /^\s*(?<requests>\d{1,9})\s*(?:\/\s*(?<unit>second|minute|hour)\s*)?$/iu.exec(text);
+  const requests = Number(match?.groups?.['requests'] ?? 0);
+  if (requests === 0) return null;
+  return { requests, windowMs: unitMs(match?.groups?.['unit']) ?? defaultWindowMs };
+};
+
+/** Reads the three `X-Rate-Limit` headers. `nowMs` is wall-clock time, for a Reset given as a point in time. */
+export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHeaders => {
+  const limit = one(headers, 'x-rate-limit-limit');
+  return {
+    limit: limit === null ? null : parseRateLimit(limit),
+    remaining: readNumber(one(headers, 'x-rate-limit-remaining')),
+    resetMs: resetMs(readNumber(one(headers, 'x-rate-limit-reset')), nowMs),
+  };
+};
+
+/** How long `Retry-After` asks to wait, given as seconds or as an HTTP date; null where it is missing or unreadable. */
+export const readRetryAfterMs = (headers: AnswerHeaders, nowMs: number): number | null => {
+  const text = one(headers, 'retry-after');
+  if (text === null) return null;
+  const seconds = readNumber(text);
+  if (seconds !== null) return seconds * 1_000;
+  const atMs = /[a-z]/iu.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+};
+
+const LATEST_PLAUSIBLE_SECONDS = 3_600;
+const EPOCH_SECONDS_FROM = 1_000_000_000;
+const EPOCH_MILLISECONDS_FROM = 1_000_000_000_000;
+
+/** The document says seconds left; what is too great for that is taken as milliseconds left, or as epoch time. */
+const resetMs = (value: number | null, nowMs: number): number | null => {
+  if (value === null) return null;
+  if (value >= EPOCH_MILLISECONDS_FROM) return Math.max(0, value - nowMs);
+  if (value >= EPOCH_SECONDS_FROM) return Math.max(0, value * 1_000 - nowMs);
+  return value > LATEST_PLAUSIBLE_SECONDS ? value : value * 1_000;
+};
+
+const unitMs = (unit: string | undefined): number | null => {
+  switch (unit?.toLowerCase()) {
+    case 'second':
+      return UNIT_MS.second;
+    case 'minute':
+      return UNIT_MS.minute;
+    case 'hour':
+      return UNIT_MS.hour;
+    default:
+      return null;
+  }
+};
+
+const readNumber = (text: string | null): number | null =>
+  text !== null && /^\s*\d{1,15}(?:\.\d+)?\s*$/u.test(text) ? Number(text) : null;
+
+const one = (headers: AnswerHeaders, name: string): string | null => {
+  const value = headers[name];
+  return (typeof value === 'string' ? value : value?.[0]) ?? null;
+};

@@ -1,0 +1,67 @@
+import { pino, type Logger as PinoLogger } from 'pino';
+import { build as prettyStream } from 'pino-pretty';
+
+/** What the rest of the program sees of the logger. */
+export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'>;
+
+export type LoggerOptions = {
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** One JSON object a line, or lines for people. */
+  readonly format: 'json' | 'pretty';
+  /** Standard output in the daemon, standard error elsewhere. */
+  readonly destination: NodeJS.WritableStream & { readonly isTTY?: boolean };
+};
+
+/** A logger whose lines hold no credential: neither under a telling key, at any depth, nor inside an error's text. */
+export const createLogger = ({ level, format, destination }: LoggerOptions): Logger => {
+  const stream =
+    format === 'json' ? destination : prettyStream({ destination, colorize: destination.isTTY ?? false, sync: true });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
+    },
+    stream,
+  );
+};
+
+const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;
+const SECRET_TEXT =
+  /(\bBearer\s+|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/[^\s/:@]*:)[^\s&"'@]+/giu;
+const DEEPEST = 6;
+
+const redactText = (text: string): string => text.replaceAll(SECRET_TEXT, '$1[secret]');
+
+const redactFields = (fields: object): Record<string, unknown> => redactEntries(fields, 0);
+
+const redactEntries = (value: object, depth: number): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, SECRET_KEY.test(key) ? '[secret]' : redact(inner, depth + 1)]),
+  );
+
+const redact = (value: unknown, depth: number): unknown => {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return '[too deep]';
+  if (value instanceof Error) return describeError(value, depth);
+  if (Array.isArray(value)) return value.map((element) => redact(element, depth + 1));
+  return 'toJSON' in value ? value : redactEntries(value, depth);
+};
+
+/** Chosen properties only: errors of HTTP clients carry whole requests, with their headers. */
+const describeError = (error: Error, depth: number): Record<string, unknown> => {
+  const { name, message, stack, cause } = error;
+  const chosen = ['kind', 'code', 'side', 'status', 'route'].flatMap((key): [string, unknown][] => {
+    const value: unknown = Reflect.get(error, key);
+    return typeof value === 'string' || typeof value === 'number' ? [[key, value]] : [];
+  });
+  return {
+    name,
+    message: redactText(message),
+    ...Object.fromEntries(chosen),
+    stack: redactText(stack ?? ''),
+    ...(cause === undefined ? {} : { cause: redact(cause, depth + 1) }),
+  };
+};

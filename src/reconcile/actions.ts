@@ -1,0 +1,66 @@
+import { SYNCED_FIELDS, type ContactField, type Side, type SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Decision, Pair } from './decision.ts';
+import type { Plan } from './plan.ts';
+
+/** One line of a plan, in the words and the order that `plan --json` prints. */
+export type PlannedAction =
+  | {
+      readonly side: Side;
+      readonly action: 'create' | 'update' | 'delete' | 'pair' | 'unlink';
+      readonly googleId: string | null;
+      readonly serviceId: string | null;
+      readonly fields: readonly SyncedField[];
+    }
+  | {
+      readonly side: Side;
+      readonly action: 'create-group' | 'rename-group' | 'delete-group';
+      readonly name: string;
+    };
+
+const idOf = (side: Pair['google']): string | null => {
+  if (side.kind === 'present') return side.record.id;
+  return side.kind === 'gone' ? side.id : null;
+};
+
+const filledFields = (record: ContactRecord, joins: readonly string[]): readonly SyncedField[] => {
+  const isFilled = (field: ContactField): boolean => record.contact[field].length > 0;
+  return SYNCED_FIELDS.filter((field) => (field === 'buckets' ? joins.length > 0 : isFilled(field)));
+};
+
+const listDecision = (decision: Decision): readonly PlannedAction[] => {
+  switch (decision.kind) {
+    case 'create': {
+      const googleId = decision.side === 'service' ? decision.source.id : null;
+      const serviceId = decision.side === 'google' ? decision.source.id : null;
+      const fields = filledFields(decision.source, decision.joins);
+      return [{ side: decision.side, action: 'create', googleId, serviceId, fields }];
+    }
+    case 'delete': {
+      const ids = { googleId: idOf(decision.pair.google), serviceId: idOf(decision.pair.service) };
+      return [{ side: decision.side, action: 'delete', ...ids, fields: [] }];
+    }
+    case 'unlink': {
+      if (decision.pair.status === decision.to) return [];
+      const side = decision.pair.google.kind === 'present' ? 'google' : 'service';
+      const ids = { googleId: idOf(decision.pair.google), serviceId: idOf(decision.pair.service) };
+      return [{ side, action: 'unlink', ...ids, fields: [] }];
+    }
+    case 'merge': {
+      const ids = { googleId: decision.pair.google.record.id, serviceId: decision.pair.service.record.id };
+      const isNew = decision.pair.id === null || decision.pair.status !== 'linked';
+      const pairs: PlannedAction[] = isNew ? [{ side: 'google', action: 'pair', ...ids, fields: [] }] : [];
+      const updates = (['google', 'service'] as const).flatMap((side): PlannedAction[] => {
+        const write = decision[side];
+        return write === null ? [] : [{ side, action: 'update', ...ids, fields: write.fields }];
+      });
+      return [...pairs, ...updates];
+    }
+  }
+};
+
+/** Everything that the plan will write or link, as a flat list. Pure. */
+export const listActions = (plan: Plan): readonly PlannedAction[] => {
+  const groups = plan.groups.actions.map(({ side, kind, name }): PlannedAction => ({ side, action: kind, name }));
+  return [...groups, ...plan.decisions.flatMap(listDecision)];
+};

@@ -1,0 +1,67 @@
+import type { Contact, Side, SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
+
+/** How a pair stands: in step; unlinked by `DELETE_POLICY=keep`; or waiting for the source of a one-way link to change. */
+export type PairStatus = 'linked' | 'kept' | 'dormant';
+
+/** What is known of one side of a pair. */
+export type PairSide =
+  | { readonly kind: 'present'; readonly record: ContactRecord; readonly base: Snapshot | null }
+  /** There is evidence of its deletion (R7). */
+  | { readonly kind: 'gone'; readonly id: string; readonly base: Snapshot | null }
+  /** Nothing stands there: the pair is kept or dormant. */
+  | { readonly kind: 'none' };
+
+export type Pair = {
+  /** The mapping row's id; null for contacts that meet for the first time in this plan. */
+  readonly id: number | null;
+  readonly status: PairStatus;
+  readonly google: PairSide;
+  readonly service: PairSide;
+};
+
+/** What one side is to be given. */
+export type SideWrite = {
+  /** Never empty; `buckets` where the membership changes. */
+  readonly fields: readonly SyncedField[];
+  readonly desired: Contact;
+  /** Group pairs to join and to leave, by the group pair's key. */
+  readonly joins: readonly string[];
+  readonly leaves: readonly string[];
+};
+
+export type Conflict = {
+  readonly field: SyncedField;
+  readonly google: string;
+  readonly service: string;
+  readonly winner: Side;
+};
+
+/** What the plan decided for one contact. Plain data: printed by `plan`, performed by `sync`. */
+export type Decision =
+  | {
+      readonly kind: 'merge';
+      readonly pair: Pair & { readonly google: PresentSide; readonly service: PresentSide };
+      readonly google: SideWrite | null;
+      readonly service: SideWrite | null;
+      readonly conflicts: readonly Conflict[];
+      /** Fields whose change on that side stays there: the link is one-way, or the write is put off. */
+      readonly held: { readonly google: readonly SyncedField[]; readonly service: readonly SyncedField[] };
+      /** Whether a write was left out of this run and must be looked at again in the next. */
+      readonly deferred: boolean;
+    }
+  | {
+      readonly kind: 'create';
+      /** Where the new contact is written. */
+      readonly side: Side;
+      readonly source: ContactRecord;
+      /** The mapping row whose other half comes back (R6); null for a contact that is new. */
+      readonly pair: Pair | null;
+      readonly joins: readonly string[];
+    }
+  | { readonly kind: 'delete'; readonly side: Side; readonly record: ContactRecord; readonly pair: Pair }
+  /** The mapping row ends (`drop`) or stays for the surviving half alone; nothing is written. */
+  | { readonly kind: 'unlink'; readonly pair: Pair; readonly to: 'drop' | 'kept' | 'dormant' };
+
+export type PresentSide = Extract<PairSide, { kind: 'present' }>;

@@ -1,0 +1,202 @@
+import { otherSide, SIDES, type Side } from '../contact/contact.ts';
+import type { GroupRecord } from '../contact/record.ts';
+import type { GroupLink } from './membership.ts';
+import { foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
+
+/** A bucket and a label that belong together, as the store keeps them. */
+export type GroupPair = {
+  readonly key: string;
+  readonly google: GroupHalf | null;
+  readonly service: GroupHalf | null;
+  /** `kept`: one half was deleted and the other stays for itself. */
+  readonly status: 'linked' | 'kept';
+  readonly settled: boolean;
+};
+
+/** The group's id and its base: the name that the side itself last gave back. */
+export type GroupHalf = { readonly id: string; readonly name: string };
+
+export type GroupAction =
+  | { readonly kind: 'create-group'; readonly side: Side; readonly key: string; readonly name: string }
+  | {
+      readonly kind: 'rename-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly group: GroupRecord;
+      readonly name: string;
+    }
+  | {
+      readonly kind: 'delete-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly id: string;
+      readonly name: string;
+    };
+
+export type GroupPlan = {
+  readonly actions: readonly GroupAction[];
+  /** Group pairs as they stand when the actions are done; a half to be created is null until then. */
+  readonly pairs: readonly GroupPair[];
+  /** Keys of stored pairs that end, once a `delete-group` of that key is done. */
+  readonly ended: readonly string[];
+  /** The pairs through which memberships travel in this run. */
+  readonly links: readonly GroupLink[];
+  /** Names that a side holds more than once, of which only one can be paired. */
+  readonly duplicates: readonly { readonly side: Side; readonly name: string }[];
+};
+
+export type GroupInput = {
+  /** Every group that a side holds now. */
+  readonly google: readonly GroupRecord[];
+  readonly service: readonly GroupRecord[];
+  readonly pairs: readonly GroupPair[];
+};
+
+type Draft = {
+  readonly policy: Policy;
+  readonly takesPart: (name: string) => boolean;
+  readonly groups: Readonly<Record<Side, Map<string, GroupRecord>>>;
+  readonly actions: GroupAction[];
+  readonly pairs: GroupPair[];
+  readonly ended: string[];
+  readonly links: GroupLink[];
+  readonly duplicates: { side: Side; name: string }[];
+};
+
+const half = (group: GroupRecord): GroupHalf => ({ id: group.id, name: group.name });
+
+const linkOf = (pair: GroupPair): GroupLink => ({
+  key: pair.key,
+  google: pair.google?.id ?? null,
+  service: pair.service?.id ?? null,
+  settled: pair.settled,
+});
+
+/** The side whose name stands for both: the one that was renamed; where both were, the policy's, else Google's. */
+const namingSide = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): Side | null => {
+  if (google.name === service.name) return null;
+  const renamed = { google: google.name !== pair.google?.name, service: service.name !== pair.service?.name };
+  if (!renamed.google && !renamed.service) return null;
+  const from = renamed.google !== renamed.service ? (renamed.google ? 'google' : 'service') : undefined;
+  return from ?? (draft.policy.conflicts === 'service' ? 'service' : 'google');
+};
+
+const planLinked = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): void => {
+  if (!draft.takesPart(google.name) && !draft.takesPart(service.name)) {
+    draft.pairs.push({ ...pair, settled: false });
+    return;
+  }
+  const from = namingSide(draft, pair, google, service);
+  const records = { google, service };
+  if (from !== null && mayWrite(draft.policy, otherSide(from))) {
+    const to = otherSide(from);
+    const name = records[from].name;
+    draft.actions.push({ kind: 'rename-group', side: to, key: pair.key, group: records[to], name });
+  }
+  const next: GroupPair = { ...pair, google: half(google), service: half(service), status: 'linked' };
+  // The bases stay as they were until a rename has arrived on the other side.
+  draft.pairs.push(from === null ? { ...next, settled: true } : { ...pair, settled: true });
+  draft.links.push(linkOf(next));
+};
+
+const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: GroupRecord): void => {
+  const travels = draft.policy.deletes === 'propagate' && mayWrite(draft.policy, side);
+  if (travels && draft.takesPart(survivor.name)) {
+    draft.actions.push({ kind: 'delete-group', side, key: pair.key, id: survivor.id, name: survivor.name });
+    draft.ended.push(pair.key);
+  } else {
+    draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: half(survivor), status: 'kept', settled: false });
+  }
+};
+
+/** A kept group stays alone until the other side has a group of its name again. */
+const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void => {
+  const missing = pair.google === null ? 'google' : 'service';
+  const names = [...draft.groups[missing].values()].map((group) => foldGroupName(group.name));
+  if (names.includes(foldGroupName(survivor.name))) draft.ended.push(pair.key);
+  else draft.pairs.push(pair);
+};
+
+const planStored = (draft: Draft, pair: GroupPair): void => {
+  const google = pair.google === null ? undefined : draft.groups.google.get(pair.google.id);
+  const service = pair.service === null ? undefined : draft.groups.service.get(pair.service.id);
+  if (google !== undefined && service !== undefined) {
+    planLinked(draft, pair, google, service);
+    return;
+  }
+  if (google === undefined && service === undefined) {
+    draft.ended.push(pair.key);
+    return;
+  }
+  const survivor = google ?? service;
+  if (pair.status === 'kept' && survivor !== undefined) planKept(draft, pair, survivor);
+  else if (google !== undefined) planHalfGone(draft, pair, 'google', google);
+  else if (service !== undefined) planHalfGone(draft, pair, 'service', service);
+};
+
+const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
+  const taken = new Set(draft.pairs.map((pair) => pair[side]?.id));
+  const deleted = new Set(draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.id] : [])));
+  const free = [...draft.groups[side].values()].filter((group) => !taken.has(group.id) && !deleted.has(group.id));
+  return free.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
+};
+
+const pairByName = (draft: Draft): void => {
+  const service = Map.groupBy(unpaired(draft, 'service'), (group) => foldGroupName(group.name));
+  for (const group of unpaired(draft, 'google')) {
+    const twin = service.get(foldGroupName(group.name))?.shift();
+    if (twin === undefined || !draft.takesPart(group.name)) continue;
+    const pair: GroupPair = {
+      key: `google:${group.id}`,
+      google: half(group),
+      service: half(twin),
+      status: 'linked',
+      settled: false,
+    };
+    draft.pairs.push({ ...pair, settled: true });
+    draft.links.push(linkOf(pair));
+  }
+};
+
+const createMissing = (draft: Draft, side: Side): void => {
+  const to = otherSide(side);
+  if (!mayWrite(draft.policy, to)) return;
+  const names = new Set([...draft.groups[to].values()].map((group) => foldGroupName(group.name)));
+  for (const group of unpaired(draft, side)) {
+    if (!draft.takesPart(group.name)) continue;
+    const name = foldGroupName(group.name);
+    if (names.has(name)) {
+      draft.duplicates.push({ side, name: group.name });
+      continue;
+    }
+    names.add(name);
+    const key = `${side}:${group.id}`;
+    const halves = side === 'google' ? { google: half(group), service: null } : { google: null, service: half(group) };
+    const pair: GroupPair = { key, ...halves, status: 'linked', settled: false };
+    draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });
+    draft.pairs.push({ ...pair, settled: true });
+    draft.links.push(linkOf(pair));
+  }
+};
+
+/**
+ * Decides what becomes of buckets and labels: paired by name, created where missing, renamed when either is renamed,
+ * deleted when either is deleted. A group absent from the input is gone: the caller has the evidence (R7). Pure.
+ */
+export const planGroups = (input: GroupInput, policy: Policy): GroupPlan => {
+  const byId = (groups: readonly GroupRecord[]) => new Map(groups.map((group) => [group.id, group]));
+  const draft: Draft = {
+    policy,
+    takesPart: groupFilter(policy.buckets),
+    groups: { google: byId(input.google), service: byId(input.service) },
+    actions: [],
+    pairs: [],
+    ended: [],
+    links: [],
+    duplicates: [],
+  };
+  for (const pair of input.pairs) planStored(draft, pair);
+  pairByName(draft);
+  for (const side of SIDES) createMissing(draft, side);
+  return draft;
+};

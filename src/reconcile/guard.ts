@@ -1,0 +1,63 @@
+import { SIDES, type Side } from '../contact/contact.ts';
+import type { DeleteLimit } from './policy.ts';
+
+export type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
+
+/** Why a run stops before it writes anything (R8). */
+export type Halt = { readonly reason: HaltReason; readonly side: Side; readonly message: string };
+
+export type GuardInput = {
+  readonly limit: DeleteLimit;
+  /** Contacts linked with each other. */
+  readonly pairs: number;
+  /** Contacts that the plan would delete on each side. */
+  readonly deletes: Readonly<Record<Side, number>>;
+  /** Contacts that each side is known to hold now. */
+  readonly present: Readonly<Record<Side, number>>;
+  readonly acceptDeletes: boolean;
+};
+
+const SIDE_NAMES: Readonly<Record<Side, string>> = { google: 'Google', service: 'the service' };
+
+/** How many contacts a run may delete on one side; exactly that many still pass. */
+export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
+  const share = limit.percent === null ? 0 : Math.floor((pairs * limit.percent) / 100);
+  return Math.max(limit.count ?? 0, share);
+};
+
+const OVERRIDE =
+  'Look at `contact-sync plan`; to let these deletions pass once, run `contact-sync sync --accept-deletes`.';
+
+/** Halts a plan that deletes too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
+export const checkGuard = (input: GuardInput): Halt | null => {
+  if (input.acceptDeletes) return null;
+  if (input.pairs >= 2 && input.present.google + input.present.service > 0) {
+    const emptied = SIDES.find((side) => input.present[side] === 0);
+    if (emptied !== undefined) {
+      return {
+        reason: 'side-emptied',
+        side: emptied,
+        message: `All ${input.pairs} linked contacts are missing at ${SIDE_NAMES[emptied]}; nothing was written. ${OVERRIDE}`,
+      };
+    }
+  }
+  const allowed = allowedDeletes(input.limit, input.pairs);
+  const side = SIDES.find((candidate) => input.deletes[candidate] > allowed);
+  if (side === undefined) return null;
+  return {
+    reason: 'too-many-deletes',
+    side,
+    message:
+      `The run would delete ${input.deletes[side]} contacts at ${SIDE_NAMES[side]}, more than the ${allowed} that ` +
+      `DELETE_LIMIT allows for ${input.pairs} linked contacts; nothing was written. ${OVERRIDE}`,
+  };
+};
+
+/** The halt for a credential that opens another account than the link was made with; no option passes it. */
+export const accountChanged = (side: Side, detail: string): Halt => ({
+  reason: 'account-changed',
+  side,
+  message:
+    `The account at ${SIDE_NAMES[side]} is not the one this link was made with (${detail}); nothing was written. ` +
+    'Sign in with the first account again, or give the new account a link and a DATA_DIR of its own.',
+});

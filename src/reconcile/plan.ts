@@ -1,0 +1,206 @@
+import { otherSide, SIDES, type Side, type SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../contact/snapshot.ts';
+import type { Decision, Pair, PairSide, PresentSide, SideWrite } from './decision.ts';
+import type { GroupPlan } from './groups.ts';
+import { matchContacts, type MatchResult } from './match.ts';
+import { mergeMembership, type GroupLink } from './membership.ts';
+import { mergeContacts, type Merge } from './merge.ts';
+import { mayWrite, type Policy } from './policy.ts';
+
+export type PlanInput = {
+  /** Linked pairs of which a side changed, is gone, or belongs to a group that is linked for the first time. */
+  readonly pairs: readonly Pair[];
+  /** Kept and dormant pairs: their survivors may be matched again. */
+  readonly survivors: readonly Pair[];
+  /** Contacts that belong to no pair. */
+  readonly unpaired: Readonly<Record<Side, readonly ContactRecord[]>>;
+  readonly groups: GroupPlan;
+  readonly policy: Policy;
+};
+
+/** What a run will do: plain data, the same value for `plan` and for `sync`. */
+export type Plan = {
+  readonly groups: GroupPlan;
+  readonly decisions: readonly Decision[];
+  readonly ambiguous: MatchResult['ambiguous'];
+  /** Contacts without anything that the other side could hold. */
+  readonly empty: readonly { readonly side: Side; readonly id: string }[];
+};
+
+const snapshotOf = (record: ContactRecord): Snapshot => ({ contact: record.contact, groupIds: record.groupIds });
+
+/** Whether a side was edited since its base: any value, label or membership in a linked group; order does not count. */
+const wasEdited = (side: Side, present: PresentSide, links: readonly GroupLink[]): boolean => {
+  if (present.base === null) return true;
+  const linked = new Set(links.map((link) => link[side]));
+  const visible = (snapshot: Snapshot): Snapshot => {
+    return unordered({ ...snapshot, groupIds: snapshot.groupIds.filter((id) => linked.has(id)) });
+  };
+  return !equalSnapshots(visible(snapshotOf(present.record)), visible(present.base));
+};
+
+const sideWrite = (
+  merge: Merge,
+  membership: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
+  side: Side,
+): SideWrite | null => {
+  const moves = membership.joins.length > 0 || membership.leaves.length > 0;
+  const fields: SyncedField[] = moves ? [...merge.fields[side], 'buckets'] : [...merge.fields[side]];
+  return fields.length === 0 ? null : { fields, desired: merge.desired[side], ...membership };
+};
+
+/** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
+const decideMerge = (
+  pair: Pair,
+  google: PresentSide,
+  service: PresentSide,
+  links: readonly GroupLink[],
+  policy: Policy,
+): Decision => {
+  const mergeSide = (side: PresentSide) => ({
+    contact: side.record.contact,
+    base: side.base?.contact ?? null,
+    modifiedAtMs: side.record.modifiedAtMs,
+  });
+  const merge = mergeContacts(mergeSide(google), mergeSide(service), policy);
+  const membership = mergeMembership(
+    { groupIds: google.record.groupIds, base: google.base?.groupIds ?? null },
+    { groupIds: service.record.groupIds, base: service.base?.groupIds ?? null },
+    links,
+    policy,
+  );
+  const held = (side: Side): readonly SyncedField[] => {
+    return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
+  };
+  return {
+    kind: 'merge',
+    pair: { ...pair, google, service },
+    google: sideWrite(merge, membership.google, 'google'),
+    service: sideWrite(merge, membership.service, 'service'),
+    conflicts: merge.conflicts,
+    held: { google: held('google'), service: held('service') },
+    deferred: false,
+  };
+};
+
+const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[]): readonly string[] => {
+  const ids = new Set<string | null>(record.groupIds);
+  return links.filter((link) => ids.has(link[side])).map((link) => link.key);
+};
+
+/** Decides for a pair of which one half is gone (R6, R7) while `side` still stands. */
+const decideHalfGone = (
+  pair: Pair,
+  side: Side,
+  present: PresentSide,
+  links: readonly GroupLink[],
+  policy: Policy,
+): Decision => {
+  const missing = otherSide(side);
+  const edited = wasEdited(side, present, links);
+  if (!mayWrite(policy, side)) {
+    // One-way, deleted at the target: it comes back when the source changes.
+    return edited ? recreate(pair, missing, present, links) : { kind: 'unlink', pair, to: 'dormant' };
+  }
+  if (edited && mayWrite(policy, missing)) return recreate(pair, missing, present, links);
+  if (policy.deletes === 'keep') return { kind: 'unlink', pair, to: 'kept' };
+  return { kind: 'delete', side, record: present.record, pair };
+};
+
+const recreate = (pair: Pair, side: Side, source: PresentSide, links: readonly GroupLink[]): Decision => {
+  return { kind: 'create', side, source: source.record, pair, joins: joinsOf(otherSide(side), source.record, links) };
+};
+
+const decidePair = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
+  const { google, service } = pair;
+  if (google.kind === 'present' && service.kind === 'present') return decideMerge(pair, google, service, links, policy);
+  if (google.kind === 'present') return decideHalfGone(pair, 'google', google, links, policy);
+  if (service.kind === 'present') return decideHalfGone(pair, 'service', service, links, policy);
+  return { kind: 'unlink', pair, to: 'drop' };
+};
+
+const standing = (pair: Pair): { side: Side; present: PresentSide } | null => {
+  if (pair.google.kind === 'present') return { side: 'google', present: pair.google };
+  return pair.service.kind === 'present' ? { side: 'service', present: pair.service } : null;
+};
+
+/** Decides for a kept or dormant pair that matched nobody. */
+const decideSurvivor = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
+  const survivor = standing(pair);
+  if (survivor === null) return { kind: 'unlink', pair, to: 'drop' };
+  const missing = otherSide(survivor.side);
+  const wakes = pair.status === 'dormant' && mayWrite(policy, missing);
+  if (wakes && wasEdited(survivor.side, survivor.present, links))
+    return recreate(pair, missing, survivor.present, links);
+  return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
+};
+
+const firstMeeting = (record: ContactRecord): PresentSide => ({ kind: 'present', record, base: null });
+
+const NONE: PairSide = { kind: 'none' };
+
+const isEmpty = (record: ContactRecord): boolean => {
+  return Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
+};
+
+/**
+ * Decides what becomes of every contact that needs a decision (R1 to R13): the whole of a run's judgement, without a
+ * clock, randomness or I/O.
+ */
+export const planContacts = (input: PlanInput): Plan => {
+  const { policy } = input;
+  const links = input.groups.links;
+  const survivors = new Map<string, Pair>(
+    input.survivors.flatMap((pair) => {
+      const survivor = standing(pair);
+      return survivor === null ? [] : [[`${survivor.side} ${survivor.present.record.id}`, pair] as const];
+    }),
+  );
+  const candidates = (side: Side): ContactRecord[] => {
+    const kept = [...survivors.values()].flatMap((pair) => (pair[side].kind === 'present' ? [pair[side].record] : []));
+    return [...input.unpaired[side].filter((record) => !isEmpty(record)), ...kept];
+  };
+  const { matches, ambiguous } = matchContacts(candidates('google'), candidates('service'));
+
+  const decisions: Decision[] = input.pairs.map((pair) => decidePair(pair, links, policy));
+  const taken = new Set<string>();
+  for (const { google, service } of matches) {
+    const keys = [`google ${google.id}`, `service ${service.id}`];
+    const known = keys.map((key) => survivors.get(key)).find((pair) => pair !== undefined);
+    const pair: Pair = known ?? { id: null, status: 'linked', google: NONE, service: NONE };
+    decisions.push(decideMerge(pair, firstMeeting(google), firstMeeting(service), links, policy));
+    for (const key of keys) taken.add(key);
+  }
+  const empty: { side: Side; id: string }[] = [];
+  for (const side of SIDES) {
+    for (const source of input.unpaired[side]) {
+      if (taken.has(`${side} ${source.id}`)) continue;
+      if (isEmpty(source)) empty.push({ side, id: source.id });
+      else if (mayWrite(policy, otherSide(side))) {
+        const joins = joinsOf(side, source, links);
+        decisions.push({ kind: 'create', side: otherSide(side), source, pair: null, joins });
+      }
+    }
+  }
+  for (const pair of input.survivors) {
+    const survivor = standing(pair);
+    if (survivor !== null && taken.has(`${survivor.side} ${survivor.present.record.id}`)) continue;
+    decisions.push(decideSurvivor(pair, links, policy));
+  }
+  return { groups: input.groups, decisions, ambiguous, empty };
+};
+
+/** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */
+export const sourceFingerprint = (decision: Decision): string => {
+  switch (decision.kind) {
+    case 'merge':
+      return [decision.pair.google, decision.pair.service].map((side) => fingerprint(snapshotOf(side.record))).join();
+    case 'create':
+      return fingerprint(snapshotOf(decision.source));
+    case 'delete':
+      return fingerprint(snapshotOf(decision.record));
+    case 'unlink':
+      return '';
+  }
+};

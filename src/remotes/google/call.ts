@@ -1,0 +1,136 @@
+import type { people_v1 } from '@googleapis/people';
+import type { z } from 'zod';
+import type { Clock } from '../../clock.ts';
+import { retry } from '../../http/retry.ts';
+import { RemoteError, UnauthenticatedError, UnreadableError } from '../errors.ts';
+import type { GoogleClient } from './client.ts';
+import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
+import { createLane } from './lane.ts';
+
+type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
+
+/** One request of the People API. */
+type GoogleCall<Schema extends z.ZodType> = {
+  /** Method and route without ids. */
+  readonly route: string;
+  readonly isMutation: boolean;
+  readonly hasSyncToken?: boolean;
+  readonly schema: Schema;
+  readonly send: (people: people_v1.People, options: CallOptions) => Promise<{ data: unknown }>;
+};
+
+/**
+ * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. Reads are
+ * repeated where that may help, mutations only where they surely were not applied.
+ */
+export type CallGoogle = <Schema extends z.ZodType>(
+  call: GoogleCall<Schema>,
+  signal: AbortSignal,
+) => Promise<z.output<Schema>>;
+
+export type CallerOptions = {
+  readonly client: GoogleClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** How long one call may go on trying. */
+  readonly maxElapsedMs: number;
+};
+
+/** Makes the one way to Google: token, mutation lane, retries, errors and parsing. */
+export const createCaller = ({ client, clock, random, maxElapsedMs }: CallerOptions): CallGoogle => {
+  const lane = createLane();
+  return (call, signal) => {
+    const persist = (): Promise<z.output<typeof call.schema>> =>
+      retry((attempt) => attemptCall(client, call, attempt, clock, signal), {
+        clock,
+        random,
+        signal,
+        maxElapsedMs,
+        decide: (error) => {
+          if (!(error instanceof RemoteError) || error.retry === 'never') return null;
+          return call.isMutation && error.applied === 'unknown' ? null : { afterMs: error.retryAfterMs };
+        },
+      });
+    return call.isMutation ? lane(persist) : persist();
+  };
+};
+
+const attemptCall = async <Schema extends z.ZodType>(
+  client: GoogleClient,
+  call: GoogleCall<Schema>,
+  attempt: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<z.output<Schema>> => {
+  signal.throwIfAborted();
+  const context = {
+    route: call.route,
+    isMutation: call.isMutation,
+    hasSyncToken: call.hasSyncToken ?? false,
+    limitFloorMs: limitFloorMs(attempt),
+    nowMs: clock.now(),
+  };
+  await authorise(client, false, context, signal);
+  const answer = await sendOnce(client, call, context, signal).catch(async (error: unknown) => {
+    if (!(error instanceof UnauthenticatedError)) throw error;
+    await authorise(client, true, context, signal);
+    return sendOnce(client, call, context, signal);
+  });
+  const parsed = call.schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new UnreadableError(`Google's answer to ${call.route} is not of the documented shape`, {
+    side: 'google',
+    status: 200,
+    route: call.route,
+    applied: call.isMutation ? 'unknown' : 'no',
+    cause: parsed.error,
+  });
+};
+
+const sendOnce = async <Schema extends z.ZodType>(
+  client: GoogleClient,
+  call: GoogleCall<Schema>,
+  context: RequestContext,
+  signal: AbortSignal,
+): Promise<unknown> => {
+  try {
+    const { data } = await call.send(client.people, { signal, rootUrl: client.rootUrl });
+    return data;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toRemoteError(error, context);
+  }
+};
+
+const authorise = async (
+  client: GoogleClient,
+  force: boolean,
+  context: RequestContext,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await untilAborted(client.authorise(force), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toTokenError(error, context);
+  }
+};
+
+/** The token request is shared between calls, so a call that is aborted only stops waiting for it. */
+const untilAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
+const FIRST_LIMIT_FLOOR_MS = 5_000;
+/** Google's quotas are per minute: waiting longer than its window gains nothing. */
+const QUOTA_WINDOW_MS = 60_000;
+
+const limitFloorMs = (attempt: number): number =>
+  Math.min(QUOTA_WINDOW_MS, FIRST_LIMIT_FLOOR_MS * 2 ** Math.max(0, attempt - 1));

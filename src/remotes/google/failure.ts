@@ -1,0 +1,278 @@
+import { z } from 'zod';
+import { readRetryAfterMs } from '../../http/rate-headers.ts';
+import {
+  CursorExpiredError,
+  FullError,
+  InvalidError,
+  LimitedError,
+  NameTakenError,
+  NotFoundError,
+  RevokedError,
+  StaleError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+  type Applied,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../errors.ts';
+
+/** What the request was, as far as its failure depends on it. */
+export type RequestContext = {
+  /** Method and route without ids, for example `GET /v1/people/{person}`. */
+  readonly route: string;
+  readonly isMutation: boolean;
+  /** The listing went on from a sync token, so that a 400 speaks of that token. */
+  readonly hasSyncToken: boolean;
+  /** The floor for the next attempt where Google limits without naming one, in milliseconds. */
+  readonly limitFloorMs: number;
+  /** Epoch milliseconds, to read a `Retry-After` date. */
+  readonly nowMs: number;
+};
+
+/** Google's answer to a refused request, cleared of everything that may be personal; the `cause` of remote errors. */
+class GoogleAnswerError extends Error {
+  readonly status: number;
+  /** The canonical status, for example `FAILED_PRECONDITION`; empty where the answer has none. */
+  readonly code: string;
+  readonly reasons: readonly string[];
+
+  constructor(status: number, code: string, reasons: readonly string[], text: string) {
+    super(`${[String(status), code, ...reasons].filter((part) => part !== '').join(' ')}: ${text}`);
+    this.name = 'GoogleAnswerError';
+    this.status = status;
+    this.code = code;
+    this.reasons = reasons;
+  }
+}
+
+const detailSchema = z.object({
+  reason: z.string().exactOptional(),
+  fieldViolations: z.array(z.object({ field: z.string().default('') })).default([]),
+});
+const apiErrorSchema = z.object({
+  error: z.object({
+    message: z.string().default(''),
+    status: z.string().default(''),
+    details: z.array(detailSchema.catch({ fieldViolations: [] })).default([]),
+    errors: z.array(z.object({ reason: z.string().exactOptional() })).default([]),
+  }),
+});
+const tokenErrorSchema = z.object({ error: z.string(), error_description: z.string().default('') });
+/** The headers are those of the fetch in use, which need not be the built-in one. */
+const headersSchema = z.custom<Pick<Headers, 'get'>>((value) => typeof value === 'object' && value !== null);
+const answeredSchema = z.object({
+  response: z.object({ status: z.number(), headers: headersSchema, data: z.unknown().optional() }),
+});
+
+type Answer = {
+  readonly status: number;
+  readonly code: string;
+  readonly reasons: readonly string[];
+  readonly fields: readonly string[];
+  readonly message: string;
+  readonly retryAfter: string | null;
+};
+
+const answerOf = (error: unknown): Answer | null => {
+  const answered = answeredSchema.safeParse(error);
+  if (!answered.success) return null;
+  const { status, headers, data } = answered.data.response;
+  const base = { status, retryAfter: headers.get('retry-after') };
+  const token = tokenErrorSchema.safeParse(data);
+  if (token.success) {
+    return { ...base, code: token.data.error, reasons: [], fields: [], message: token.data.error_description };
+  }
+  const api = apiErrorSchema.safeParse(data);
+  if (!api.success) return { ...base, code: '', reasons: [], fields: [], message: '' };
+  const { details, errors, ...body } = api.data.error;
+  return {
+    ...base,
+    code: body.status,
+    reasons: [...details, ...errors].flatMap(({ reason }) => (reason === undefined ? [] : [reason])),
+    fields: details.flatMap(({ fieldViolations }) => fieldViolations.map(({ field }) => field)),
+    message: body.message,
+  };
+};
+
+/** Google's messages quote the values they refuse: quoted text, addresses and numbers are taken out. */
+const withoutValues = (message: string): string => {
+  return message.replace(/"[^"]*"|'[^']*'|\S+@\S+|\+?\d[\d\s()/-]{4,}\d/gu, '…').slice(0, 300);
+};
+
+const causeOf = (answer: Answer): GoogleAnswerError =>
+  new GoogleAnswerError(answer.status, answer.code, answer.reasons, withoutValues(answer.message));
+
+/** What a failed People API request means. `error` is what the client threw. */
+export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
+  const answer = answerOf(error);
+  if (answer === null) return unanswered(error, context.route, context.isMutation ? 'unknown' : 'no');
+  const base: RemoteErrorOptions = {
+    side: 'google',
+    status: answer.status,
+    route: context.route,
+    applied: 'no',
+    cause: causeOf(answer),
+  };
+  if (answer.status >= 500 || answer.status === 408) {
+    const applied: Applied = context.isMutation ? 'unknown' : 'no';
+    const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
+    return new UnavailableError(`Google failed at ${base.route} (${answer.status})`, {
+      ...base,
+      applied,
+      retryAfterMs,
+    });
+  }
+  if (answer.status < 400) {
+    const applied: Applied = context.isMutation ? 'unknown' : 'no';
+    return new UnreadableError(`Google answered ${base.route} with ${answer.status}`, { ...base, applied });
+  }
+  return refused(answer, context, base);
+};
+
+const LIMIT_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
+
+const isLimit = (answer: Answer): boolean =>
+  answer.status === 429 ||
+  (answer.status === 403 &&
+    (answer.code === 'RESOURCE_EXHAUSTED' || answer.reasons.some((reason) => LIMIT_REASONS.has(reason))));
+
+const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
+  if (answer.message.includes('MY_CONTACTS_OVERFLOW_COUNT')) {
+    return new FullError('The Google account holds as many contacts as it may: delete some there', base);
+  }
+  if (isLimit(answer)) {
+    const retryAfterMs = retryAfterMsOf(answer, context.nowMs) ?? context.limitFloorMs;
+    return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
+  }
+  switch (answer.status) {
+    case 400:
+      return badRequest(answer, context, base);
+    case 401:
+      return new UnauthenticatedError('Google refused the access token: connect the account again', base);
+    case 403:
+      return new RevokedError(`Google refused access (${describe(answer)}): grant access and connect again`, base);
+    case 404:
+      return new NotFoundError(`Google knows no such thing at ${base.route}`, base);
+    case 409:
+      return conflict(answer, base);
+    default:
+      return invalid(answer, base);
+  }
+};
+
+const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
+  if (context.hasSyncToken || answer.reasons.includes('EXPIRED_SYNC_TOKEN')) {
+    return new CursorExpiredError('The Google sync token no longer serves: a full listing is due', base);
+  }
+  if (answer.code === 'FAILED_PRECONDITION' || /etag is different/iu.test(answer.message)) return stale(base);
+  return invalid(answer, base);
+};
+
+/** 409 is a taken group name, a group's outdated etag (only the message tells), or two writes that met (reference). */
+const conflict = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
+  const isAboutGroup = base.route.includes('/contactGroups');
+  if (!isAboutGroup || /outdated|etag/iu.test(answer.message)) return stale(base);
+  return new NameTakenError('Google has a contact group of that name already', base);
+};
+
+const stale = (base: RemoteErrorOptions): RemoteError =>
+  new StaleError(`What was read at Google has changed since (${base.route})`, base);
+
+const invalid = (answer: Answer, base: RemoteErrorOptions): RemoteError =>
+  new InvalidError(`Google refused ${base.route} (${describe(answer)})`, base);
+
+/** Status, reason and the paths of the refused fields; never their values. */
+const describe = (answer: Answer): string => {
+  const fields = answer.fields.filter((field) => /^[\w.[\]]+$/u.test(field));
+  return [answer.status, answer.reasons[0] ?? answer.code, ...fields.slice(0, 3)]
+    .filter((part) => part !== '')
+    .join(' ');
+};
+
+/** What a failed token request means. Nothing was written: the request that needed the token was never sent. */
+export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limitFloorMs' | 'nowMs'>): RemoteError => {
+  const route = 'POST token';
+  const answer = answerOf(error);
+  if (answer === null) {
+    if (hasNetworkCause(error)) return unanswered(error, route, 'no');
+    const options = { side: 'google', status: null, route, applied: 'no', cause: error } as const;
+    return new UnreadableError('The answer of the Google token endpoint has no access token', options);
+  }
+  const { status } = answer;
+  const base = { side: 'google', status, route, applied: 'no', cause: causeOf(answer) } as const;
+  const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
+  if (status === 429) {
+    const floor = retryAfterMs ?? context.limitFloorMs;
+    return new LimitedError('Google limited the token request', { ...base, retryAfterMs: floor });
+  }
+  if (status >= 500 || status === 408) {
+    return new UnavailableError(`The Google token endpoint failed (${status})`, { ...base, retryAfterMs });
+  }
+  if (answer.code === 'invalid_grant') {
+    return new RevokedError('Google no longer accepts the refresh token: connect the account again', base);
+  }
+  return new UnauthenticatedError(`Google refused the token request (${describe(answer)}): check the client`, base);
+};
+
+/** Codes of a request that never left: it surely was not applied. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
+  const chain = causesOf(error);
+  const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
+  const wasSent = !codes.some((code) => NEVER_SENT.has(code));
+  const detail = codes.at(-1);
+  return new UnavailableError(`No answer from Google to ${route}${detail === undefined ? '' : ` (${detail})`}`, {
+    side: 'google',
+    status: null,
+    route,
+    applied: wasSent ? applied : 'no',
+    // The client's own error holds the request with its body and token; what it was caused by does not.
+    cause: chain[1],
+  });
+};
+
+/** The client wraps what fetch threw: only such an error has a request that got no answer. */
+const hasNetworkCause = (error: unknown): boolean => error instanceof Error && 'config' in error;
+
+const causesOf = (error: unknown): readonly Error[] =>
+  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+
+const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
+  readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);
+
+/** What an item's own status in a batch answer means (google.rpc.Code). */
+export const itemError = (code: number, route: string): RemoteError => {
+  const base = { side: 'google', status: 200, route, applied: 'no' } as const;
+  switch (code) {
+    case 5:
+      return new NotFoundError(`Google knows no such contact (${route})`, base);
+    case 9:
+    case 10:
+      return stale(base);
+    case 3:
+      return new InvalidError(`Google refused the contact (${route})`, base);
+    case 8:
+      return new LimitedError(`Google limited ${route}`, base);
+    default:
+      return new UnavailableError(`Google failed at the contact (${route}, code ${code})`, {
+        ...base,
+        applied: 'unknown',
+      });
+  }
+};
+
+/** Whether the refusal says that the account did not grant this much, rather than that it was taken back. */
+export const isMissingScope = (error: unknown): boolean => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof GoogleAnswerError) || cause.status !== 403) return false;
+  return cause.reasons.includes('ACCESS_TOKEN_SCOPE_INSUFFICIENT') || /insufficient/iu.test(cause.message);
+};

@@ -1,0 +1,61 @@
+import type { ContactRecord } from '../../contact/record.ts';
+import type { CreateRequest } from '../remote.ts';
+import type { CallGoogle } from './call.ts';
+import { readPerson } from './mapper.ts';
+import { LIST_QUERY } from './query.ts';
+import { completed } from './read.ts';
+import { connectionsSchema } from './schema.ts';
+
+/** Google's clock and ours may differ by a little. */
+const CLOCK_MARGIN_MS = 5 * 60 * 1000;
+
+/**
+ * Finds the contacts that creates with lost answers made after all: walks Google's contacts from the last modified one
+ * back to before the creates were sent, and knows them by the origin id that they carry.
+ */
+export const findCreated = async (
+  call: CallGoogle,
+  requests: readonly CreateRequest[],
+  sinceMs: number,
+  isTaken: (id: string) => boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ContactRecord>> => {
+  const sought = new Map(requests.map(({ originId, key }) => [originId, key]));
+  const found = new Map<string, ContactRecord>();
+  let pageToken: string | null = null;
+  do {
+    const page: NewestPage = await newestPage(call, pageToken, signal);
+    for (const record of page.records) {
+      const key = sought.get(record.originId ?? '');
+      if (key !== undefined && !found.has(key) && !isTaken(record.id)) found.set(key, record);
+    }
+    const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
+    pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;
+  } while (pageToken !== null);
+  return found;
+};
+
+type NewestPage = { readonly records: readonly ContactRecord[]; readonly nextPageToken: string | null };
+
+const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal): Promise<NewestPage> => {
+  const page = await call(
+    {
+      route: 'GET /v1/people/me/connections',
+      isMutation: false,
+      schema: connectionsSchema,
+      send: (people, options) => {
+        // The order is only heeded where no sync token is asked for (reference).
+        const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
+        const query = { ...LIST_QUERY, ...order, ...(pageToken === null ? {} : { pageToken }) };
+        return people.people.connections.list(query, options);
+      },
+    },
+    signal,
+  );
+  const records: ContactRecord[] = [];
+  for (const person of page.connections) {
+    const reading = await completed(call, readPerson(person), signal);
+    if (reading.kind === 'contact') records.push(reading.record);
+  }
+  return { records, nextPageToken: page.nextPageToken || null };
+};

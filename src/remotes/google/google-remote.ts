@@ -1,0 +1,82 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../clock.ts';
+import { InvalidError, NotFoundError } from '../errors.ts';
+import type { Remote } from '../remote.ts';
+import { createCaller, type CallGoogle } from './call.ts';
+import { createGoogleClient } from './client.ts';
+import { isMissingScope } from './failure.ts';
+import { findCreated } from './find-created.ts';
+import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
+import { CONTACTS_PER_BATCH } from './limits.ts';
+import { changeMembership } from './membership.ts';
+import { pullContacts } from './pull.ts';
+import { createContacts, deleteContacts, updateContacts } from './push.ts';
+import { readContacts } from './read.ts';
+import { personNameSchema } from './schema.ts';
+
+export type GoogleRemoteOptions = {
+  /** Root of the People API, with or without a closing slash. */
+  readonly rootUrl: string;
+  /** Null: Google's own. */
+  readonly tokenUrl: string | null;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly refreshToken: string;
+  /** Carries every request, token requests too: it counts, governs and times out. */
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly requestCount: () => number;
+  /** How long one request may be tried again and again. */
+  readonly maxElapsedMs: number;
+};
+
+/** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
+export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
+  const { clock, random, maxElapsedMs } = options;
+  const call = createCaller({ client: createGoogleClient(options), clock, random, maxElapsedMs });
+  return {
+    side: 'google',
+    capabilities: {
+      createBatch: CONTACTS_PER_BATCH,
+      updateBatch: CONTACTS_PER_BATCH,
+      deleteBatch: CONTACTS_PER_BATCH,
+      readBatch: CONTACTS_PER_BATCH,
+      writeConcurrency: 1,
+      createsWithGroups: true,
+    },
+    requestCount: options.requestCount,
+    identify: (signal) => identify(call, signal),
+    pull: (request, signal) => pullContacts(call, clock, request, signal),
+    read: (ids, signal) => readContacts(call, ids, signal),
+    create: (batch, signal) => createContacts(call, batch, signal),
+    update: (batch, signal) => updateContacts(call, batch, signal),
+    delete: (ids, signal) => deleteContacts(call, ids, signal),
+    changeMembership: (batch, signal) => changeMembership(call, batch, signal),
+    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(call, requests, sinceMs, isTaken, signal),
+    listGroups: (signal) => listGroups(call, signal),
+    readGroup: (id, signal) => readGroup(call, id, signal),
+    createGroup: (name, signal) => createGroup(call, name, signal),
+    renameGroup: (group, name, signal) => renameGroup(call, group, name, signal),
+    deleteGroup: (id, signal) => deleteGroup(call, id, signal),
+  };
+};
+
+/** The account's own resource name; null where the granted scopes do not show it. */
+const identify = async (call: CallGoogle, signal: AbortSignal): Promise<string | null> => {
+  try {
+    const me = await call(
+      {
+        route: 'GET /v1/people/me',
+        isMutation: false,
+        schema: personNameSchema,
+        send: (people, options) => people.people.get({ resourceName: 'people/me', personFields: 'metadata' }, options),
+      },
+      signal,
+    );
+    return me.resourceName;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;
+    throw error;
+  }
+};

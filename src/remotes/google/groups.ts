@@ -1,0 +1,143 @@
+import { normaliseText } from '../../contact/normalise.ts';
+import type { GroupRecord } from '../../contact/record.ts';
+import { NameTakenError, NotFoundError, StaleError } from '../errors.ts';
+import type { CallGoogle } from './call.ts';
+import { ITEMS_PER_PAGE } from './limits.ts';
+import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
+
+type Group = ReturnType<typeof groupSchema.parse>;
+
+const GROUP_FIELDS = 'groupType,metadata,name';
+
+const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
+
+/** All user labels. */
+export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
+  const groups: Group[] = [];
+  let pageToken: string | undefined;
+  do {
+    const tokens = pageToken === undefined ? {} : { pageToken };
+    const page = await call(
+      {
+        route: 'GET /v1/contactGroups',
+        isMutation: false,
+        schema: groupListSchema,
+        send: (people, options) => {
+          const query = { pageSize: ITEMS_PER_PAGE, groupFields: GROUP_FIELDS, ...tokens };
+          return people.contactGroups.list(query, options);
+        },
+      },
+      signal,
+    );
+    groups.push(...page.contactGroups);
+    pageToken = page.nextPageToken || undefined;
+  } while (pageToken !== undefined);
+  return groups.filter(({ groupType }) => groupType === 'USER_CONTACT_GROUP').map(recordOf);
+};
+
+/** One label, or null where it is gone. */
+export const readGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+  try {
+    const group = await call(
+      {
+        route: 'GET /v1/contactGroups/{group}',
+        isMutation: false,
+        schema: groupSchema,
+        send: (people, options) => {
+          return people.contactGroups.get({ resourceName: id, groupFields: GROUP_FIELDS }, options);
+        },
+      },
+      signal,
+    );
+    return recordOf(group);
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+};
+
+/** Creates a label, or adopts the one that has the name. */
+export const createGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+  try {
+    const group = await call(
+      {
+        route: 'POST /v1/contactGroups',
+        isMutation: true,
+        schema: groupSchema,
+        send: (people, options) => {
+          const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
+          return people.contactGroups.create({ requestBody }, options);
+        },
+      },
+      signal,
+    );
+    return recordOf(group);
+  } catch (error) {
+    if (!(error instanceof NameTakenError)) throw error;
+    const namesake = await findGroup(call, name, signal);
+    if (namesake === undefined) throw error;
+    return namesake;
+  }
+};
+
+const findGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord | undefined> => {
+  const groups = await listGroups(call, signal);
+  const folded = (text: string): string => normaliseText(text).toLowerCase();
+  return groups.find((group) => group.name === name) ?? groups.find((group) => folded(group.name) === folded(name));
+};
+
+/** Renames a label; where it changed since it was read, it is read once more and renamed as it is now. */
+export const renameGroup = async (
+  call: CallGoogle,
+  group: GroupRecord,
+  name: string,
+  signal: AbortSignal,
+): Promise<GroupRecord> => {
+  try {
+    return await sendRename(call, group, name, signal);
+  } catch (error) {
+    if (!(error instanceof StaleError)) throw error;
+    const current = await readGroup(call, group.id, signal);
+    if (current === null) throw error;
+    return current.name === name ? current : sendRename(call, current, name, signal);
+  }
+};
+
+const sendRename = async (
+  call: CallGoogle,
+  group: GroupRecord,
+  name: string,
+  signal: AbortSignal,
+): Promise<GroupRecord> => {
+  const renamed = await call(
+    {
+      route: 'PUT /v1/contactGroups/{group}',
+      isMutation: true,
+      schema: groupSchema,
+      send: (people, options) => {
+        const contactGroup = { resourceName: group.id, etag: group.version, name };
+        const requestBody = { contactGroup, updateGroupFields: 'name', readGroupFields: GROUP_FIELDS };
+        return people.contactGroups.update({ resourceName: group.id, requestBody }, options);
+      },
+    },
+    signal,
+  );
+  return recordOf(renamed);
+};
+
+/** Deletes a label and none of its contacts. */
+export const deleteGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await call(
+      {
+        route: 'DELETE /v1/contactGroups/{group}',
+        isMutation: true,
+        schema: anyAnswerSchema,
+        send: (people, options) => people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
+      },
+      signal,
+    );
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+};

@@ -1,0 +1,143 @@
+import type { Contact, LabelledValue, PostalAddress } from '../../contact/contact.ts';
+import { contactOf, normaliseText } from '../../contact/normalise.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { LISTED_VALUES_MAX } from './limits.ts';
+import {
+  personNameSchema,
+  personSchema,
+  type AddressEntry,
+  type OrganizationEntry,
+  type Person,
+  type Source,
+  type ValueEntry,
+} from './schema.ts';
+
+/** Under this key of `clientData` a created contact carries the service's id. */
+export const ORIGIN_KEY = 'contact-sync.service-id';
+
+/** What one Person of an answer says. */
+export type PersonReading =
+  | {
+      readonly kind: 'contact';
+      readonly record: ContactRecord;
+      readonly previousIds: readonly string[];
+      /** A listing may have cut a list of it. */
+      readonly mayBeCut: boolean;
+    }
+  | { readonly kind: 'deleted'; readonly id: string; readonly previousIds: readonly string[] }
+  | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
+
+/** Reads one Person as it came in an answer. Never throws. */
+export const readPerson = (answer: unknown): PersonReading => {
+  const parsed = personSchema.safeParse(answer);
+  if (!parsed.success) {
+    const place = parsed.error.issues[0]?.path.join('.') ?? '';
+    return unreadable(answer, `the contact is malformed at "${place}"`);
+  }
+  const person = parsed.data;
+  const { deleted = false, previousResourceNames: previousIds = [], sources = [] } = person.metadata ?? {};
+  if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
+  const source = sources.find(({ type }) => type === 'CONTACT');
+  if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
+  return { kind: 'contact', record: recordOf(person, source, source.etag), previousIds, mayBeCut: mayBeCut(person) };
+};
+
+const unreadable = (answer: unknown, reason: string): PersonReading => {
+  const named = personNameSchema.safeParse(answer);
+  return { kind: 'unreadable', id: named.data?.resourceName ?? null, reason };
+};
+
+/** The Person that {@link readPerson} kept in a record: only values of the CONTACT source. Throws on a foreign `raw`. */
+export const personOfRecord = (record: ContactRecord): Person => personSchema.parse(record.raw);
+
+/** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
+export const mayBeCut = (person: Person): boolean =>
+  [person.emailAddresses, person.phoneNumbers].some((list) => (list?.length ?? 0) >= LISTED_VALUES_MAX);
+
+const recordOf = (person: Person, source: Source, version: string): ContactRecord => {
+  const own = contactSourceOnly(person, source);
+  const modifiedAtMs = Date.parse(source.updateTime ?? '');
+  return {
+    id: person.resourceName,
+    version,
+    modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
+    contact: contactOfPerson(own),
+    groupIds: userGroupIds(own),
+    raw: own,
+    originId: own.clientData?.find((entry) => entry.key === ORIGIN_KEY)?.value ?? null,
+  };
+};
+
+type Entry = { readonly metadata?: { readonly source?: Source } };
+
+const isOfContact = (entry: Entry): boolean => (entry.metadata?.source?.type ?? 'CONTACT') === 'CONTACT';
+
+/** Values that a profile adds to the contact are not the contact's and must never be written into it. */
+const contactSourceOnly = (person: Person, source: Source): Person => {
+  const own = <Item extends Entry>(entries: readonly Item[] | undefined): Item[] => (entries ?? []).filter(isOfContact);
+  return {
+    resourceName: person.resourceName,
+    ...(person.etag === undefined ? {} : { etag: person.etag }),
+    metadata: { sources: [source] },
+    names: own(person.names),
+    organizations: own(person.organizations),
+    emailAddresses: own(person.emailAddresses),
+    phoneNumbers: own(person.phoneNumbers),
+    addresses: own(person.addresses),
+    urls: own(person.urls),
+    memberships: own(person.memberships),
+    clientData: own(person.clientData),
+  };
+};
+
+const contactOfPerson = (person: Person): Contact => {
+  const organization = mappedOrganization(person.organizations ?? []);
+  return contactOf({
+    ...namesOf(person),
+    company: organization?.name ?? '',
+    title: organization?.title ?? '',
+    emailAddresses: (person.emailAddresses ?? []).map(labelledValueOf),
+    phoneNumbers: (person.phoneNumbers ?? []).map(labelledValueOf),
+    addresses: (person.addresses ?? []).map(postalAddressOf),
+    websites: (person.urls ?? []).map(labelledValueOf),
+  });
+};
+
+const namesOf = (person: Person): Pick<Contact, 'firstName' | 'lastName'> => {
+  const name = person.names?.[0];
+  const [firstName, lastName] = [normaliseText(name?.givenName), normaliseText(name?.familyName)];
+  if (firstName !== '' || lastName !== '') return { firstName, lastName };
+  return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
+};
+
+/** The organization that company and title stand for: the current one, else the first. */
+export const mappedOrganization = (organizations: readonly OrganizationEntry[]): OrganizationEntry | undefined =>
+  organizations.find((organization) => organization.current === true) ?? organizations[0];
+
+const labelledValueOf = (entry: ValueEntry): LabelledValue => ({
+  value: normaliseText(entry.value),
+  label: entry.type ?? null,
+});
+
+/** A Google address as the canonical one, not yet normalised; one that was only typed as a block becomes its street. */
+export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
+  const parts = {
+    street: entry.streetAddress ?? '',
+    city: entry.city ?? '',
+    region: entry.region ?? '',
+    postalCode: entry.postalCode ?? '',
+    country: entry.country ?? '',
+  };
+  const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
+  return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
+};
+
+/** User labels have hexadecimal ids; those of system groups are words (`myContacts`, `starred`, `friends`...). */
+const USER_GROUP = /^contactGroups\/[0-9a-f]+$/u;
+
+const userGroupIds = (person: Person): readonly string[] => {
+  const names = (person.memberships ?? []).map(({ contactGroupMembership: membership }) => {
+    return membership?.contactGroupResourceName ?? `contactGroups/${membership?.contactGroupId ?? ''}`;
+  });
+  return [...new Set(names.filter((name) => USER_GROUP.test(name)))].sort();
+};

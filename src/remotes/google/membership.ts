@@ -1,0 +1,153 @@
+import { InvalidError, isCredentialError, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
+import type { MembershipRequest, WriteResult } from '../remote.ts';
+import { MY_CONTACTS } from './body.ts';
+import type { CallGoogle } from './call.ts';
+import { MEMBERS_PER_REQUEST } from './limits.ts';
+import { readContacts } from './read.ts';
+import { modifyMembersSchema } from './schema.ts';
+
+type Change = { readonly key: string; readonly id: string; readonly kind: 'add' | 'remove' };
+type MembershipResult = WriteResult<readonly string[]>;
+
+const ROUTE = 'POST /v1/contactGroups/{group}/members:modify';
+
+/** Changes memberships group by group, 1000 at a time, and answers with the user groups of each contact afterwards. */
+export const changeMembership = async (
+  call: CallGoogle,
+  batch: readonly MembershipRequest[],
+  signal: AbortSignal,
+): Promise<readonly MembershipResult[]> => {
+  const errors = new Map<string, RemoteError>();
+  const before = await membershipsBefore(call, batch, errors, signal);
+  const possible = batch.filter(({ key }) => before.has(key));
+  for (const [groupId, changes] of changesByGroup(possible)) {
+    for (let start = 0; start < changes.length; start += MEMBERS_PER_REQUEST) {
+      await modify(call, groupId, changes.slice(start, start + MEMBERS_PER_REQUEST), errors, signal);
+    }
+  }
+  return batch.map((request) => {
+    const error = errors.get(request.key);
+    if (error !== undefined) return { key: request.key, ok: false, error };
+    return { key: request.key, ok: true, value: membershipAfter(before.get(request.key) ?? [], request) };
+  });
+};
+
+const membershipAfter = (before: readonly string[], { add, remove }: MembershipRequest): readonly string[] => {
+  const gone = new Set(remove);
+  return [...new Set([...before, ...add])].filter((id) => !gone.has(id)).sort();
+};
+
+const membershipsBefore = async (
+  call: CallGoogle,
+  batch: readonly MembershipRequest[],
+  errors: Map<string, RemoteError>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const unknown = batch.filter(({ knownGroupIds }) => knownGroupIds === null);
+  const before = new Map(batch.flatMap(({ key, knownGroupIds: ids }) => (ids === null ? [] : [[key, ids] as const])));
+  if (unknown.length === 0) return before;
+  try {
+    const answers = await readContacts(
+      call,
+      unknown.map(({ id }) => id),
+      signal,
+    );
+    for (const { key, id } of unknown) {
+      const answer = answers.get(id);
+      if (answer?.kind === 'found') before.set(key, answer.record.groupIds);
+      else errors.set(key, answer?.kind === 'unreadable' ? unreadable() : notFound());
+    }
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
+    for (const { key } of unknown) errors.set(key, error);
+  }
+  return before;
+};
+
+const changesByGroup = (batch: readonly MembershipRequest[]): ReadonlyMap<string, readonly Change[]> => {
+  const groups = new Map<string, Change[]>();
+  const put = (groupId: string, change: Change): void => {
+    groups.set(groupId, [...(groups.get(groupId) ?? []), change]);
+  };
+  for (const { key, id, add, remove } of batch) {
+    for (const groupId of add) put(groupId, { key, id, kind: 'add' });
+    for (const groupId of remove) put(groupId, { key, id, kind: 'remove' });
+  }
+  return groups;
+};
+
+const modify = async (
+  call: CallGoogle,
+  groupId: string,
+  changes: readonly Change[],
+  errors: Map<string, RemoteError>,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    const answer = await sendChanges(call, groupId, changes, signal);
+    const kept = new Set(answer.canNotRemoveLastContactGroupResourceNames);
+    const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
+    if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck, signal);
+    const missing = new Set(answer.notFoundResourceNames);
+    for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
+    for (const { key, kind } of changes) {
+      // Of a group that is gone nobody is a member: a removal is done, an addition impossible.
+      if (!(error instanceof NotFoundError)) errors.set(key, error);
+      else if (kind === 'add') errors.set(key, groupGone(error));
+    }
+  }
+};
+
+/** A contact must keep one group (contactGroups reference): it is put into My Contacts first, then taken out. */
+const removeFromLastGroup = async (
+  call: CallGoogle,
+  groupId: string,
+  stuck: readonly Change[],
+  signal: AbortSignal,
+): Promise<void> => {
+  await sendChanges(
+    call,
+    MY_CONTACTS,
+    stuck.map((change) => ({ ...change, kind: 'add' })),
+    signal,
+  );
+  const answer = await sendChanges(call, groupId, stuck, signal);
+  if (answer.canNotRemoveLastContactGroupResourceNames.length === 0) return;
+  throw new InvalidError('Google keeps the contact in its last group', failureOptions(null));
+};
+
+const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change[], signal: AbortSignal) => {
+  const idsOf = (kind: Change['kind']): string[] =>
+    changes.filter((change) => change.kind === kind).map(({ id }) => id);
+  return call(
+    {
+      route: ROUTE,
+      isMutation: true,
+      schema: modifyMembersSchema,
+      send: (people, options) => {
+        const requestBody = { resourceNamesToAdd: idsOf('add'), resourceNamesToRemove: idsOf('remove') };
+        return people.contactGroups.members.modify({ resourceName: groupId, requestBody }, options);
+      },
+    },
+    signal,
+  );
+};
+
+const failureOptions = (cause: RemoteError | null) =>
+  ({
+    side: 'google',
+    status: cause?.status ?? 200,
+    route: ROUTE,
+    applied: 'no',
+    ...(cause === null ? {} : { cause }),
+  }) as const;
+
+const notFound = (): NotFoundError => new NotFoundError('Google knows no such contact', failureOptions(null));
+
+const unreadable = (): UnreadableError =>
+  new UnreadableError('The contact could not be read, so its groups are unknown', failureOptions(null));
+
+const groupGone = (cause: RemoteError): InvalidError =>
+  new InvalidError('The Google contact group is gone', failureOptions(cause));

@@ -1,0 +1,183 @@
+import type { ContactRecord } from '../../contact/record.ts';
+import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
+import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
+import { createBody, maskOf, updateBody } from './body.ts';
+import type { CallGoogle } from './call.ts';
+import { itemError } from './failure.ts';
+import { mayBeCut, personOfRecord, readPerson } from './mapper.ts';
+import { PERSON_FIELDS, SOURCES } from './query.ts';
+import { completed, readWhole } from './read.ts';
+import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
+import { sendSplitting } from './splitting.ts';
+
+type RecordResult = WriteResult<ContactRecord>;
+
+const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
+const UPDATE_ROUTE = 'POST /v1/people:batchUpdateContacts';
+const DELETE_ROUTE = 'POST /v1/people:batchDeleteContacts';
+
+/** Creates contacts in one batch; each carries its origin id and groups. */
+export const createContacts = (
+  call: CallGoogle,
+  batch: readonly CreateRequest[],
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> => sendSplitting(batch, (items) => sendCreates(call, items, signal));
+
+const sendCreates = async (
+  call: CallGoogle,
+  items: readonly CreateRequest[],
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> => {
+  const contacts = items.map((item) => ({ contactPerson: createBody(item) }));
+  const { createdPeople } = await call(
+    {
+      route: CREATE_ROUTE,
+      isMutation: true,
+      schema: batchCreateSchema,
+      send: (people, options) => {
+        return people.people.batchCreateContacts(
+          { requestBody: { contacts, readMask: PERSON_FIELDS, sources: SOURCES } },
+          options,
+        );
+      },
+    },
+    signal,
+  );
+  if (createdPeople.length !== items.length) throw incomprehensible(CREATE_ROUTE);
+  return Promise.all(
+    items.map(async (item, index) => {
+      const result = await resultOf(call, item.key, createdPeople[index], CREATE_ROUTE, signal);
+      // Pairing a contact with someone else's answer would mix up two people.
+      const isForeign = result.ok && result.value.originId !== null && result.value.originId !== item.originId;
+      return isForeign ? failed(item.key, incomprehensible(CREATE_ROUTE)) : result;
+    }),
+  );
+};
+
+/** Updates contacts in one batch, each guarded by the etag it was read with. */
+export const updateContacts = async (
+  call: CallGoogle,
+  batch: readonly UpdateRequest[],
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> => {
+  const failures: RecordResult[] = [];
+  const ready: UpdateRequest[] = [];
+  for (const request of batch) {
+    const obstacle = await obstacleTo(call, request, signal);
+    if (obstacle === null) ready.push(request);
+    else failures.push(failed(request.key, obstacle));
+  }
+  return [...failures, ...(await sendSplitting(ready, (items) => sendUpdates(call, items, signal)))];
+};
+
+const sendUpdates = async (
+  call: CallGoogle,
+  items: readonly UpdateRequest[],
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> => {
+  const mask = maskOf(items.flatMap((item) => item.fields));
+  const contacts = Object.fromEntries(items.map((item) => [item.current.id, updateBody(item, mask)]));
+  const { updateResult } = await call(
+    {
+      route: UPDATE_ROUTE,
+      isMutation: true,
+      schema: batchUpdateSchema,
+      send: (people, options) => {
+        return people.people.batchUpdateContacts(
+          { requestBody: { contacts, updateMask: mask.join(','), readMask: PERSON_FIELDS, sources: SOURCES } },
+          options,
+        );
+      },
+    },
+    signal,
+  );
+  return Promise.all(
+    items.map((item) => resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE, signal)),
+  );
+};
+
+/**
+ * A list that may have been cut short must not be written back: the contact is read in full first, and must be the one
+ * that the caller knows.
+ */
+const obstacleTo = async (
+  call: CallGoogle,
+  { current }: UpdateRequest,
+  signal: AbortSignal,
+): Promise<RemoteError | null> => {
+  const known = personOfRecord(current);
+  if (!mayBeCut(known)) return null;
+  try {
+    const whole = await readWhole(call, current.id, signal);
+    const isSame =
+      whole.kind === 'contact' &&
+      whole.record.version === current.version &&
+      JSON.stringify(whole.record.contact) === JSON.stringify(current.contact);
+    return isSame ? null : new StaleError('The contact was known only in part: read it again', notSent(UPDATE_ROUTE));
+  } catch (error) {
+    if (error instanceof RemoteError && !isCredentialError(error)) return error;
+    throw error;
+  }
+};
+
+/** Deletes contacts; one that is gone already counts as deleted. */
+export const deleteContacts = (
+  call: CallGoogle,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<null>[]> => {
+  const items = ids.map((id) => ({ key: id }));
+  return sendSplitting(items, async (batch) => {
+    try {
+      await sendDeletes(
+        call,
+        batch.map(({ key }) => key),
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof NotFoundError) || batch.length > 1) throw error;
+    }
+    return batch.map(({ key }) => ({ key, ok: true, value: null }));
+  });
+};
+
+const sendDeletes = (call: CallGoogle, resourceNames: string[], signal: AbortSignal): Promise<unknown> => {
+  return call(
+    {
+      route: DELETE_ROUTE,
+      isMutation: true,
+      schema: anyAnswerSchema,
+      send: (people, options) => people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
+    },
+    signal,
+  );
+};
+
+const resultOf = async (
+  call: CallGoogle,
+  key: string,
+  response: PersonResponse | undefined,
+  route: string,
+  signal: AbortSignal,
+): Promise<RecordResult> => {
+  const code = response?.status?.code ?? 0;
+  if (code !== 0) return failed(key, itemError(code, route));
+  const reading = readPerson(response?.person);
+  if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
+  const whole = await completed(call, reading, signal);
+  // A read straight after a write may still show what stood there before; then the answer itself is the better one.
+  const isCurrent = whole.kind === 'contact' && whole.record.version === reading.record.version;
+  return { key, ok: true, value: isCurrent ? whole.record : reading.record };
+};
+
+const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: false, error });
+
+const notSent = (route: string) => ({ side: 'google', status: null, route, applied: 'no' }) as const;
+
+const incomprehensible = (route: string): UnreadableError =>
+  new UnreadableError(`Google's answer to ${route} does not match what was sent`, {
+    side: 'google',
+    status: 200,
+    route,
+    applied: 'unknown',
+  });

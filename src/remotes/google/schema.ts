@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { Json } from '../../contact/record.ts';
+
+/** A part that is carried along and not looked at; what JSON.parse gave is JSON. */
+const carried = z.custom<Json>((value) => value !== undefined);
+const text = z.string().exactOptional();
+const flag = z.boolean().exactOptional();
+
+const sourceSchema = z.object({ type: text, id: text, etag: text, updateTime: text });
+const fieldMetadata = z.object({ sourcePrimary: flag, source: sourceSchema.exactOptional() }).exactOptional();
+
+const nameSchema = z
+  .object({ metadata: fieldMetadata, givenName: text, familyName: text, unstructuredName: text, displayName: text })
+  .catchall(carried);
+const organizationSchema = z
+  .object({ metadata: fieldMetadata, name: text, title: text, current: flag })
+  .catchall(carried);
+const valueSchema = z.object({ metadata: fieldMetadata, value: text, type: text }).catchall(carried);
+const addressSchema = z
+  .object({
+    metadata: fieldMetadata,
+    type: text,
+    formattedValue: text,
+    streetAddress: text,
+    city: text,
+    region: text,
+    postalCode: text,
+    country: text,
+  })
+  .catchall(carried);
+const membershipSchema = z
+  .object({
+    metadata: fieldMetadata,
+    contactGroupMembership: z.object({ contactGroupResourceName: text, contactGroupId: text }).exactOptional(),
+  })
+  .catchall(carried);
+const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: text });
+
+/** The part of a Person that even an unreadable one must have to be named. */
+export const personNameSchema = z.object({ resourceName: z.string().min(1) });
+
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).exactOptional();
+
+/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. */
+export const personSchema = personNameSchema.extend({
+  etag: text,
+  metadata: z
+    .object({
+      deleted: flag,
+      previousResourceNames: listOf(z.string()),
+      sources: listOf(sourceSchema),
+    })
+    .exactOptional(),
+  names: listOf(nameSchema),
+  organizations: listOf(organizationSchema),
+  emailAddresses: listOf(valueSchema),
+  phoneNumbers: listOf(valueSchema),
+  addresses: listOf(addressSchema),
+  urls: listOf(valueSchema),
+  memberships: listOf(membershipSchema),
+  clientData: listOf(clientDataSchema),
+});
+
+export type Person = z.output<typeof personSchema>;
+export type Source = z.output<typeof sourceSchema>;
+export type NameEntry = z.output<typeof nameSchema>;
+export type OrganizationEntry = z.output<typeof organizationSchema>;
+export type ValueEntry = z.output<typeof valueSchema>;
+export type AddressEntry = z.output<typeof addressSchema>;
+
+/** One page of `people.connections.list`; each person is parsed by itself, so that one bad one stays one. */
+export const connectionsSchema = z.object({
+  connections: z.array(z.unknown()).default([]),
+  nextPageToken: text,
+  nextSyncToken: text,
+  totalItems: z.number().exactOptional(),
+  totalPeople: z.number().exactOptional(),
+});
+
+const personResponseSchema = z.object({
+  requestedResourceName: text,
+  person: z.unknown().optional(),
+  status: z.object({ code: z.number().default(0), message: text }).exactOptional(),
+  httpStatusCode: z.number().exactOptional(),
+});
+export type PersonResponse = z.output<typeof personResponseSchema>;
+
+export const batchGetSchema = z.object({ responses: z.array(personResponseSchema).default([]) });
+export const batchCreateSchema = z.object({ createdPeople: z.array(personResponseSchema).default([]) });
+export const batchUpdateSchema = z.object({ updateResult: z.record(z.string(), personResponseSchema).default({}) });
+
+export const groupSchema = z.object({
+  resourceName: z.string().min(1),
+  etag: z.string().default(''),
+  name: z.string().default(''),
+  groupType: text,
+});
+export const groupListSchema = z.object({ contactGroups: z.array(groupSchema).default([]), nextPageToken: text });
+export const modifyMembersSchema = z.object({
+  notFoundResourceNames: z.array(z.string()).default([]),
+  canNotRemoveLastContactGroupResourceNames: z.array(z.string()).default([]),
+});
+
+/** Any answer: a delete's is empty and says nothing. */
+export const anyAnswerSchema = z.unknown();

@@ -1,0 +1,169 @@
+import {
+  DisabledError,
+  InvalidError,
+  LimitedError,
+  NameTakenError,
+  NotFoundError,
+  RevokedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+  type Applied,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../../errors.ts';
+import { isExhausted, retryFloorMs, type AnswerHeaders } from './rate-headers.ts';
+import { hasErrors, serviceWords } from './service-words.ts';
+
+/** What was asked, as far as an error needs it. */
+export type Asked = {
+  readonly method: string;
+  /** The route as the document writes it, ids left as `{id}`. */
+  readonly route: string;
+  readonly body?: unknown;
+  /** The credential sent along: it must not come back in a message. */
+  readonly secret?: string | null;
+  /** The body's name must be unique: a refusal for that reason is a {@link NameTakenError}. */
+  readonly uniqueName?: boolean;
+};
+
+/** An answer as far as it could be read; `json` is undefined for an empty body, `isJson` false for anything else. */
+export type ReadAnswer = {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly isJson: boolean;
+  readonly json: unknown;
+};
+
+const RECONNECT = 'run `contact-sync connect service` to grant access again';
+const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
+const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
+
+/** Errors of a connection that was never made: the request did not reach the service. */
+const UNSENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What is known of a request that was sent and not properly answered: a read changes nothing. */
+export const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
+
+/** Method and route, for messages. */
+export const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
+
+const codesOf = (error: unknown): string[] => {
+  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
+  if (!(error instanceof Error)) return [];
+  return 'code' in error && typeof error.code === 'string' ? [error.code] : codesOf(error.cause);
+};
+
+/** The error of a request that got no answer: refused, reset or timed out. */
+export const connectionError = (asked: Asked, cause: unknown): UnavailableError => {
+  const codes = codesOf(cause);
+  const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
+  const reason = codes[0] ?? 'no reason given';
+  return new UnavailableError(`the service did not answer ${routeOf(asked)} (${reason}); it will be asked again`, {
+    side: 'service',
+    status: null,
+    route: routeOf(asked),
+    applied: unsent ? 'no' : appliedWhenSent(asked.method),
+    cause,
+  });
+};
+
+/** An answer that cannot be understood; `why` says what is wrong with it. */
+export const unreadableAnswer = (asked: Asked, status: number, why: string, cause?: unknown): UnreadableError => {
+  return new UnreadableError(`the service's answer to ${routeOf(asked)} cannot be understood: ${why}`, {
+    side: 'service',
+    status,
+    route: routeOf(asked),
+    applied: appliedWhenSent(asked.method),
+    cause,
+  });
+};
+
+/** A body that is not sent because it is too large or cannot be written as JSON. */
+export const unsendable = (asked: Asked, why: string): InvalidError => {
+  const options: RemoteErrorOptions = { side: 'service', status: null, route: routeOf(asked), applied: 'no' };
+  return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
+};
+
+const isLimited = (answer: ReadAnswer, words: string): boolean => {
+  const { status, headers } = answer;
+  if (status === 429) return true;
+  if (status === 503) return headers['retry-after'] !== undefined;
+  const refusal = status === 403 || status < 300;
+  return refusal && (isExhausted(headers) || LIMIT_WORDS.test(words));
+};
+
+const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
+  if (asked.uniqueName !== true) return false;
+  return status === 409 || ((status === 422 || status === 400) && TAKEN_WORDS.test(words));
+};
+
+const refusal = (
+  asked: Asked,
+  status: number,
+  text: string,
+  words: string,
+  options: RemoteErrorOptions,
+): RemoteError => {
+  switch (status) {
+    case 401:
+      return new UnauthenticatedError(`${text}: the access token is wrong or expired; ${RECONNECT}`, options);
+    case 402:
+      return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);
+    case 403:
+      return new RevokedError(`${text}: the permission was revoked or a scope is missing; ${RECONNECT}`, options);
+    case 404:
+    case 410:
+      return new NotFoundError(`${text}: there is no such thing`, options);
+    default:
+      if (isNameTaken(asked, status, words)) return new NameTakenError(`${text}: the name is taken`, options);
+      return new InvalidError(text, options);
+  }
+};
+
+const isServerFault = (status: number): boolean => status >= 500 || status === 408 || status === 425;
+
+const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError => {
+  const { status } = answer;
+  const words = serviceWords(answer.json, [asked.body, asked.secret]);
+  const text = `the service refused ${routeOf(asked)} (${status})${words === null ? '' : ` saying "${words}"`}`;
+  const options: RemoteErrorOptions = { side: 'service', status, route: routeOf(asked), applied: 'no' };
+  const retryAfterMs = retryFloorMs(answer.headers, nowMs);
+  if (isLimited(answer, words ?? '')) return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs });
+  if (isServerFault(status)) {
+    const floor = answer.headers['retry-after'] === undefined ? null : retryAfterMs;
+    return new UnavailableError(`the service failed at ${routeOf(asked)} (${status})`, {
+      ...options,
+      applied: appliedWhenSent(asked.method),
+      retryAfterMs: floor,
+    });
+  }
+  return refusal(asked, status, text, words ?? '', options);
+};
+
+const holdsData = (json: unknown): boolean => {
+  return typeof json === 'object' && json !== null && 'data' in json && json.data !== null;
+};
+
+/**
+ * What an answer means by its status, rate headers and body; null where it is a success (service-api-v2.md, Errors; the
+ * statuses that it leaves open are taken at their HTTP meaning). `nowMs` is epoch milliseconds, for dates in headers.
+ */
+export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError | null => {
+  const { status } = answer;
+  if (status >= 400) return errorOf(asked, answer, nowMs);
+  if (status >= 300) return unreadableAnswer(asked, status, 'a redirect, which is not followed');
+  if (!answer.isJson) return unreadableAnswer(asked, status, 'it is not complete JSON');
+  if (!hasErrors(answer.json)) return null;
+  const error = errorOf(asked, answer, nowMs);
+  if (!(error instanceof InvalidError) || !holdsData(answer.json)) return error;
+  const applied = appliedWhenSent(asked.method);
+  return new InvalidError(error.message, { side: 'service', status, route: error.route, applied });
+};

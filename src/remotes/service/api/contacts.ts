@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { contactSchema, type ContactWrite, type ServiceContact } from './schemas-contacts.ts';
+import { describeIssues, id as idSchema } from './schemas-common.ts';
+import { interactionSchema, type Interaction } from './schemas-interactions.ts';
+import type { ListParameters } from './list-parameters.ts';
+import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
+import { call, callLeniently, parsePart, readData } from './resource.ts';
+import type { ApiRequest, Send } from './send.ts';
+
+/** One row of a list of contacts: understood, or told apart so that the rest of the page still serves. */
+export type ContactRow =
+  | { readonly kind: 'contact'; readonly contact: ServiceContact }
+  /** `id` is null where even that could not be read. */
+  | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
+
+/** Parameters of GET /v2/contacts. */
+export type ContactListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'first_name' | 'last_name'> & {
+  /** Exact match. */
+  readonly company?: string;
+  readonly tags?: string;
+  /** Ids of linked buckets; how several are written is not documented. */
+  readonly buckets?: string;
+  /** Matches first_name, last_name, title, company and email. */
+  readonly q?: string;
+  /** `true` includes contacts reachable through the team. */
+  readonly team_search?: boolean;
+} & { readonly [Key in `custom_field_${string}`]?: string };
+
+const CONTACTS = '/v2/contacts';
+const CONTACT = '/v2/contacts/{id}';
+const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
+
+/** Understands one row of a list of contacts by itself. */
+export const parseContactRow = (row: unknown): ContactRow => {
+  const parsed = contactSchema.safeParse(row);
+  if (parsed.success) return { kind: 'contact', contact: parsed.data };
+  const identified = z.object({ id: idSchema }).safeParse(row);
+  return {
+    kind: 'unreadable',
+    id: identified.success ? identified.data.id : null,
+    reason: describeIssues(parsed.error),
+  };
+};
+
+const contactList = (parameters: ContactListParameters): ListRequest<ContactRow> => {
+  return { route: CONTACTS, parameters, parseRow: parseContactRow };
+};
+
+const interactionsOf = (id: string): ListRequest<Interaction> => ({
+  route: '/v2/contacts/{id}/interactions',
+  id,
+  parameters: {},
+  parseRow: (row, asked, status) => parsePart(interactionSchema, row, asked, status),
+});
+
+/** The id that a redirect of a contact's route leads to; only the id is taken, so that a token goes to no other host. */
+const redirectedId = (location: string | null): string | null => {
+  const encoded = CONTACT_ID_IN_PATH.exec(location ?? '')?.[1];
+  return encoded === undefined ? null : decodeURIComponent(encoded);
+};
+
+const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<ServiceContact> => {
+  const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
+  const answer = await send({ ...asked, allowRedirect: true }, signal);
+  const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
+  if (movedTo === null) return readData(contactSchema, answer, asked);
+  return call(send, contactSchema, { ...asked, id: movedTo }, signal);
+};
+
+/** Contact routes (service-api-v2.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
+export const createContactsApi = (send: Send) => ({
+  /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
+  list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
+    listPages(send, contactList(parameters), signal),
+
+  /** GET /v2/contacts: one page, from 1 on. Scopes as for `list`. */
+  listPage: (parameters: ContactListParameters, page: number, signal: AbortSignal): Promise<Page<ContactRow>> =>
+    fetchPage(send, contactList(parameters), page, signal),
+
+  /** GET /v2/contacts: the page after another one; null where the list has ended. Scopes as for `list`. */
+  listPageAfter: (
+    parameters: ContactListParameters,
+    previous: Page<ContactRow>,
+    signal: AbortSignal,
+  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parameters), previous, signal),
+
+  /** POST /v2/contacts. Scopes: contacts:manage or all:manage. Which fields are required is not documented. */
+  create: (contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
+    call(send, contactSchema, { method: 'POST', route: CONTACTS, body: { data: contact } }, signal),
+
+  /**
+   * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. Of a contact that was
+   * merged away, the answer may be the survivor, with another id; one redirect to it is followed.
+   */
+  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, signal),
+
+  /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
+  update: (id: string, contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
+    call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }, signal),
+
+  /** DELETE /v2/contacts/{id}: the deleted contact, null where the answer does not hold it. Scopes as for `update`. */
+  delete: (id: string, signal: AbortSignal): Promise<ServiceContact | null> =>
+    callLeniently(send, contactSchema, { method: 'DELETE', route: CONTACT, id }, signal),
+
+  /**
+   * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the contacts listed; what becomes of those
+   * is not documented. Scopes: contacts:manage or all:manage.
+   */
+  merge: (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
+    const body = { data: [{ contact_ids: contactIds }] };
+    return call(send, contactSchema, { method: 'POST', route: '/v2/contacts/{id}/merge', id, body }, signal);
+  },
+
+  /** GET /v2/contacts/{id}/interactions. Scopes: one of interactions:view, interactions:manage, all:view, all:manage. */
+  listInteractions: (id: string, signal: AbortSignal): AsyncIterable<Page<Interaction>> =>
+    listPages(send, interactionsOf(id), signal),
+});

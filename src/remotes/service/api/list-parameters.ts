@@ -1,0 +1,75 @@
+import { unreadableAnswer } from './answer-errors.ts';
+import { parseTimestamp } from './schemas-common.ts';
+import type { ApiRequest } from './send.ts';
+
+/** Bounds of a time field, in epoch milliseconds. Whether they are inclusive is not documented. */
+export type TimeBounds<Field extends string> = {
+  readonly [Key in `${Field}.${'before' | 'after'}`]?: number;
+};
+
+/** Names of fields to sort by, the first one first; prefix `-` means descending. */
+export type SortOrder<Field extends string> = readonly (Field | `-${Field}`)[];
+
+/** LIST of the document (service-api-v2.md, Endpoints), less `page`, which the walk sets. */
+export type ListParameters<Field extends string> = TimeBounds<'created_at' | 'updated_at'> & {
+  readonly order?: SortOrder<Field>;
+};
+
+type ParameterValue = string | number | boolean | readonly string[] | undefined;
+/** The parameters of any list. */
+export type AnyParameters = Readonly<Record<string, ParameterValue>>;
+
+const SECOND_MS = 1_000;
+
+/** ISO 8601 with an offset, whole seconds, as the document asks; a bound is never made tighter by the rounding. */
+const encodeTime = (name: string, epochMs: number): string => {
+  const round = name.endsWith('.after') ? Math.floor : Math.ceil;
+  return new Date(round(epochMs / SECOND_MS) * SECOND_MS).toISOString().replace('.000Z', '+00:00');
+};
+
+const encodeValue = (name: string, value: string | number | boolean | readonly string[]): string => {
+  if (typeof value === 'number') return encodeTime(name, value);
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' ? String(value) : value.join(',');
+};
+
+/** Parameters as query texts: numbers are times, lists are joined with commas. */
+export const encodeParameters = (parameters: AnyParameters): Readonly<Record<string, string>> => {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, encodeValue(name, value)]],
+    ),
+  );
+};
+
+const timeOf = (row: unknown, field: string): number | null => {
+  const value =
+    typeof row === 'object' && row !== null ? Object.entries(row).find(([name]) => name === field)?.[1] : null;
+  return typeof value === 'string' ? (parseTimestamp(value)?.epochMs ?? null) : null;
+};
+
+const obeys = (atMs: number, name: string, boundMs: number): boolean => {
+  // A second of grace: stamps are cut to seconds, bounds are rounded to them.
+  return name.endsWith('.after') ? atMs >= boundMs - SECOND_MS : atMs <= boundMs + SECOND_MS;
+};
+
+/**
+ * Throws an UnreadableError where a row lies outside the bounds asked for its `created_at` or `updated_at`: a service that
+ * did not understand a filter returns everything, and everything must not be taken for an answer.
+ */
+export const verifyBounds = (
+  rows: readonly unknown[],
+  parameters: AnyParameters,
+  asked: ApiRequest,
+  status: number,
+): void => {
+  for (const [name, boundMs] of Object.entries(parameters)) {
+    const field = /^(created_at|updated_at)\.(?:before|after)$/u.exec(name)?.[1];
+    if (field === undefined || typeof boundMs !== 'number') continue;
+    const outside = rows.some((row) => {
+      const atMs = timeOf(row, field);
+      return atMs !== null && !obeys(atMs, name, boundMs);
+    });
+    if (outside) throw unreadableAnswer(asked, status, `the service ignored the filter ${name}`);
+  }
+};

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { InvalidError, NotFoundError } from '../../errors.ts';
+import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
+import { parsePart } from './resource.ts';
+import { id } from './schemas-common.ts';
+import type { ApiRequest, Send } from './send.ts';
+
+/** service-api-v2.md, Limits. */
+const PAGE_SIZE = 50;
+
+/** A list to walk: its route, its parameters, and how one row is understood. */
+export type ListRequest<Row> = {
+  readonly route: string;
+  readonly id?: string;
+  readonly parameters: AnyParameters;
+  /** May throw an UnreadableError, which fails the page. */
+  readonly parseRow: (row: unknown, asked: ApiRequest, status: number) => Row;
+};
+
+export type Page<Row> = {
+  readonly rows: readonly Row[];
+  /** What tells each row from the others: its id. */
+  readonly rowKeys: readonly string[];
+  readonly number: number;
+  /** `meta.total`; null where it is not given. */
+  readonly total: number | null;
+  /** Whether the service says that another page follows. */
+  readonly announcesNext: boolean;
+  /** Whether it is surely the last page; false also where only asking for one more can tell. */
+  readonly isLast: boolean;
+  /** The service's own time when it answered, epoch milliseconds. */
+  readonly serverTimeMs: number | null;
+};
+
+const listEnvelope = z.object({
+  data: z.array(z.unknown()),
+  meta: z
+    .object({ total: z.number().nullish().catch(null), next_page: z.unknown().optional() })
+    .nullish()
+    .catch(null),
+});
+
+const identified = z.object({ id });
+
+const rowKey = (row: unknown): string => {
+  const parsed = identified.safeParse(row);
+  return parsed.success ? parsed.data.id : JSON.stringify(row);
+};
+
+/** `next_page` is read as a yes or no only: a URL that it holds may have lost the filters or lead nowhere. */
+const announcesNext = (nextPage: unknown): boolean => {
+  return (typeof nextPage === 'string' && nextPage.trim() !== '') || typeof nextPage === 'number';
+};
+
+/**
+ * Whether a page is surely the last: nothing announces another one, and it is either not full or the total agrees. A full
+ * page that neither announces another nor agrees with the total leaves the question open: one more is asked for.
+ */
+export const isLastPage = (
+  page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>,
+  rowCount: number,
+): boolean => {
+  if (rowCount === 0) return true;
+  if (page.announcesNext) return false;
+  return rowCount < PAGE_SIZE || (page.total !== null && (page.number - 1) * PAGE_SIZE + rowCount >= page.total);
+};
+
+/** Reads one page. The page number is left out for the first one, so that lists that know no pages answer too. */
+export const fetchPage = async <Row>(
+  send: Send,
+  list: ListRequest<Row>,
+  number: number,
+  signal: AbortSignal,
+): Promise<Page<Row>> => {
+  const query = { ...encodeParameters(list.parameters), ...(number === 1 ? {} : { page: String(number) }) };
+  const asked: ApiRequest = {
+    method: 'GET',
+    route: list.route,
+    query,
+    ...(list.id === undefined ? {} : { id: list.id }),
+  };
+  const answer = await send(asked, signal);
+  const { data, meta } = parsePart(listEnvelope, answer.json, asked, answer.status);
+  verifyBounds(data, list.parameters, asked, answer.status);
+  const page = { number, total: meta?.total ?? null, announcesNext: announcesNext(meta?.next_page) };
+  return {
+    ...page,
+    rows: data.map((row) => list.parseRow(row, asked, answer.status)),
+    rowKeys: data.map(rowKey),
+    isLast: isLastPage(page, data.length),
+    serverTimeMs: answer.serverTimeMs,
+  };
+};
+
+/**
+ * Reads the page after `previous`; null where the list has ended. A page that nothing announced may be refused by the
+ * service as lying past the end.
+ */
+export const fetchPageAfter = async <Row>(
+  send: Send,
+  list: ListRequest<Row>,
+  previous: Page<unknown>,
+  signal: AbortSignal,
+): Promise<Page<Row> | null> => {
+  if (previous.isLast) return null;
+  try {
+    return await fetchPage(send, list, previous.number + 1, signal);
+  } catch (error) {
+    const isRefusal = error instanceof NotFoundError || error instanceof InvalidError;
+    if (isRefusal && !previous.announcesNext) return null;
+    throw error;
+  }
+};
+
+/** Walks a list page by page, always with the own parameters, until a page brings no new row. */
+export async function* listPages<Row>(
+  send: Send,
+  list: ListRequest<Row>,
+  signal: AbortSignal,
+): AsyncGenerator<Page<Row>> {
+  const seen = new Set<string>();
+  let page: Page<Row> | null = await fetchPage(send, list, 1, signal);
+  while (page !== null && page.rowKeys.some((key) => !seen.has(key))) {
+    for (const key of page.rowKeys) seen.add(key);
+    yield page;
+    page = await fetchPageAfter(send, list, page, signal);
+  }
+}
+
+/** Every row of a list, in one array. */
+export const allRows = async <Row>(pages: AsyncIterable<Page<Row>>): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page.rows);
+  return rows;
+};

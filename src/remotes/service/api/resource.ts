@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { unreadableAnswer } from './answer-errors.ts';
+import { describeIssues } from './schemas-common.ts';
+import type { ApiAnswer, ApiRequest, Send } from './send.ts';
+
+const envelope = z.object({ data: z.unknown() });
+
+/** Parses a part of an answer; throws an UnreadableError whose cause is the ZodError. */
+export const parsePart = <Value>(schema: z.ZodType<Value>, part: unknown, asked: ApiRequest, status: number): Value => {
+  const parsed = schema.safeParse(part);
+  if (parsed.success) return parsed.data;
+  throw unreadableAnswer(asked, status, describeIssues(parsed.error), parsed.error);
+};
+
+/** The resource in an answer `{ data, meta }`. */
+export const readData = <Value>(schema: z.ZodType<Value>, answer: ApiAnswer, asked: ApiRequest): Value => {
+  const { data } = parsePart(envelope, answer.json, asked, answer.status);
+  return parsePart(schema, data, asked, answer.status);
+};
+
+/** Sends a request whose answer holds one resource, or with an array schema a list that has no pages. */
+export const call = async <Value>(
+  send: Send,
+  schema: z.ZodType<Value>,
+  asked: ApiRequest,
+  signal: AbortSignal,
+): Promise<Value> => readData(schema, await send(asked, signal), asked);
+
+/** Like {@link call}, where the answer may also be empty or unreadable: null then. */
+export const callLeniently = async <Value>(
+  send: Send,
+  schema: z.ZodType<Value>,
+  asked: ApiRequest,
+  signal: AbortSignal,
+): Promise<Value | null> => {
+  const answer = await send(asked, signal);
+  const parsed = z.object({ data: schema }).safeParse(answer.json);
+  return parsed.success ? parsed.data.data : null;
+};

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/** A point in time as the service gave it. */
+export type Timestamp = { readonly text: string; readonly epochMs: number };
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?) ?(UTC|Z|[+-]\d{2}:?\d{2})?$/u;
+
+/**
+ * Reads `YYYY-MM-DD HH:MM:SS UTC` (service-api-v2.md, Resources and their fields) or ISO 8601; a text without a zone is
+ * UTC. Null where it is neither.
+ */
+export const parseTimestamp = (text: string): Timestamp | null => {
+  const [, date, time, zone] = TIMESTAMP.exec(text.trim()) ?? [];
+  if (date === undefined || time === undefined) return null;
+  const epochMs = Date.parse(`${date}T${time}${zone === undefined || zone === 'UTC' ? 'Z' : zone}`);
+  return Number.isNaN(epochMs) ? null : { text, epochMs };
+};
+
+/** A timestamp that is used: anything else makes the resource unreadable. */
+export const timestamp = z.string().transform((text, context): Timestamp => {
+  const parsed = parseTimestamp(text);
+  if (parsed !== null) return parsed;
+  context.issues.push({ code: 'custom', message: 'not a timestamp', input: text });
+  return z.NEVER;
+});
+
+/** A timestamp that may be absent, null or unreadable: null then. */
+export const optionalTimestamp = timestamp
+  .nullish()
+  .transform((value) => value ?? null)
+  .catch(null);
+
+/** An identifier: a text by the document, a number in older answers. */
+export const id = z.union([z.string().min(1), z.number().transform(String)]);
+
+export const optionalId = id.nullish().transform((value) => value ?? null);
+
+/** A text that the document always shows; absent or null is the empty string. */
+export const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+
+/** A text or null; absent is null. */
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? null);
+
+export const optionalNumber = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? null);
+
+export const optionalBoolean = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+
+/** A value that was null in every shape seen, or whose structure the document does not show. */
+export const opaque = z.unknown().optional();
+
+/** A list without its null elements; absent or null is empty. */
+export const listOf = <Schema extends z.ZodType>(element: Schema) => {
+  return z
+    .array(element.nullable())
+    .nullish()
+    .transform((elements) => (elements ?? []).filter((one) => one !== null));
+};
+
+/** An object that may be absent or null: read as if it were empty. */
+export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {
+  return z.preprocess((value) => value ?? {}, z.object(shape));
+};
+
+/** The fields that nearly every resource has. */
+export const stamps = { id, created_at: optionalTimestamp, updated_at: optionalTimestamp };
+
+/** Where a value broke its schema, without the value: at most three places. */
+export const describeIssues = (error: z.ZodError): string => {
+  return error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+    .join('; ');
+};

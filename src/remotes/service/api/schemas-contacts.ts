@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Json } from '../../../contact/record.ts';
+import {
+  id,
+  listOf,
+  opaque,
+  optionalId,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  optionalTimestamp,
+  text,
+  timestamp,
+} from './schemas-common.ts';
+
+const entry = { id: id.nullish(), label: z.string().nullish() };
+const entryText = z.union([z.string(), z.number().transform(String)]).nullish();
+
+/** Entries keep every key that they came with, so that they can be sent back with what they hold. */
+const addressEntry = z
+  .object({
+    ...entry,
+    full_address: entryText,
+    street_1: entryText,
+    street_2: entryText,
+    city: entryText,
+    state: entryText,
+    zip: entryText,
+    country: entryText,
+  })
+  .catchall(z.json());
+const emailEntry = z.object({ ...entry, address: entryText }).catchall(z.json());
+const websiteEntry = z.object({ ...entry, address: entryText }).catchall(z.json());
+const phoneEntry = z.object({ ...entry, number: entryText }).catchall(z.json());
+const profileEntry = z.object({ ...entry, url: entryText }).catchall(z.json());
+
+/** The lists of a contact that sync reads and writes. */
+const syncedLists = {
+  addresses: listOf(addressEntry),
+  email_addresses: listOf(emailEntry),
+  phone_numbers: listOf(phoneEntry),
+  websites: listOf(websiteEntry),
+};
+
+export const syncedListsSchema = z.object(syncedLists);
+
+const bucketOfContact = z.object({ id, name: optionalText, reminder_interval: optionalNumber });
+
+const contactExtraData = optionalObject({
+  last_contacted: optionalTimestamp,
+  muted_at: optionalTimestamp,
+  team_last_contacted_at: optionalTimestamp,
+  team_last_contacted_by_id: optionalId.catch(null),
+  last_bucketed_at: optionalTimestamp,
+  user_last_contacted_at: optionalTimestamp,
+  relationship_status: optionalText.catch(null),
+  /** Null where the answer does not tell the membership. */
+  buckets: z
+    .array(bucketOfContact)
+    .nullish()
+    .transform((buckets) => buckets ?? null),
+  sources: opaque,
+  lead_pools: opaque,
+  associated_tags: opaque,
+  followup_source: opaque,
+  team_last_contacted_by: opaque,
+  associated_company: opaque,
+  associated_location: opaque,
+  assigned_to: opaque,
+});
+
+/** Contact (service-api-v2.md, Resources and their fields). */
+export const contactSchema = z.object({
+  id,
+  created_at: optionalTimestamp,
+  updated_at: timestamp,
+  first_name: text,
+  last_name: text,
+  title: text,
+  company: optionalText,
+  location: optionalText.catch(null),
+  avatar_url: optionalText.catch(null),
+  tags: z
+    .array(opaque)
+    .nullish()
+    .transform((tags) => (tags ?? []).filter((tag) => typeof tag === 'string'))
+    .catch([]),
+  assigned_to_id: optionalId.catch(null),
+  ...syncedLists,
+  social_media_profiles: listOf(profileEntry).catch([]),
+  custom_fields: z
+    .array(opaque)
+    .nullish()
+    .transform((fields) => fields ?? [])
+    .catch([]),
+  extra_data: contactExtraData,
+});
+
+/** A contact as its answer was understood. */
+export type ServiceContact = z.output<typeof contactSchema>;
+
+/** The synced lists of a contact, entries as the service gave them. */
+export type SyncedLists = z.output<typeof syncedListsSchema>;
+
+/** An entry of a list that the service gave, sent back with its id and everything else that it holds. */
+export type KeptEntry = { readonly id: string; readonly [key: string]: Json };
+
+/** A new address; absent parts are empty. */
+export type NewAddress = {
+  readonly label?: string;
+  readonly street_1?: string;
+  readonly city?: string;
+  readonly state?: string;
+  readonly zip?: string;
+  readonly country?: string;
+};
+/** A new email address or website. */
+export type NewAddressed = { readonly label?: string; readonly address: string };
+export type NewPhoneNumber = { readonly label?: string; readonly number: string };
+export type NewProfile = { readonly label?: string; readonly url: string };
+export type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
+
+/** The writable fields of a contact (service-api-v2.md, Contact); only what is sent is changed, a list is sent whole. */
+export type ContactWrite = {
+  readonly first_name?: string;
+  readonly last_name?: string;
+  readonly company?: string | null;
+  readonly title?: string;
+  readonly avatar_url?: string | null;
+  readonly tags?: readonly string[];
+  readonly addresses?: readonly (NewAddress | KeptEntry)[];
+  readonly email_addresses?: readonly (NewAddressed | KeptEntry)[];
+  readonly social_media_profiles?: readonly (NewProfile | KeptEntry)[];
+  readonly websites?: readonly (NewAddressed | KeptEntry)[];
+  readonly phone_numbers?: readonly (NewPhoneNumber | KeptEntry)[];
+  readonly custom_field_values?: readonly CustomFieldValue[];
+};

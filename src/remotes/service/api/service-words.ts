@@ -1,0 +1,55 @@
+const LONGEST_WORDS = 200;
+const EMAIL_ADDRESS = /[^\s"'<>(),;:]+@[^\s"'<>(),;:]+/gu;
+const PHONE_NUMBER = /(?<!\w)\+?\(?\d[\d\s().-]{5,}\d/gu;
+const ID = /^[a-z_]+_\d+$/u;
+const SHORTEST_REDACTED = 2;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Every text in a value, keys of objects before their values where the value itself is text. */
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const texts = textsIn(inner);
+    return texts.length === 0 || key === 'message' ? texts : [`${key} ${texts.join(', ')}`];
+  });
+};
+
+const valuesIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return isObject(value) ? Object.values(value).flatMap(valuesIn) : [];
+};
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+
+const withoutValues = (words: string, sent: unknown): string => {
+  const values = valuesIn(sent).filter((value) => value.length >= SHORTEST_REDACTED && !ID.test(value));
+  // The longest first, so that no value leaves the rest of another one behind.
+  const longestFirst = values.toSorted((a, b) => b.length - a.length);
+  return longestFirst.reduce((text, value) => {
+    if (!text.includes(value)) return text;
+    return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(value)}(?![\\p{L}\\p{N}])`, 'gu'), '<value>');
+  }, words);
+};
+
+/** The part of an answer's body that tells of errors; null where there is none. */
+const errorPart = (json: unknown): unknown => {
+  if (!isObject(json)) return null;
+  return [json['errors'], json['error_description'], json['error']].find((part) => part !== undefined) ?? null;
+};
+
+/** Whether a body tells of errors: a filled `errors` or `error`, as list, object or text. */
+export const hasErrors = (json: unknown): boolean => textsIn(errorPart(json)).length > 0;
+
+/**
+ * The service's own words about what went wrong, cut to 200 characters, without email addresses, phone numbers and the
+ * values of `sent` (the request's body), so that no personal data reaches a message; null where it said nothing.
+ */
+export const serviceWords = (json: unknown, sent: unknown): string | null => {
+  const words = textsIn(errorPart(json)).join('; ').replace(/\s+/gu, ' ').trim();
+  if (words === '') return null;
+  const redacted = withoutValues(words, sent).replace(EMAIL_ADDRESS, '<email>').replace(PHONE_NUMBER, '<number>');
+  return redacted.length > LONGEST_WORDS ? `${redacted.slice(0, LONGEST_WORDS - 1)}…` : redacted;
+};

@@ -1,0 +1,26 @@
+/**
+ * Calls `operation` for each item, at most `concurrency` at once; the results stand in the order of the items. After a
+ * failure no further item is begun; what is under way ends first, then the failure is thrown.
+ */
+export const mapConcurrently = async <Item, Result>(
+  items: readonly Item[],
+  concurrency: number,
+  operation: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> => {
+  const results = new Map<number, Result>();
+  const queue = items.entries();
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      try {
+        results.set(index, await operation(item));
+      } catch (error) {
+        failures.push(error);
+      }
+      if (failures.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
+  if (failures.length > 0) throw failures[0];
+  return [...results.entries()].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+};

@@ -1,0 +1,94 @@
+import type { LabelledValue, PostalAddress } from '../../contact/contact.ts';
+import { addressKey, emailKey, phoneKey, websiteKey } from '../../contact/keys.ts';
+import { normaliseLabel, normaliseText } from '../../contact/normalise.ts';
+import type { Json } from '../../contact/record.ts';
+import type { NewAddress, NewAddressed, NewPhoneNumber } from './api/schemas-contacts.ts';
+
+/** An entry of one of the service's lists: its id and label, and beside them what the list and the service put there. */
+export type RawEntry = {
+  readonly id?: string | null | undefined;
+  readonly label?: string | null | undefined;
+  readonly [key: string]: Json | undefined;
+};
+
+/** How one list of the service corresponds to one list field of the canonical contact. */
+export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
+  /** The canonical element; one without content where the entry says nothing. */
+  readonly toElement: (raw: RawEntry) => Element;
+  /** What two spellings of an element have in common; empty where it says nothing. */
+  readonly keyOf: (element: Element) => string;
+  /** The writable keys of the entry (service-api-v2.md, Contact), with the element's texts. */
+  readonly toParts: (element: Element) => Readonly<Record<string, string>>;
+  /** The element as a new entry, without what is empty. */
+  readonly toNew: (element: Element) => New;
+  /** Whether the desired element may be an edited version of the held one, so that it takes over the held entry. */
+  readonly isEditOf: (desired: Element, held: Element) => boolean;
+  /** Whether an entry without canonical content says something all the same. */
+  readonly saysMore: (raw: RawEntry) => boolean;
+};
+
+const textAt = (raw: RawEntry, key: string): string => {
+  const value = raw[key];
+  return normaliseText(typeof value === 'string' ? value : null);
+};
+
+const labelOf = (element: { readonly label: string | null }): { readonly label?: string } => {
+  return element.label === null ? {} : { label: element.label };
+};
+
+const labelledKind = <New>(
+  valueKey: 'address' | 'number',
+  keyOf: (value: string) => string,
+  toNew: (element: LabelledValue) => New,
+): EntryKind<LabelledValue, New> => ({
+  toElement: (raw) => ({ value: textAt(raw, valueKey), label: normaliseLabel(raw.label) }),
+  keyOf: (element) => (element.value === '' ? '' : keyOf(element.value)),
+  toParts: (element) => ({ [valueKey]: element.value }),
+  toNew,
+  isEditOf: () => false,
+  saysMore: () => false,
+});
+
+const newAddressed = (element: LabelledValue): NewAddressed => ({ ...labelOf(element), address: element.value });
+
+const newPhoneNumber = (element: LabelledValue): NewPhoneNumber => ({ ...labelOf(element), number: element.value });
+
+export const EMAIL_ENTRIES = labelledKind('address', emailKey, newAddressed);
+export const PHONE_ENTRIES = labelledKind('number', phoneKey, newPhoneNumber);
+export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, newAddressed);
+
+/** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
+const addressElement = (raw: RawEntry): PostalAddress => {
+  const parts = {
+    street: textAt(raw, 'street_1'),
+    city: textAt(raw, 'city'),
+    region: textAt(raw, 'state'),
+    postalCode: textAt(raw, 'zip'),
+    country: textAt(raw, 'country'),
+  };
+  const isStructured = textAt(raw, 'street_2') !== '' || Object.values(parts).some((part) => part !== '');
+  const street = isStructured ? parts.street : textAt(raw, 'full_address');
+  return { ...parts, street, label: normaliseLabel(raw.label) };
+};
+
+const addressParts = (address: PostalAddress) => ({
+  street_1: address.street,
+  city: address.city,
+  state: address.region,
+  zip: address.postalCode,
+  country: address.country,
+});
+
+const newAddress = (address: PostalAddress): NewAddress => {
+  const filled = Object.entries(addressParts(address)).filter(([, text]) => text !== '');
+  return { ...labelOf(address), ...Object.fromEntries(filled) };
+};
+
+export const ADDRESS_ENTRIES: EntryKind<PostalAddress, NewAddress> = {
+  toElement: addressElement,
+  keyOf: addressKey,
+  toParts: addressParts,
+  toNew: newAddress,
+  isEditOf: (desired, held) => desired.street !== '' && desired.street.toLowerCase() === held.street.toLowerCase(),
+  saysMore: (raw) => textAt(raw, 'street_2') !== '',
+};

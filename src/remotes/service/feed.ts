@@ -1,0 +1,27 @@
+import type { ContactRow } from './api/contacts.ts';
+
+/** The durable text of a cursor; `watermarkMs` is epoch milliseconds. */
+export const encodeCursor = (watermarkMs: number): string => JSON.stringify({ watermark: watermarkMs });
+
+/** When a row was last changed, epoch milliseconds; null for a row that cannot be read. */
+export const changedAtMs = (row: ContactRow): number | null => {
+  return row.kind === 'contact' ? row.contact.updated_at.epochMs : null;
+};
+
+/** The latest change among the rows and what was seen before. */
+export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): number | null => {
+  const times = rows.map(changedAtMs).filter((time) => time !== null);
+  return times.reduce<number | null>((max, time) => Math.max(max ?? time, time), maxSeenMs);
+};
+
+/** Names a row in one state: seeing it again says nothing new. */
+const rowState = (row: ContactRow): string => {
+  return row.kind === 'contact' ? `${row.contact.id} ${row.contact.updated_at.text}` : `${row.id ?? ''} ${row.reason}`;
+};
+
+/** The rows that were not seen yet; from now on they were. */
+export const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): readonly ContactRow[] => {
+  const fresh = rows.filter((row) => !seen.has(rowState(row)));
+  for (const row of fresh) seen.add(rowState(row));
+  return fresh;
+};

@@ -1,0 +1,53 @@
+import type { GroupRecord } from '../../contact/record.ts';
+import { NameTakenError, NotFoundError } from '../errors.ts';
+import { allRows } from './api/paging.ts';
+import type { ServiceApi } from './api/service-api.ts';
+import { groupOf } from './mapper.ts';
+
+const nameKey = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
+/** All buckets. */
+export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
+  const buckets = await allRows(api.buckets.list({ order: ['id'] }, signal));
+  const byId = new Map(buckets.map((bucket) => [bucket.id, groupOf(bucket)]));
+  return [...byId.values()];
+};
+
+/** One bucket, or null where it is gone. */
+export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+  try {
+    return groupOf(await api.buckets.get(id, signal));
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+};
+
+/** Creates a bucket, or adopts the one that has the name where the service says that it is taken. */
+export const createGroup = async (api: ServiceApi, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+  try {
+    return groupOf(await api.buckets.create({ name }, signal));
+  } catch (error) {
+    if (!(error instanceof NameTakenError)) throw error;
+    const groups = await listGroups(api, signal);
+    const namesake = groups.find((group) => nameKey(group.name) === nameKey(name));
+    if (namesake === undefined) throw error;
+    return namesake;
+  }
+};
+
+export const renameGroup = async (
+  api: ServiceApi,
+  id: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<GroupRecord> => groupOf(await api.buckets.update(id, { name }, signal));
+
+/** Deletes a bucket and none of its contacts; one already gone counts as deleted. */
+export const deleteGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await api.buckets.delete(id, signal);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+};

@@ -1,0 +1,108 @@
+import type { MembershipRequest } from '../remote.ts';
+
+/** How many contacts one bulk request names; the service's own limit is not documented. */
+export const BULK_SIZE = 100;
+
+/** Contacts to add to one bucket with the bulk route. */
+export type BulkAddition = { readonly bucketId: string; readonly contactIds: readonly string[] };
+
+export type MembershipPlan = {
+  /** Requests to be written one contact at a time. */
+  readonly single: readonly MembershipRequest[];
+  /** Requests that `additions` fulfil. */
+  readonly bulk: readonly MembershipRequest[];
+  readonly additions: readonly BulkAddition[];
+};
+
+/** The membership after a change. */
+export const applyMembership = (
+  held: readonly string[],
+  change: Pick<MembershipRequest, 'add' | 'remove'>,
+): Set<string> => {
+  const removed = new Set(change.remove);
+  return new Set([...held.filter((id) => !removed.has(id)), ...change.add]);
+};
+
+type Addition = { readonly request: MembershipRequest; readonly bucketIds: readonly string[] };
+
+const additionOf = (request: MembershipRequest): Addition | null => {
+  if (request.knownGroupIds === null || request.remove.length > 0) return null;
+  const held = new Set(request.knownGroupIds);
+  const bucketIds = request.add.filter((id) => !held.has(id));
+  return bucketIds.length === 0 ? null : { request, bucketIds };
+};
+
+type ByBucket = Map<string, Set<Addition>>;
+
+const groupByBucket = (additions: readonly Addition[]): ByBucket => {
+  const byBucket: ByBucket = new Map();
+  for (const addition of additions) {
+    for (const bucketId of addition.bucketIds) {
+      const members = byBucket.get(bucketId) ?? new Set();
+      byBucket.set(bucketId, members.add(addition));
+    }
+  }
+  return byBucket;
+};
+
+const bulkRequests = (contacts: number): number => Math.ceil(contacts / BULK_SIZE);
+
+/** How many requests are saved by writing the contacts of one bucket one at a time; negative where that costs more. */
+const savedBySingles = (byBucket: ByBucket, members: ReadonlySet<Addition>): number => {
+  const leaving = new Map<string, number>();
+  for (const addition of members) {
+    for (const bucketId of addition.bucketIds) leaving.set(bucketId, (leaving.get(bucketId) ?? 0) + 1);
+  }
+  const bulkSaved = [...leaving].reduce((sum, [bucketId, count]) => {
+    const size = byBucket.get(bucketId)?.size ?? 0;
+    return sum + bulkRequests(size) - bulkRequests(size - count);
+  }, 0);
+  return bulkSaved - members.size;
+};
+
+const leaveBulk = (byBucket: ByBucket, members: ReadonlySet<Addition>): void => {
+  for (const addition of members) {
+    for (const bucketId of addition.bucketIds) {
+      const bucket = byBucket.get(bucketId);
+      bucket?.delete(addition);
+      if (bucket?.size === 0) byBucket.delete(bucketId);
+    }
+  }
+};
+
+/** The bucket whose contacts are better, or no worse, written one at a time; null where there is none. */
+const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
+  let worst: ReadonlySet<Addition> | null = null;
+  let most = -1;
+  for (const members of byBucket.values()) {
+    const saved = savedBySingles(byBucket, members);
+    if (saved > most) [worst, most] = [members, saved];
+  }
+  return worst;
+};
+
+/**
+ * Divides membership changes between PUT, one contact at a time, and the bulk route of a bucket, so that few requests are
+ * needed (R11). Only contacts whose membership is known and that are only added may go in bulk. All of those start there,
+ * where a bucket costs a request for each hundred contacts; then, bucket by bucket, the contacts of the bucket that saves
+ * most leave for a PUT each, which carries all of a contact's buckets, until no bucket saves any. At a tie PUT is taken.
+ */
+export const planMembershipRequests = (batch: readonly MembershipRequest[]): MembershipPlan => {
+  const byBucket = groupByBucket(batch.map(additionOf).filter((addition) => addition !== null));
+  for (let members = worstBucket(byBucket); members !== null; members = worstBucket(byBucket)) {
+    leaveBulk(byBucket, members);
+  }
+  const inBulk = new Set([...byBucket.values()].flatMap((members) => [...members].map((addition) => addition.request)));
+  return {
+    single: batch.filter((request) => !inBulk.has(request)),
+    bulk: batch.filter((request) => inBulk.has(request)),
+    additions: [...byBucket].flatMap(([bucketId, members]) => chunkAddition(bucketId, members)),
+  };
+};
+
+const chunkAddition = (bucketId: string, members: ReadonlySet<Addition>): BulkAddition[] => {
+  const contactIds = [...members].map((addition) => addition.request.id);
+  return Array.from({ length: bulkRequests(contactIds.length) }, (_, index) => {
+    return { bucketId, contactIds: contactIds.slice(index * BULK_SIZE, (index + 1) * BULK_SIZE) };
+  });
+};

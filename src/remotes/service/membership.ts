@@ -1,0 +1,119 @@
+import { InvalidError, isCredentialError, NotFoundError, RemoteError } from '../errors.ts';
+import type { MembershipRequest, WriteResult } from '../remote.ts';
+import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
+import { allRows } from './api/paging.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { sortedIds } from './mapper.ts';
+import { applyMembership, planMembershipRequests, type BulkAddition } from './membership-plan.ts';
+import { settle } from './write-result.ts';
+
+type Results = readonly WriteResult<readonly string[]>[];
+
+const readMembership = async (api: MembershipApi, id: string, signal: AbortSignal): Promise<readonly string[]> => {
+  const buckets = await allRows(api.listBuckets(id, signal));
+  return buckets.map((bucket) => bucket.id);
+};
+
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && a.isSubsetOf(b);
+
+/** Takes the contact out of each of its buckets, for a service that does not take an empty set. */
+const clearMembership = async (
+  api: MembershipApi,
+  id: string,
+  held: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  await api.removeBuckets(id, held, signal);
+  return [];
+};
+
+const replaceMembership = async (
+  api: MembershipApi,
+  id: string,
+  held: readonly string[],
+  wanted: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const sent = sortedIds(wanted);
+  try {
+    const answer = await api.replaceBuckets(id, sent, signal);
+    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, held, signal);
+    return answer.mayBeCut ? sent : sortedIds(answer.ids);
+  } catch (error) {
+    if (sent.length > 0 || !(error instanceof InvalidError)) throw error;
+    return clearMembership(api, id, held, signal);
+  }
+};
+
+/** Writes one contact's membership: what it is now with only the change applied (R11). */
+const writeSingle = async (
+  api: MembershipApi,
+  request: MembershipRequest,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const held = request.knownGroupIds ?? (await readMembership(api, request.id, signal));
+  const wanted = applyMembership(held, request);
+  if (isSameSet(wanted, new Set(held))) return sortedIds(held);
+  return replaceMembership(api, request.id, held, wanted, signal);
+};
+
+/** The contacts of a bulk addition of which the answer, as far as it can be trusted, shows that they were left out. */
+const leftOut = (addition: BulkAddition, answer: MembershipAnswer): readonly string[] => {
+  if (answer.mayBeCut) return [];
+  const answered = new Set(answer.ids);
+  return addition.contactIds.filter((id) => !answered.has(id));
+};
+
+/** What became of one bulk addition: contacts to be written one at a time after all, or the error that it met. */
+type BulkOutcome = {
+  readonly addition: BulkAddition;
+  readonly unwritten: readonly string[];
+  readonly error: RemoteError | null;
+};
+
+const writeBulk = async (api: MembershipApi, addition: BulkAddition, signal: AbortSignal): Promise<BulkOutcome> => {
+  try {
+    const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
+    return { addition, unwritten: leftOut(addition, answer), error: null };
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
+    const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
+    return { addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error };
+  }
+};
+
+/** The results of requests that went in bulk, and those that are still to be written one at a time. */
+const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly BulkOutcome[]) => {
+  const unwritten = new Set(outcomes.flatMap((outcome) => outcome.unwritten));
+  const errors = new Map(
+    outcomes.flatMap(({ addition, error }) =>
+      error === null ? [] : addition.contactIds.map((id) => [id, error] as const),
+    ),
+  );
+  const written: WriteResult<readonly string[]>[] = [];
+  for (const request of bulk) {
+    const error = errors.get(request.id);
+    if (error !== undefined) written.push({ key: request.key, ok: false, error });
+    else if (!unwritten.has(request.id)) {
+      const value = sortedIds(applyMembership(request.knownGroupIds ?? [], request));
+      written.push({ key: request.key, ok: true, value });
+    }
+  }
+  return { written, remaining: bulk.filter((request) => !errors.has(request.id) && unwritten.has(request.id)) };
+};
+
+/** Writes membership changes in few requests (R11); see {@link planMembershipRequests}. */
+export const changeMembership = async (
+  api: MembershipApi,
+  batch: readonly MembershipRequest[],
+  concurrency: number,
+  signal: AbortSignal,
+): Promise<Results> => {
+  const plan = planMembershipRequests(batch);
+  const outcomes = await mapConcurrently(plan.additions, concurrency, (addition) => writeBulk(api, addition, signal));
+  const { written, remaining } = sortOutcomes(plan.bulk, outcomes);
+  const singles = await mapConcurrently([...plan.single, ...remaining], concurrency, (request) =>
+    settle(request.key, () => writeSingle(api, request, signal)),
+  );
+  return [...written, ...singles];
+};

@@ -1,0 +1,90 @@
+import type { Dispatcher } from 'undici';
+import { ZodError } from 'zod';
+import type { Clock } from '../../clock.ts';
+import { NotFoundError, UnreadableError } from '../errors.ts';
+import type { PullRequest, ReadAnswer, Remote, RemoteCapabilities } from '../remote.ts';
+import { createSend } from './api/send.ts';
+import { createServiceApi, type ServiceApi } from './api/service-api.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
+import { recordOf } from './mapper.ts';
+import { changeMembership } from './membership.ts';
+import { pullChanges } from './pull-changes.ts';
+import { pullWhole } from './pull-whole.ts';
+import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { withRetries } from './retrying-send.ts';
+
+export type ServiceRemoteOptions = {
+  /** {base_url} of the resource API. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  /** Counts requests and keeps the rate limit (src/http/transport.ts). */
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  /** From 0 to 1, for the spread of waits. */
+  readonly random: () => number;
+  readonly requestCount: () => number;
+  /** How long one request may be tried again and again. */
+  readonly maxElapsedMs: number;
+};
+
+const CONCURRENCY = 6;
+
+const CAPABILITIES: RemoteCapabilities = {
+  createBatch: 1,
+  updateBatch: 1,
+  deleteBatch: 1,
+  readBatch: 1,
+  writeConcurrency: CONCURRENCY,
+  createsWithGroups: false,
+};
+
+const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
+  try {
+    const record = recordOf(await api.contacts.get(id, signal));
+    return { kind: record.id === id ? 'found' : 'moved', record };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { kind: 'gone' };
+    const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
+    if (isOddShape) return { kind: 'unreadable', reason: error.message };
+    throw error;
+  }
+};
+
+const pull = (api: ServiceApi, clock: Clock, request: PullRequest, signal: AbortSignal) => {
+  switch (request.mode) {
+    case 'changes':
+      return pullChanges({ api, clock }, request.cursor, signal);
+    case 'whole':
+      return pullWhole({ api, clock }, request.resume, signal);
+  }
+};
+
+/** The relationship management service behind the port that both sides implement; see {@link Remote}. */
+export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
+  const { clock } = options;
+  const api = createServiceApi(withRetries(createSend(options), options));
+  return {
+    side: 'service',
+    capabilities: CAPABILITIES,
+    requestCount: options.requestCount,
+    identify: async (signal) => (await api.user.get(signal)).id,
+    pull: (request, signal) => pull(api, clock, request, signal),
+    read: async (ids, signal) => {
+      const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
+        return [id, await readContact(api, id, signal)] as const;
+      });
+      return new Map(answers);
+    },
+    create: (batch, signal) => createContacts(api, batch, CONCURRENCY, signal),
+    update: (batch, signal) => updateContacts(api, batch, CONCURRENCY, signal),
+    delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
+    changeMembership: (batch, signal) => changeMembership(api.membership, batch, CONCURRENCY, signal),
+    findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
+    listGroups: (signal) => listGroups(api, signal),
+    readGroup: (id, signal) => readGroup(api, id, signal),
+    createGroup: (name, signal) => createGroup(api, name, signal),
+    renameGroup: (group, name, signal) => renameGroup(api, group.id, name, signal),
+    deleteGroup: (id, signal) => deleteGroup(api, id, signal),
+  };
+};

@@ -1,0 +1,94 @@
+/** The google.rpc codes that the emulator answers with, each with its number and HTTP status. */
+const rpcCodes = {
+  INVALID_ARGUMENT: { code: 3, http: 400 },
+  FAILED_PRECONDITION: { code: 9, http: 400 },
+  UNAUTHENTICATED: { code: 16, http: 401 },
+  PERMISSION_DENIED: { code: 7, http: 403 },
+  NOT_FOUND: { code: 5, http: 404 },
+  ALREADY_EXISTS: { code: 6, http: 409 },
+  ABORTED: { code: 10, http: 409 },
+  RESOURCE_EXHAUSTED: { code: 8, http: 429 },
+  INTERNAL: { code: 13, http: 500 },
+  UNAVAILABLE: { code: 14, http: 503 },
+} as const;
+
+/** Status string of an error body. */
+export type RpcStatus = keyof typeof rpcCodes;
+
+type Details = readonly Readonly<Record<string, unknown>>[];
+
+/** A refusal by the API: thrown by an operation, turned into the HTTP answer by the dispatcher. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: RpcStatus;
+  readonly details: Details | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: RpcStatus, message: string, details?: Details, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  get httpStatus(): number {
+    return rpcCodes[this.status].http;
+  }
+
+  /** The JSON body of the HTTP answer. */
+  get body(): object {
+    const { message, status, details } = this;
+    return { error: { code: this.httpStatus, message, status, ...(details && { details }) } };
+  }
+
+  /** The google.rpc.Status form, used for one item of a batch. */
+  get rpcStatus(): object {
+    const { message, details } = this;
+    return { code: rpcCodes[this.status].code, message, ...(details && { details }) };
+  }
+}
+
+/** The body that goes with a bare HTTP status, for answers that are forced from outside. */
+export function bodyOfStatus(httpStatus: number): object {
+  const found = Object.entries(rpcCodes).find(([, { http }]) => http === httpStatus);
+  const messages: Record<number, string> = {
+    401: invalidCredentials().message,
+    404: notFound().message,
+    429: 'Resource has been exhausted (e.g. check quota).',
+    500: 'Internal error encountered.',
+    503: 'The service is currently unavailable.',
+  };
+  const message = messages[httpStatus] ?? `Forced answer with status ${httpStatus}.`;
+  return { error: { code: httpStatus, message, status: found?.[0] ?? 'UNKNOWN' } };
+}
+
+export function invalidArgument(message: string, details?: Details): ApiError {
+  return new ApiError('INVALID_ARGUMENT', message, details);
+}
+
+/** google.rpc.BadRequest with one violation. */
+export function badRequestDetails(field: string, description: string): Details {
+  return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description }] }];
+}
+
+/** google.rpc.ErrorInfo. */
+export function errorInfo(reason: string, domain: string, metadata?: Readonly<Record<string, string>>): Details {
+  return [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, ...(metadata && { metadata }) }];
+}
+
+export function notFound(): ApiError {
+  return new ApiError('NOT_FOUND', 'Requested entity was not found.');
+}
+
+export function invalidCredentials(): ApiError {
+  const message =
+    'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid ' +
+    'authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+  const headers = { 'www-authenticate': 'Bearer realm="https://accounts.google.com/", error="invalid_token"' };
+  return new ApiError('UNAUTHENTICATED', message, undefined, headers);
+}
+
+export function insufficientScopes(): ApiError {
+  const details = errorInfo('ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'googleapis.com', { service: 'people.googleapis.com' });
+  return new ApiError('PERMISSION_DENIED', 'Request had insufficient authentication scopes.', details);
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { ContactField, FieldItem } from './person-schema.ts';
+
+/** The values of a contact, in stored form, by field. */
+export type ContactFields = { readonly [Field in ContactField]?: readonly FieldItem[] };
+
+/** What a contact is at one moment; never changed, only replaced. */
+export interface ContactState {
+  readonly fields: ContactFields;
+  /** Resource names of the groups, in the order of joining. */
+  readonly groups: readonly string[];
+  /** Time of the last change in microseconds since the epoch. */
+  readonly updatedMicros: number;
+}
+
+/** One contact, living or deleted. */
+export interface ContactRecord {
+  /** Id of the CONTACT source: lower-case hex; stays when the resource name changes. */
+  readonly sourceId: string;
+  readonly resourceName: string;
+  readonly state: ContactState;
+  /** The state before the last change; undefined when there was none. */
+  readonly previous: ContactState | undefined;
+  readonly deleted: boolean;
+  readonly formerNames: readonly string[];
+}
+
+interface LogEntry {
+  readonly record: ContactRecord;
+  readonly atMs: number;
+}
+
+/** Part of the change log: records in the order of their last change. */
+export interface LogSlice {
+  readonly records: readonly ContactRecord[];
+  /** Sequence number of the last record when more follow. */
+  readonly next: number | undefined;
+}
+
+/**
+ * The contacts of an account and the log of their changes. Every change replaces the record and appends it to the log;
+ * an entry counts only while its record is still the contact's newest one. So the valid entries are all contacts and
+ * tombstones, each once, by time of last change, and a delta is the tail of the log.
+ */
+export class ContactBook {
+  readonly #records = new Map<string, ContactRecord>();
+  readonly #newNames = new Map<string, string>();
+  readonly #log: LogEntry[] = [];
+  readonly #currentSequences = new Map<string, number>();
+  readonly #seed: string;
+  #created = 0;
+  #living = 0;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** Number of living contacts. */
+  get size(): number {
+    return this.#living;
+  }
+
+  /** Sequence number of the newest change; 0 when nothing ever changed. */
+  get lastSequence(): number {
+    return this.#log.length;
+  }
+
+  /** Sequence number of the last change of a contact, by its present name; 0 when there is none. */
+  sequenceOf(resourceName: string): number {
+    return this.#currentSequences.get(resourceName) ?? 0;
+  }
+
+  /** The living or deleted contact of that name, or of a name that it had before. */
+  find(resourceName: string): ContactRecord | undefined {
+    const name = this.#newNames.get(resourceName);
+    return name === undefined ? this.#records.get(resourceName) : this.find(name);
+  }
+
+  /** The living contact of that name. */
+  living(resourceName: string): ContactRecord | undefined {
+    const record = this.find(resourceName);
+    return record?.deleted ? undefined : record;
+  }
+
+  /** Every living contact, in no particular order. */
+  *all(): Generator<ContactRecord> {
+    for (const record of this.#records.values()) if (!record.deleted) yield record;
+  }
+
+  create(state: ContactState, atMs: number): ContactRecord {
+    const { sourceId, resourceName } = this.#nextName();
+    const record = { sourceId, resourceName, state, previous: undefined, deleted: false, formerNames: [] };
+    this.#living += 1;
+    return this.#append(record, atMs);
+  }
+
+  update(record: ContactRecord, state: ContactState, atMs: number): ContactRecord {
+    return this.#append({ ...record, state, previous: record.state }, atMs);
+  }
+
+  /** Replaces the state without a trace in the log. */
+  updateQuietly(record: ContactRecord, state: ContactState): ContactRecord {
+    const replaced = { ...record, state, previous: record.state };
+    const sequence = this.#currentSequences.get(record.resourceName);
+    const entry = sequence === undefined ? undefined : this.#log[sequence - 1];
+    if (sequence !== undefined && entry) this.#log[sequence - 1] = { ...entry, record: replaced };
+    this.#records.set(record.resourceName, replaced);
+    return replaced;
+  }
+
+  delete(record: ContactRecord, updatedMicros: number, atMs: number): void {
+    this.#living -= 1;
+    const state = { fields: {}, groups: [], updatedMicros };
+    this.#append({ ...record, state, previous: record.state, deleted: true }, atMs);
+  }
+
+  /** Makes `survivor` answer to the name of `loser` and list it among its former names; shows no tombstone. */
+  absorb(survivor: ContactRecord, loser: ContactRecord, atMs: number): ContactRecord {
+    this.#living -= 1;
+    this.#records.delete(loser.resourceName);
+    this.#currentSequences.delete(loser.resourceName);
+    this.#newNames.set(loser.resourceName, survivor.resourceName);
+    return this.addFormerName(survivor, loser.resourceName, atMs);
+  }
+
+  addFormerName(record: ContactRecord, name: string, atMs: number): ContactRecord {
+    return this.#append({ ...record, formerNames: [...record.formerNames, name] }, atMs);
+  }
+
+  /** Gives the contact a new resource name; the source id stays. */
+  rename(record: ContactRecord, state: ContactState, withTombstone: boolean, atMs: number): ContactRecord {
+    const { resourceName } = this.#nextName();
+    const { resourceName: oldName } = record;
+    this.#records.delete(oldName);
+    this.#currentSequences.delete(oldName);
+    if (withTombstone) {
+      const emptied = { fields: {}, groups: [], updatedMicros: state.updatedMicros };
+      this.#append({ ...record, state: emptied, previous: record.state, deleted: true }, atMs);
+    } else {
+      this.#newNames.set(oldName, resourceName);
+    }
+    const formerNames = [...record.formerNames, oldName];
+    return this.#append({ ...record, resourceName, state, previous: record.state, formerNames }, atMs);
+  }
+
+  /** Up to `limit` records changed after one sequence number, up to and including another. */
+  slice(after: number, until: number, limit: number, accept: (record: ContactRecord) => boolean): LogSlice {
+    const records: ContactRecord[] = [];
+    let last = after;
+    for (let sequence = after + 1; sequence <= until; sequence += 1) {
+      const record = this.#currentAt(sequence);
+      if (!record || !accept(record)) continue;
+      if (records.length === limit) return { records, next: last };
+      records.push(record);
+      last = sequence;
+    }
+    return { records, next: undefined };
+  }
+
+  /** Up to `limit` living contacts changed before a sequence number, newest first. */
+  newest(before: number, limit: number): LogSlice {
+    const records: ContactRecord[] = [];
+    let last = before;
+    for (let sequence = before - 1; sequence > 0; sequence -= 1) {
+      const record = this.#currentAt(sequence);
+      if (!record || record.deleted) continue;
+      if (records.length === limit) return { records, next: last };
+      records.push(record);
+      last = sequence;
+    }
+    return { records, next: undefined };
+  }
+
+  /** Number of contacts and tombstones changed after one sequence number, up to and including another. */
+  countChanged(after: number, until: number): number {
+    let count = 0;
+    for (let sequence = after + 1; sequence <= until; sequence += 1) if (this.#currentAt(sequence)) count += 1;
+    return count;
+  }
+
+  /** Sequence number of the newest change made at that time or before. */
+  sequenceAt(timeMs: number): number {
+    let sequence = this.#log.length;
+    while (sequence > 0 && (this.#log[sequence - 1]?.atMs ?? 0) > timeMs) sequence -= 1;
+    return sequence;
+  }
+
+  #currentAt(sequence: number): ContactRecord | undefined {
+    const record = this.#log[sequence - 1]?.record;
+    return record && this.#currentSequences.get(record.resourceName) === sequence ? record : undefined;
+  }
+
+  #append(record: ContactRecord, atMs: number): ContactRecord {
+    this.#log.push({ record, atMs });
+    this.#records.set(record.resourceName, record);
+    this.#currentSequences.set(record.resourceName, this.#log.length);
+    return record;
+  }
+
+  /** A source id of 63 bits as lower-case hex, and the resource name: `people/c` and the same number in decimal. */
+  #nextName(): { sourceId: string; resourceName: string } {
+    this.#created += 1;
+    const digest = createHash('sha256').update(`${this.#seed} contact ${this.#created}`).digest();
+    const id = digest.readBigUInt64BE() >> 1n;
+    return { sourceId: id.toString(16), resourceName: `people/c${id}` };
+  }
+}

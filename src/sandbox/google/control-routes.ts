@@ -1,0 +1,58 @@
+import { Hono } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import { z } from 'zod';
+import type { FaultPlan } from './faults.ts';
+import type { RequestLog } from './request-log.ts';
+import { googleVariantsSchema } from './variants.ts';
+import type { World } from './world.ts';
+
+const when = z.exactOptional(z.enum(['before', 'after']));
+
+const faultSchema = z.strictObject({
+  method: z.exactOptional(z.string()),
+  path: z.exactOptional(z.string()),
+  count: z.exactOptional(z.int().positive()),
+  skip: z.exactOptional(z.int().nonnegative()),
+  delayMs: z.exactOptional(z.number().nonnegative()),
+  effect: z.exactOptional(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('status'),
+        status: z.int().min(200).max(599),
+        body: z.unknown(),
+        headers: z.exactOptional(z.record(z.string(), z.string())),
+        when,
+      }),
+      z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
+      z.strictObject({ kind: z.literal('truncate') }),
+      z.strictObject({ kind: z.literal('html'), status: z.exactOptional(z.int().min(400).max(599)) }),
+    ]),
+  ),
+});
+
+/** Steering of the emulator from another process. These requests are not logged and meet no fault. */
+export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): Hono<{ Bindings: HttpBindings }> {
+  const routes = new Hono<{ Bindings: HttpBindings }>();
+  routes.post('/__control/faults', async (context) => {
+    const fault = faultSchema.safeParse(await context.req.json());
+    if (!fault.success) return context.json({ error: z.prettifyError(fault.error) }, 400);
+    plan.add(fault.data);
+    return context.json({});
+  });
+  routes.delete('/__control/faults', (context) => {
+    plan.clear();
+    return context.json({});
+  });
+  routes.post('/__control/variants', async (context) => {
+    const chosen = z.record(z.string(), z.unknown()).parse(await context.req.json());
+    const variants = googleVariantsSchema.safeParse({ ...world.variants, ...chosen });
+    if (!variants.success) return context.json({ error: z.prettifyError(variants.error) }, 400);
+    world.variants = variants.data;
+    return context.json(world.variants);
+  });
+  routes.get('/__control/requests', (context) => {
+    const { requests, overlappingMutations } = log;
+    return context.json({ requests, overlappingMutations });
+  });
+  return routes;
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readFields, type ReadField } from './person-schema.ts';
+
+const maskTag = 0x12;
+const sourceTypesTag = 0x1a;
+const contactEtagTag = 0x22;
+const sourceTypes = Buffer.from([1, 2, 5, 7]);
+const contactEtagLength = 12;
+
+/**
+ * Etag of a contact source. It is made from the time of the last change alone: contacts changed at the same moment have
+ * equal etags, as at Google.
+ */
+export function contactSourceEtag(updatedMicros: number): string {
+  return `#${shortHash(`contact ${updatedMicros}`)}`;
+}
+
+/** Etag of a contact group. */
+export function groupEtag(updatedMicros: number): string {
+  return shortHash(`group ${updatedMicros}`);
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
+}
+
+/** Etag of a person: the mask of the read and the contact source's etag, so that it differs between masks. */
+export function personEtag(mask: ReadonlySet<ReadField>, sourceEtag: string): string {
+  const ids = Buffer.from(readFields.flatMap((field, index) => (mask.has(field) ? [index + 1] : [])));
+  const contactEtag = Buffer.from(sourceEtag.slice(1), 'ascii');
+  const message = [chunk(maskTag, ids), chunk(sourceTypesTag, sourceTypes), chunk(contactEtagTag, contactEtag)];
+  return `%${Buffer.concat(message).toString('base64')}`;
+}
+
+function chunk(tag: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
+}
+
+/** The contact source's etag inside a person etag; undefined when the text is no person etag. */
+export function sourceEtagInside(etag: string): string | undefined {
+  if (!etag.startsWith('%')) return undefined;
+  const bytes = Buffer.from(etag.slice(1), 'base64');
+  const start = bytes.length - contactEtagLength;
+  if (bytes[start - 2] !== contactEtagTag || bytes[start - 1] !== contactEtagLength) return undefined;
+  return `#${bytes.subarray(start).toString('ascii')}`;
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+
+/** Client data of a group. */
+export interface GroupClientData {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** One contact group, living or deleted. System groups have no time of change unless Google gave them one. */
+export interface GroupRecord {
+  readonly resourceName: string;
+  readonly name: string;
+  readonly formattedName: string;
+  readonly system: boolean;
+  readonly clientData: readonly GroupClientData[];
+  readonly updatedMicros: number | undefined;
+  readonly deleted: boolean;
+}
+
+/** Resource name of the group that ordinary contacts belong to. */
+export const myContactsGroup = 'contactGroups/myContacts';
+
+/** Resource name of the system group that holds every contact; it is no membership of a person. */
+export const allContactsGroup = 'contactGroups/all';
+
+const addableSystemGroups: ReadonlySet<string> = new Set([myContactsGroup, 'contactGroups/starred']);
+
+const systemGroupNames: Readonly<Record<string, string>> = {
+  myContacts: 'My Contacts',
+  starred: 'Starred',
+  friends: 'Friends',
+  family: 'Family',
+  coworkers: 'Coworkers',
+  blocked: 'Blocked',
+  all: 'All Contacts',
+  chatBuddies: 'Chat contacts',
+};
+
+/** Whether contacts may be put into the group: the other system groups only let go of members. */
+export function isAddable(group: GroupRecord): boolean {
+  return !group.system || addableSystemGroups.has(group.resourceName);
+}
+
+/** The contact groups of an account: the system groups and the user's own. */
+export class GroupBook {
+  readonly #records = new Map<string, GroupRecord>();
+  readonly #seed: string;
+  #created = 0;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+    for (const [name, formattedName] of Object.entries(systemGroupNames)) {
+      this.#put({
+        resourceName: `contactGroups/${name}`,
+        name,
+        formattedName,
+        system: true,
+        clientData: [],
+        updatedMicros: undefined,
+        deleted: false,
+      });
+    }
+  }
+
+  living(resourceName: string): GroupRecord | undefined {
+    const record = this.#records.get(resourceName);
+    return record?.deleted ? undefined : record;
+  }
+
+  /** Living groups: system groups first, then the user's by age. */
+  all(): GroupRecord[] {
+    return [...this.#records.values()].filter((group) => !group.deleted);
+  }
+
+  /** Groups changed or deleted after a time in microseconds. */
+  changedAfter(micros: number): GroupRecord[] {
+    return [...this.#records.values()].filter(({ updatedMicros }) => (updatedMicros ?? 0) > micros);
+  }
+
+  /** The user's own living group of that name. */
+  named(name: string): GroupRecord | undefined {
+    return this.all().find((group) => !group.system && group.name === name);
+  }
+
+  create(name: string, clientData: readonly GroupClientData[], updatedMicros: number): GroupRecord {
+    this.#created += 1;
+    const id = createHash('sha256').update(`${this.#seed} group ${this.#created}`).digest().readBigUInt64BE() >> 3n;
+    const resourceName = `contactGroups/${id.toString(16)}`;
+    return this.#put({
+      resourceName,
+      name,
+      formattedName: name,
+      system: false,
+      clientData,
+      updatedMicros,
+      deleted: false,
+    });
+  }
+
+  update(
+    group: GroupRecord,
+    changes: { readonly name?: string; readonly clientData?: readonly GroupClientData[] },
+    updatedMicros: number,
+  ): GroupRecord {
+    const changed = { ...group, ...changes, updatedMicros };
+    return this.#put({ ...changed, formattedName: changed.name });
+  }
+
+  delete(group: GroupRecord, updatedMicros: number): void {
+    this.#put({ ...group, clientData: [], updatedMicros, deleted: true });
+  }
+
+  #put(group: GroupRecord): GroupRecord {
+    this.#records.set(group.resourceName, group);
+    return group;
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { ApiError, invalidArgument } from './api-error.ts';
+import type { ContactRecord } from './contact-book.ts';
+import { groupEtag } from './etags.ts';
+import { isAddable, type GroupClientData, type GroupRecord } from './group-book.ts';
+import { existingGroup, readGroupMask } from './group-reads.ts';
+import { groupFields, groupView, membersByGroup, type GroupField } from './group-view.ts';
+import { overLimit } from './refusals.ts';
+import { readBody } from './request-body.ts';
+import { noteApiWrite, type ApiRequest, type World } from './world.ts';
+
+const maximumMembersModified = 1000;
+const defaultAnswerFields: readonly GroupField[] = ['metadata', 'groupType', 'name'];
+const updatableGroupFields = ['clientData', 'name'] as const;
+
+const text = z.string().nullish();
+
+const groupSchema = z.strictObject({
+  resourceName: text,
+  etag: text,
+  name: text,
+  formattedName: text,
+  groupType: text,
+  memberCount: z.int().nullish(),
+  memberResourceNames: z.array(z.string()).nullish(),
+  metadata: z.strictObject({ updateTime: text, deleted: z.boolean().nullish() }).nullish(),
+  clientData: z.array(z.strictObject({ key: text, value: text })).nullish(),
+});
+
+const createSchema = z.strictObject({ contactGroup: groupSchema.nullish(), readGroupFields: text });
+
+const updateSchema = z.strictObject({
+  contactGroup: groupSchema.nullish(),
+  updateGroupFields: text,
+  readGroupFields: text,
+});
+
+const names = z.array(z.string()).nullish();
+const modifySchema = z.strictObject({ resourceNamesToAdd: names, resourceNamesToRemove: names });
+
+/** `POST /v1/contactGroups` */
+export function createGroup({ body }: ApiRequest, world: World): object {
+  const { contactGroup, readGroupFields } = readBody(createSchema, body, 'request');
+  const mask = readGroupMask(readGroupFields, 'readGroupFields', groupFields, defaultAnswerFields);
+  const name = checkedName(contactGroup?.name, undefined, world);
+  const { account } = world;
+  const group = account.contactGroups.create(name, clientDataOf(contactGroup?.clientData), account.nextMicros());
+  return groupView(group, mask, membersByGroup(account.contacts));
+}
+
+/** `PUT /v1/contactGroups/{id}`: a stale etag is a 409, unlike a contact's. */
+export function updateGroup({ body, pathParts }: ApiRequest, world: World): object {
+  const { contactGroup, updateGroupFields, readGroupFields } = readBody(updateSchema, body, 'request');
+  const answerMask = readGroupMask(readGroupFields, 'readGroupFields', groupFields, defaultAnswerFields);
+  const mask = readGroupMask(updateGroupFields, 'updateGroupFields', updatableGroupFields, ['name']);
+  const group = ownGroup(pathParts, world);
+  const { account } = world;
+  if (contactGroup?.etag && contactGroup.etag !== groupEtag(group.updatedMicros ?? 0)) {
+    throw new ApiError('ABORTED', 'Contact group etag is outdated. Please get the latest contact group.');
+  }
+  const changes = {
+    ...(mask.has('name') && { name: checkedName(contactGroup?.name, group, world) }),
+    ...(mask.has('clientData') && { clientData: clientDataOf(contactGroup?.clientData) }),
+  };
+  const updated = account.contactGroups.update(group, changes, account.nextMicros());
+  return groupView(updated, answerMask, membersByGroup(account.contacts));
+}
+
+/** `DELETE /v1/contactGroups/{id}` */
+export function deleteGroup({ query, pathParts }: ApiRequest, world: World): object {
+  world.account.removeGroup(ownGroup(pathParts, world), query.get('deleteContacts') === 'true');
+  return {};
+}
+
+/** `POST /v1/contactGroups/{id}/members:modify`: what could not be done is named in a 200. */
+export function modifyMembers({ body, pathParts }: ApiRequest, world: World): object {
+  const request = readBody(modifySchema, body, 'request');
+  const toAdd = [...new Set(request.resourceNamesToAdd ?? [])];
+  const toRemove = [...new Set(request.resourceNamesToRemove ?? [])];
+  const group = existingGroup(pathParts, world);
+  if (toAdd.length + toRemove.length > maximumMembersModified) {
+    throw overLimit('resource_names', maximumMembersModified, world.variants);
+  }
+  if (toAdd.length > 0 && !isAddable(group)) {
+    throw invalidArgument(`Contacts cannot be added to the system contact group ${group.resourceName}.`);
+  }
+  const updatedMicros = world.account.nextMicros();
+  const missing: string[] = [];
+  const kept: string[] = [];
+  for (const name of [...toAdd, ...toRemove]) {
+    const record = world.account.contacts.living(name);
+    if (!record) missing.push(name);
+    else if (!changeMember(record, group, toAdd.includes(name), updatedMicros, world)) kept.push(name);
+  }
+  return {
+    ...(missing.length > 0 && { notFoundResourceNames: missing }),
+    ...(kept.length > 0 && { canNotRemoveLastContactGroupResourceNames: kept }),
+  };
+}
+
+/** Adds or removes one member; false when that would leave the contact in no group. */
+function changeMember(
+  record: ContactRecord,
+  { resourceName }: GroupRecord,
+  add: boolean,
+  updatedMicros: number,
+  world: World,
+): boolean {
+  const { groups } = record.state;
+  if (groups.includes(resourceName) === add) return true;
+  const changed = add ? [...groups, resourceName] : groups.filter((name) => name !== resourceName);
+  if (changed.length === 0) return false;
+  world.account.changeMembership(record, changed, updatedMicros);
+  noteApiWrite(world, record.resourceName);
+  return true;
+}
+
+function ownGroup(pathParts: readonly string[], world: World): GroupRecord {
+  const group = existingGroup(pathParts, world);
+  if (group.system) throw invalidArgument('System contact groups cannot be changed.');
+  return group;
+}
+
+function checkedName(name: string | null | undefined, group: GroupRecord | undefined, world: World): string {
+  if (!name) throw invalidArgument('Request must set contact_group.name.');
+  const holder = world.account.contactGroups.named(name);
+  if (holder && holder.resourceName !== group?.resourceName) {
+    throw new ApiError(world.variants.duplicateGroup, 'Contact group name already exists.');
+  }
+  return name;
+}
+
+type WrittenClientData = z.infer<typeof groupSchema>['clientData'];
+
+function clientDataOf(written: WrittenClientData): GroupClientData[] {
+  return (written ?? []).map(({ key, value }) => ({ key: key ?? '', value: value ?? '' }));
+}

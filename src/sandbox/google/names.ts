@@ -1,0 +1,57 @@
+import type { FieldItem } from './person-schema.ts';
+import type { GoogleVariants } from './variants.ts';
+
+/** The text under a key, or the empty string. */
+export function textOf(item: FieldItem, key: string): string {
+  const value = item[key];
+  return typeof value === 'string' ? value : '';
+}
+
+const partKeys = ['honorificPrefix', 'givenName', 'middleName', 'familyName', 'honorificSuffix'];
+
+/**
+ * Completes a written name: splits a free-form one into parts, writes the free form of parts, and adds the two display
+ * names. A single word is a given name: the family name of a mononym is empty.
+ */
+export function completeName(written: FieldItem, conflict: GoogleVariants['nameConflict']): FieldItem {
+  const { unstructuredName, displayName: _shown, displayNameLastFirst: _sorted, ...parts } = written;
+  const free = typeof unstructuredName === 'string' ? unstructuredName : '';
+  const hasParts = partKeys.some((key) => textOf(parts, key) !== '');
+  const useFree = free !== '' && (!hasParts || (conflict === 'unstructuredWins' && free !== joinParts(parts)));
+  const chosen = useFree ? { ...withoutParts(parts), ...splitName(free) } : parts;
+  const display = useFree ? free : joinParts(chosen);
+  if (display === '') return chosen;
+  return { displayName: display, ...chosen, displayNameLastFirst: lastFirst(chosen), unstructuredName: display };
+}
+
+function joinParts(name: FieldItem): string {
+  return joinKeys(name, partKeys);
+}
+
+function joinKeys(name: FieldItem, keys: readonly string[]): string {
+  return keys
+    .map((key) => textOf(name, key))
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function lastFirst(name: FieldItem): string {
+  const first = joinKeys(name, ['honorificPrefix', 'givenName', 'middleName']);
+  const pieces = [textOf(name, 'familyName'), first, textOf(name, 'honorificSuffix')];
+  return pieces.filter((piece) => piece !== '').join(', ');
+}
+
+function withoutParts(name: FieldItem): FieldItem {
+  return Object.fromEntries(Object.entries(name).filter(([key]) => !partKeys.includes(key)));
+}
+
+function splitName(free: string): FieldItem {
+  const words = free.split(/\s+/).filter((word) => word !== '');
+  const [givenName = '', ...rest] = words;
+  const familyName = rest.pop();
+  return {
+    givenName,
+    ...(rest.length > 0 && { middleName: rest.join(' ') }),
+    ...(familyName !== undefined && { familyName }),
+  };
+}

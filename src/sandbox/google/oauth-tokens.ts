@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const accessTokenLifeMs = 3_600_000;
+const codeLifeMs = 600_000;
+
+/** The scope that reads and writes contacts. */
+export const contactsScope = 'https://www.googleapis.com/auth/contacts';
+
+/** The scope that only reads contacts. */
+export const contactsReadOnlyScope = 'https://www.googleapis.com/auth/contacts.readonly';
+
+interface AccessGrant {
+  readonly scope: string;
+  readonly expiresAtMs: number;
+  readonly refreshToken: string | undefined;
+}
+
+/** What the user allowed on the consent page, waiting behind a code. */
+export interface CodeGrant {
+  readonly scope: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string | undefined;
+  readonly offline: boolean;
+}
+
+/** The answer of the token endpoint. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+  readonly scope: string;
+  readonly token_type: 'Bearer';
+}
+
+/** Codes, access tokens and refresh tokens of one client and one account. */
+export class TokenStore {
+  readonly #clock: { now(): number };
+  readonly #codes = new Map<string, CodeGrant & { readonly expiresAtMs: number }>();
+  readonly #accessTokens = new Map<string, AccessGrant>();
+  readonly #refreshTokens = new Map<string, string>();
+  #consented = false;
+
+  constructor(clock: { now(): number }) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Turns a consent into a code. A repeated consent gives a refresh token only when the consent page was forced.
+   * @param forced `prompt=consent`
+   */
+  issueCode(grant: CodeGrant, forced: boolean): string {
+    const offline = grant.offline && (forced || !this.#consented);
+    this.#consented = true;
+    const code = `4/${secret()}`;
+    this.#codes.set(code, { ...grant, offline, expiresAtMs: this.#clock.now() + codeLifeMs });
+    return code;
+  }
+
+  /** Trades a code, once, for tokens; undefined when the code, the redirect URI or the PKCE verifier is wrong. */
+  redeemCode(code: string, redirectUri: string, verifier: string): TokenAnswer | undefined {
+    const grant = this.#codes.get(code);
+    this.#codes.delete(code);
+    if (!grant || grant.expiresAtMs <= this.#clock.now() || grant.redirectUri !== redirectUri) return undefined;
+    if (grant.codeChallenge !== undefined && grant.codeChallenge !== challengeOf(verifier)) return undefined;
+    const refreshToken = grant.offline ? this.issueRefreshToken(grant.scope) : undefined;
+    const answer = this.#accessAnswer(grant.scope, refreshToken);
+    return { ...answer, ...(refreshToken !== undefined && { refresh_token: refreshToken }) };
+  }
+
+  issueRefreshToken(scope: string): string {
+    const token = `1//${secret()}`;
+    this.#refreshTokens.set(token, scope);
+    return token;
+  }
+
+  /** A new access token; undefined when the refresh token is dead. */
+  refresh(refreshToken: string): TokenAnswer | undefined {
+    const scope = this.#refreshTokens.get(refreshToken);
+    return scope === undefined ? undefined : this.#accessAnswer(scope, refreshToken);
+  }
+
+  /** The scope of a living access token. */
+  scopeOf(accessToken: string): string | undefined {
+    const grant = this.#accessTokens.get(accessToken);
+    return grant && grant.expiresAtMs > this.#clock.now() ? grant.scope : undefined;
+  }
+
+  /** Kills a refresh token and its access tokens, or an access token and its refresh token; false when it is unknown. */
+  revoke(token: string): boolean {
+    const refreshToken = this.#accessTokens.get(token)?.refreshToken ?? token;
+    const known = this.#accessTokens.delete(token);
+    const revoked = this.#refreshTokens.delete(refreshToken);
+    for (const [access, grant] of this.#accessTokens) {
+      if (grant.refreshToken === refreshToken) this.#accessTokens.delete(access);
+    }
+    return known || revoked;
+  }
+
+  revokeAll(): void {
+    this.#refreshTokens.clear();
+    this.#accessTokens.clear();
+    this.#consented = false;
+  }
+
+  /** Kills the access tokens; refresh tokens live on. */
+  expireAccessTokens(): void {
+    this.#accessTokens.clear();
+  }
+
+  #accessAnswer(scope: string, refreshToken: string | undefined): TokenAnswer {
+    const token = `ya29.${secret()}`;
+    const expiresAtMs = this.#clock.now() + accessTokenLifeMs;
+    this.#accessTokens.set(token, { scope, expiresAtMs, refreshToken });
+    return { access_token: token, expires_in: accessTokenLifeMs / 1000 - 1, scope, token_type: 'Bearer' };
+  }
+}
+
+/** PKCE: the S256 challenge of a verifier. */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}

@@ -1,0 +1,88 @@
+import { invalidArgument } from './api-error.ts';
+import { readFields, updatableFields, type PersonField, type ReadField } from './person-schema.ts';
+import type { ReadSelection } from './person-view.ts';
+
+const documentation = 'https://developers.google.com/people/api/rest/v1/people';
+const sourceTypes: ReadonlySet<string> = new Set([
+  'READ_SOURCE_TYPE_UNSPECIFIED',
+  'READ_SOURCE_TYPE_PROFILE',
+  'READ_SOURCE_TYPE_CONTACT',
+  'READ_SOURCE_TYPE_DOMAIN_CONTACT',
+  'READ_SOURCE_TYPE_OTHER_CONTACT',
+]);
+
+/** A required read mask and the sources to read; throws the 400 for a missing or unknown path. */
+export function requiredSelection(query: URLSearchParams): ReadSelection {
+  const mask = requiredMask(query.get('personFields'), 'personFields', readFields, 'get');
+  return { mask, ...readSources(query.getAll('sources')) };
+}
+
+/** As {@link requiredSelection}, but a missing mask means every field, as after createContact and updateContact. */
+export function selectionOrAll(query: URLSearchParams): ReadSelection {
+  const mask = readMask(query.get('personFields'), 'personFields', readFields, 'get') ?? new Set(readFields);
+  return { mask, ...readSources(query.getAll('sources')) };
+}
+
+/** The selection of a batch's body; undefined without a mask, which skips the read after the write. */
+export function batchSelection(mask: string | null | undefined, sources: readonly string[]): ReadSelection | undefined {
+  const fields = readMask(mask, 'readMask', readFields, 'get');
+  return fields && { mask: fields, ...readSources(sources) };
+}
+
+/** The fields that an update replaces; throws the 400 for a missing or unknown path. */
+export function updateMask(mask: string | null | undefined, parameter: string): ReadonlySet<PersonField> {
+  return requiredMask(mask, parameter, updatableFields, 'updateContact');
+}
+
+/** A whole number in the query, within bounds; `fallback` when it is missing or 0. */
+export function readSize(query: URLSearchParams, name: string, maximum: number, fallback: number): number {
+  const text = query.get(name) ?? '0';
+  const size = Number(text);
+  if (!Number.isInteger(size) || size < 0) throw invalidArgument(`Invalid value at '${name}' (TYPE_INT32), "${text}"`);
+  if (size > maximum) throw invalidArgument(`${name} must be between 1 and ${maximum}, inclusive.`);
+  return size === 0 ? fallback : size;
+}
+
+function readSources(sources: readonly string[]): { contact: boolean; profile: boolean } {
+  const names = sources.flatMap((source) => source.split(','));
+  const unknown = names.find((name) => !sourceTypes.has(name));
+  if (unknown !== undefined) throw invalidArgument(`Invalid value at 'sources' (ReadSourceType), "${unknown}"`);
+  const chosen = names.filter((name) => name !== 'READ_SOURCE_TYPE_UNSPECIFIED');
+  if (chosen.length === 0) return { contact: true, profile: true };
+  return {
+    contact: chosen.includes('READ_SOURCE_TYPE_CONTACT'),
+    profile: chosen.includes('READ_SOURCE_TYPE_PROFILE'),
+  };
+}
+
+function requiredMask<Field extends ReadField>(
+  mask: string | null | undefined,
+  parameter: string,
+  valid: readonly Field[],
+  page: string,
+): ReadonlySet<Field> {
+  const fields = readMask(mask, parameter, valid, page);
+  if (fields) return fields;
+  throw invalidArgument(
+    `${parameter} mask is required. Please specify one or more valid paths. Valid paths are documented at ` +
+      `${documentation}/${page}.`,
+  );
+}
+
+function readMask<Field extends ReadField>(
+  mask: string | null | undefined,
+  parameter: string,
+  valid: readonly Field[],
+  page: string,
+): ReadonlySet<Field> | undefined {
+  const paths = (mask ?? '').split(',').map((path) => path.trim());
+  const fields = paths
+    .filter((path) => path !== '')
+    .map((path) => {
+      const field = valid.find((name) => name === path);
+      if (field) return field;
+      const message = `Invalid ${parameter} mask path: "${path}". Valid paths are documented at ${documentation}/${page}.`;
+      throw invalidArgument(message);
+    });
+  return fields.length > 0 ? new Set(fields) : undefined;
+}

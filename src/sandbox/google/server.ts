@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { CountryCode } from 'libphonenumber-js';
+import { GoogleAccount } from './account.ts';
+import { answerApi, type ApiGate } from './api-routes.ts';
+import { controlRoutes } from './control-routes.ts';
+import { loggingAndFaults } from './fault-middleware.ts';
+import { FaultPlan, type Fault } from './faults.ts';
+import { oauthRoutes } from './oauth-routes.ts';
+import { contactsScope, TokenStore } from './oauth-tokens.ts';
+import { MinuteQuota, type GoogleQuotas } from './quotas.ts';
+import { RequestLog, type LoggedRequest } from './request-log.ts';
+import { googleVariantsSchema, type GoogleVariants } from './variants.ts';
+import type { World } from './world.ts';
+
+/** How an emulator starts. */
+export interface GoogleEmulatorOptions {
+  /** A free port by default. */
+  readonly port?: number;
+  /** The machine's clock by default. */
+  readonly clock?: { now(): number };
+  /** 90 reads and 90 writes a minute by default. */
+  readonly quotas?: GoogleQuotas;
+  readonly variants?: Partial<GoogleVariants>;
+  readonly accountEmail?: string;
+  /** How long a write stays invisible to requests with a sync token; 0 by default. */
+  readonly propagationDelayMs?: number;
+  /** Contacts that the account can hold; 25,000 by default. */
+  readonly contactLimit?: number;
+  /** Country by which national phone numbers are read; US by default. */
+  readonly country?: CountryCode;
+}
+
+/** A running emulator of the People API and of Google's OAuth endpoints, with one account and one OAuth client. */
+export interface GoogleEmulator extends AsyncDisposable {
+  /** Root of the API, with a slash at the end. */
+  readonly url: string;
+  readonly authUrl: string;
+  readonly tokenUrl: string;
+  readonly revokeUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly account: GoogleAccount;
+  /** The newest requests, OAuth ones too, oldest first. */
+  readonly requests: readonly LoggedRequest[];
+  /** How many changes of the account began while another one was in progress. */
+  readonly overlappingMutations: number;
+  /** A refresh token as consent to all contacts would give it. */
+  issueRefreshToken(): string;
+  /** Kills a refresh token and its access tokens. */
+  revokeRefreshToken(token: string): void;
+  /** Kills every token, and forgets that the user ever consented. */
+  revokeAllTokens(): void;
+  /** Kills the access tokens; refresh tokens live on. */
+  expireAccessTokens(): void;
+  /** Changes some variants; the others stay. */
+  setVariants(variants: Partial<GoogleVariants>): void;
+  /** Sets the quotas and forgets what was used. */
+  setQuotas(quotas: GoogleQuotas): void;
+  /** Plans a failure; planned ones are met in order. */
+  addFault(fault: Fault): void;
+  clearFaults(): void;
+  /** Makes every sync token given until now expired. */
+  expireSyncTokens(): void;
+  /** Cuts all connections and frees the port. */
+  close(): Promise<void>;
+}
+
+const oauthClient = { clientId: 'sandbox.apps.googleusercontent.com', clientSecret: 'sandbox-client-secret' };
+const defaultQuotas = { readsPerMinute: 90, writesPerMinute: 90 };
+const defaultContactLimit = 25_000;
+
+/** Starts an emulator on 127.0.0.1. */
+export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
+  const clock = options.clock ?? { now: () => Date.now() };
+  const quotas = options.quotas ?? defaultQuotas;
+  const world = createWorld(options, clock, quotas);
+  const log = new RequestLog();
+  const plan = new FaultPlan();
+  const gate: ApiGate = { tokens: new TokenStore(clock), ...criticalQuotas(quotas) };
+
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.route('/', controlRoutes(world, plan, log));
+  app.use(loggingAndFaults(log, plan, clock));
+  app.route('/', oauthRoutes(gate.tokens, oauthClient, world.account.email));
+  app.all('/v1/*', (context) => answerApi(context, world, gate));
+
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  return handleOf(server, world, gate, plan, log);
+}
+
+function createWorld(options: GoogleEmulatorOptions, clock: { now(): number }, quotas: GoogleQuotas): World {
+  const account = new GoogleAccount({
+    email: options.accountEmail ?? 'owner@example.com',
+    clock,
+    country: options.country ?? 'US',
+    variants: () => world.variants,
+  });
+  const world: World = {
+    account,
+    variants: googleVariantsSchema.parse(options.variants ?? {}),
+    propagationDelayMs: options.propagationDelayMs ?? 0,
+    contactLimit: options.contactLimit ?? defaultContactLimit,
+    fullSyncQuota: fullSyncQuota(quotas),
+    syncTokenGeneration: 0,
+    groupSyncTokensFromMicros: 0,
+    staleReads: new Set(),
+    answered: 0,
+  };
+  return world;
+}
+
+function criticalQuotas(quotas: GoogleQuotas): Pick<ApiGate, 'reads' | 'writes'> {
+  return { reads: new MinuteQuota(quotas.readsPerMinute), writes: new MinuteQuota(quotas.writesPerMinute) };
+}
+
+function fullSyncQuota({ fullSyncsPerMinute = Infinity }: GoogleQuotas): MinuteQuota {
+  return new MinuteQuota(fullSyncsPerMinute);
+}
+
+function handleOf(server: Server, world: World, gate: ApiGate, plan: FaultPlan, log: RequestLog): GoogleEmulator {
+  const url = `${originOf(server)}/`;
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url,
+    authUrl: `${url}o/oauth2/v2/auth`,
+    tokenUrl: `${url}token`,
+    revokeUrl: `${url}revoke`,
+    ...oauthClient,
+    account: world.account,
+    requests: log.requests,
+    get overlappingMutations() {
+      return log.overlappingMutations;
+    },
+    issueRefreshToken: () => gate.tokens.issueRefreshToken(contactsScope),
+    revokeRefreshToken: (token) => void gate.tokens.revoke(token),
+    revokeAllTokens: () => gate.tokens.revokeAll(),
+    expireAccessTokens: () => gate.tokens.expireAccessTokens(),
+    setVariants: (variants) => {
+      world.variants = googleVariantsSchema.parse({ ...world.variants, ...variants });
+    },
+    setQuotas: (quotas) => {
+      Object.assign(gate, criticalQuotas(quotas));
+      world.fullSyncQuota = fullSyncQuota(quotas);
+    },
+    addFault: (fault) => plan.add(fault),
+    clearFaults: () => plan.clear(),
+    expireSyncTokens: () => {
+      world.syncTokenGeneration += 1;
+      world.groupSyncTokensFromMicros = world.account.nextMicros();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function originOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The emulator listens on no TCP port.');
+  return `http://127.0.0.1:${address.port}`;
+}

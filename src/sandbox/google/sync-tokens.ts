@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ApiError, badRequestDetails, errorInfo, invalidArgument } from './api-error.ts';
+import type { GoogleVariants } from './variants.ts';
+
+const weekMs = 7 * 24 * 3_600_000;
+
+const syncTokenSchema = z.strictObject({
+  /** Changes after this sequence number are news. */
+  sequence: z.int(),
+  fullSyncAtMs: z.number(),
+  generation: z.int(),
+  /** Fingerprint of the parameters of the request that gave the token. */
+  template: z.string(),
+});
+
+const pageTokenSchema = z.strictObject({
+  /** Where the page before ended: a sequence number, or an offset in a sorted listing. */
+  after: z.int(),
+  /** Where the sync token at the end of this listing will go on. */
+  resumeFrom: z.int(),
+  fullSyncAtMs: z.number(),
+  madeAtMs: z.number(),
+  template: z.string(),
+});
+
+/** What a sync token of a connections listing says. */
+export type SyncToken = z.infer<typeof syncTokenSchema>;
+
+/** What a page token of a connections listing says. */
+export type PageToken = z.infer<typeof pageTokenSchema>;
+
+/** The opaque text of a token. */
+export function writeToken(token: SyncToken | PageToken): string {
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+/** Reads a sync token; throws the plain 400 for text that is none. */
+export function readSyncToken(text: string): SyncToken {
+  return readToken(syncTokenSchema, text, 'Sync token is invalid.');
+}
+
+/** Reads a page token; throws the plain 400 for text that is none. */
+export function readPageToken(text: string): PageToken {
+  return readToken(pageTokenSchema, text, 'Page token is invalid.');
+}
+
+function readToken<Token>(schema: z.ZodType<Token>, text: string, complaint: string): Token {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  } catch {
+    throw invalidArgument(complaint);
+  }
+}
+
+/** Fingerprint of request parameters. */
+export function templateOf(parameters: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parameters)).digest('base64url').slice(0, 12);
+}
+
+/** Whether a sync token made at that time is dead now: it lives seven days. */
+export function isExpired(madeAtMs: number, nowMs: number): boolean {
+  return nowMs - madeAtMs >= weekMs;
+}
+
+export function expiredSyncToken(variants: GoogleVariants): ApiError {
+  const message = 'Sync token is expired. Clear local cache and retry call without the sync token.';
+  const details = errorInfo('EXPIRED_SYNC_TOKEN', 'people.googleapis.com');
+  return new ApiError(variants.expiredSyncTokenStatus, message, details);
+}
+
+export function parameterMismatch(token: 'page_token' | 'sync_token', variants: GoogleVariants): ApiError {
+  const message = `Request parameters must match the first request that provided the ${token}.`;
+  return invalidArgument(
+    message,
+    variants.parameterMismatch === 'fieldViolations' ? badRequestDetails(token, message) : undefined,
+  );
+}

@@ -1,0 +1,61 @@
+import type { GoogleAccount } from './account.ts';
+import type { ContactRecord, ContactState } from './contact-book.ts';
+import type { ViewOptions } from './person-view.ts';
+import type { MinuteQuota } from './quotas.ts';
+import type { GoogleVariants } from './variants.ts';
+
+/** Everything that the operations of one emulator share. */
+export interface World {
+  readonly account: GoogleAccount;
+  variants: GoogleVariants;
+  /** How long a write stays invisible to requests with a sync token. */
+  readonly propagationDelayMs: number;
+  /** Contacts that the account can hold. */
+  readonly contactLimit: number;
+  /** The additional quota on the first page of a full sync. */
+  fullSyncQuota: MinuteQuota;
+  /** Sync tokens of an earlier generation have expired. */
+  syncTokenGeneration: number;
+  /** Group sync tokens from before that time have expired. */
+  groupSyncTokensFromMicros: number;
+  /** Contacts whose next read still shows the state before the last API write, by resource name. */
+  readonly staleReads: Set<string>;
+  /** Number of requests answered so far. */
+  answered: number;
+}
+
+/** One request, apart from HTTP. */
+export interface ApiRequest {
+  readonly query: URLSearchParams;
+  /** The parsed JSON body; undefined when there was none. */
+  readonly body: unknown;
+  /** What the groups of the operation's path matched. */
+  readonly pathParts: readonly string[];
+}
+
+/** One method of the API: pure of HTTP, synchronous, answers with the JSON body or throws an ApiError. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: RegExp;
+  readonly mutates: boolean;
+  /** Whether it uses up a critical read; a batch does so only with a read mask, for the read after the write. */
+  readonly reads: 'always' | 'withReadMask' | 'never';
+  readonly run: (request: ApiRequest, world: World) => object;
+}
+
+/** Remembers that a read right after this write may come too early. */
+export function noteApiWrite(world: World, resourceName: string): void {
+  if (world.variants.readAfterWrite === 'firstReadStale') world.staleReads.add(resourceName);
+}
+
+/** What a get or a full listing sees of a contact; undefined when it sees none. */
+export function visibleState(world: World, record: ContactRecord): ContactState | undefined {
+  if (world.staleReads.delete(record.resourceName)) return record.previous;
+  return record.deleted ? undefined : record.state;
+}
+
+/** How answers look at the moment, apart from what was asked for. */
+export function showing(world: World): Pick<ViewOptions, 'variants' | 'flipped'> {
+  const flipped = world.variants.metadataKeyOrder === 'alternating' && world.answered % 2 === 1;
+  return { variants: world.variants, flipped };
+}

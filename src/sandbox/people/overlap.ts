@@ -1,0 +1,82 @@
+import type { Person } from './person.ts';
+import { reformatPhone } from './phone-format.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** A difference that grows between two books that were never kept in step. */
+type Difference = {
+  readonly appliesTo: (person: Person) => boolean;
+  readonly apply: (person: Person, random: Random) => Person;
+};
+
+const swapFirstLetterCase = (text: string): string => {
+  const first = text.slice(0, 1);
+  const swapped = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase();
+  return swapped + text.slice(1);
+};
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    appliesTo: (person) => person.phones.length > 0,
+    apply: (person, random) => ({
+      ...person,
+      phones: person.phones.map((phone) => ({ ...phone, value: reformatPhone(phone.value, random) })),
+    }),
+  },
+  {
+    appliesTo: (person) => person.emails.length > 0,
+    apply: (person) => ({
+      ...person,
+      emails: person.emails.map((email) => ({ ...email, value: swapFirstLetterCase(email.value) })),
+    }),
+  },
+  {
+    appliesTo: (person) => person.title !== '',
+    apply: (person) => ({ ...person, title: '' }),
+  },
+  {
+    appliesTo: (person) => person.company !== '' && person.givenName !== '',
+    apply: (person, random) => ({
+      ...person,
+      company: `${person.company} ${random.pick(['Group', 'International', '2'])}`,
+    }),
+  },
+  {
+    appliesTo: (person) => person.givenName !== '' && person.emails.length > 0,
+    apply: (person) => ({
+      ...person,
+      emails: [...person.emails, { value: `extra.${person.emails[0]?.value.toLowerCase() ?? ''}`, label: 'other' }],
+    }),
+  },
+  {
+    appliesTo: (person) => person.addresses.length > 0,
+    apply: (person) => ({ ...person, addresses: [] }),
+  },
+  {
+    appliesTo: (person) => person.groups.length > 0,
+    apply: (person) => ({ ...person, groups: person.groups.slice(1) }),
+  },
+];
+
+const applyDifferences = (person: Person, random: Random): Person => {
+  const possible = random.shuffle(DIFFERENCES.filter((difference) => difference.appliesTo(person)));
+  const chosen = possible.slice(0, 1 + random.below(2));
+  return chosen.reduce((changed, difference) => difference.apply(changed, random), person);
+};
+
+/**
+ * Two books made of one: about 70 % of the people are in both, half of those with realistic differences on one of the
+ * sides; the others are in one book only. The service's book comes in an order of its own.
+ */
+export const splitBook = (people: readonly Person[], seed: number): { google: Person[]; service: Person[] } => {
+  const random = createRandom(seed);
+  const google: Person[] = [];
+  const service: Person[] = [];
+  for (const person of people) {
+    const place = random.next();
+    const other = random.chance(0.5) ? applyDifferences(person, random) : person;
+    const [atGoogle, atService] = random.chance(0.3) ? [other, person] : [person, other];
+    if (place >= 0.15) google.push(atGoogle);
+    if (place < 0.85) service.push(atService);
+  }
+  return { google, service: random.shuffle(service) };
+};

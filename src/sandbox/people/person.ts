@@ -1,0 +1,108 @@
+/** An email address, phone number or website with its free-text label; null where it has none. */
+export type LabelledText = {
+  readonly value: string;
+  readonly label: string | null;
+};
+
+/** A postal address; an absent part is the empty string. */
+export type PersonAddress = {
+  readonly street: string;
+  readonly city: string;
+  readonly region: string;
+  readonly postalCode: string;
+  readonly country: string;
+  readonly label: string | null;
+};
+
+/**
+ * An entry of an address book, whatever wrote the book: more than either emulated remote keeps of it.
+ * An absent text is the empty string, an absent list is empty. Texts are as the book has them, not normalised.
+ */
+export type Person = {
+  readonly prefix: string;
+  readonly givenName: string;
+  readonly middleName: string;
+  readonly familyName: string;
+  readonly suffix: string;
+  readonly nickname: string;
+  readonly company: string;
+  readonly title: string;
+  readonly department: string;
+  readonly emails: readonly LabelledText[];
+  readonly phones: readonly LabelledText[];
+  readonly websites: readonly LabelledText[];
+  readonly addresses: readonly PersonAddress[];
+  /** Names of the groups (labels, buckets) that the person belongs to; no system groups. */
+  readonly groups: readonly string[];
+  /** `YYYY-MM-DD`, or `--MM-DD` where the year is unknown. */
+  readonly birthday: string;
+  readonly notes: string;
+};
+
+export const EMPTY_PERSON: Person = {
+  prefix: '',
+  givenName: '',
+  middleName: '',
+  familyName: '',
+  suffix: '',
+  nickname: '',
+  company: '',
+  title: '',
+  department: '',
+  emails: [],
+  phones: [],
+  websites: [],
+  addresses: [],
+  groups: [],
+  birthday: '',
+  notes: '',
+};
+
+/** A part of an address book file that could not be taken over; the reason holds nothing of the entry's content. */
+export type PersonProblem = {
+  /** Which entry of the file, counted from 1. */
+  readonly entry: number;
+  readonly reason: string;
+};
+
+export type ParsedPeople = {
+  readonly people: readonly Person[];
+  readonly problems: readonly PersonProblem[];
+};
+
+/** Whether anything in it tells who the person is. */
+export const isIdentified = (person: Person): boolean =>
+  [person.givenName, person.middleName, person.familyName, person.nickname, person.company].some(
+    (text) => text !== '',
+  ) ||
+  person.emails.length > 0 ||
+  person.phones.length > 0;
+
+const SYSTEM_GROUP = /^(?:\* .*|myContacts|starred)$/i;
+
+/** The group names of an export without blanks, repeats and Google's system groups (`* myContacts`, `myContacts`). */
+export const userGroups = (names: readonly string[]): string[] => {
+  const kept = names.map((name) => name.trim()).filter((name) => name !== '' && !SYSTEM_GROUP.test(name));
+  return [...new Set(kept)];
+};
+
+/** A full name in parts, by a guess: the last word is the family name; a single word is the given name. */
+export const splitFullName = (fullName: string): Pick<Person, 'givenName' | 'familyName'> => {
+  const words = fullName.split(/\s+/).filter(Boolean);
+  const familyName = words.length > 1 ? (words.pop() ?? '') : '';
+  return { givenName: words.join(' '), familyName };
+};
+
+/** Whether any part of the address is filled. */
+export const isFilledAddress = (address: PersonAddress): boolean =>
+  [address.street, address.city, address.region, address.postalCode, address.country].some((part) => part !== '');
+
+const DATE = /^(?<year>\d{4}|-)-?(?<month>\d{2})-?(?<day>\d{2})(?:T.*)?$/;
+
+/** A birthday of an export (`19900412`, `1990-04-12T00:00:00Z`, `--0412`, ` --04-12`) as {@link Person} has it, else ''. */
+export const readBirthday = (text: string): string => {
+  const { year, month, day } = DATE.exec(text.trim())?.groups ?? {};
+  if (year === undefined || month === undefined || day === undefined) return '';
+  const isCalendarDay = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
+  return isCalendarDay ? `${year}-${month}-${day}` : '';
+};

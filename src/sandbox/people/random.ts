@@ -1,0 +1,56 @@
+/** A seeded source of randomness: the same seed gives the same sequence for ever. */
+export type Random = {
+  /** A number from 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from 0 up to, not including, `end`. */
+  below(end: number): number;
+  /** True with the given probability. */
+  chance(probability: number): boolean;
+  /** One of the items. Throws where there is none. */
+  pick<T>(items: readonly T[]): T;
+  /** The items in another order. */
+  shuffle<T>(items: readonly T[]): T[];
+};
+
+/** The mulberry32 generator: 32 bits of state, good enough to make up people. */
+const mulberry32 = (seed: number): (() => number) => {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** A {@link Random} from a whole-number seed. */
+export const createRandom = (seed: number): Random => {
+  const next = mulberry32(seed);
+  const below = (end: number): number => Math.floor(next() * end);
+  return {
+    next,
+    below,
+    chance: (probability) => next() < probability,
+    pick: (items) => {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new RangeError('Nothing to pick from: the list is empty.');
+      return item;
+    },
+    shuffle: (items) =>
+      items
+        .map((item) => ({ item, key: next() }))
+        .sort((left, right) => left.key - right.key)
+        .map(({ item }) => item),
+  };
+};
+
+/** Draws the cards of a shuffled deck one by one, and shuffles them anew when all were drawn. */
+export const createDeck = <T>(cards: readonly T[], random: Random): (() => T) => {
+  let remaining: T[] = [];
+  return () => {
+    if (remaining.length === 0) remaining = random.shuffle(cards);
+    const card = remaining.pop();
+    if (card === undefined) throw new RangeError('Nothing to draw: the deck is empty.');
+    return card;
+  };
+};

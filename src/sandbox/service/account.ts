@@ -1,0 +1,318 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ServiceActivity, type InteractionFields } from './activity.ts';
+import { ContactBook } from './contact-book.ts';
+import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
+import { mergedContact } from './contact-merge.ts';
+import { invalid, notFound, ServiceError } from './errors.ts';
+import { Identifiers } from './identifiers.ts';
+import type { BucketRecord, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
+import { Stamps } from './stamps.ts';
+import type { ServiceVariants } from './variants.ts';
+
+export type BucketDraft = {
+  readonly name: string;
+  readonly goal?: string | null | undefined;
+  /** In days: the document names no unit. */
+  readonly reminderInterval?: number | null | undefined;
+};
+export type BucketChange = Partial<BucketDraft>;
+export type UserChange = {
+  readonly [Field in 'first_name' | 'last_name' | 'email']?: string | undefined;
+} & {
+  readonly avatar_url?: string | null | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+};
+
+/**
+ * One user's account in memory. Its methods are what the user can do in the web app; the routes call the same ones.
+ * Every method throws a {@link ServiceError} where the service refuses.
+ */
+export class ServiceAccount {
+  readonly activity: ServiceActivity;
+  readonly book: ContactBook;
+  readonly stamps: Stamps;
+  user: UserRecord;
+  readonly #buckets = new Map<string, BucketRecord>();
+  readonly #identifiers = new Identifiers();
+  readonly #variants: () => ServiceVariants;
+
+  constructor(clock: { now(): number }, variants: () => ServiceVariants, email: string) {
+    this.#variants = variants;
+    this.stamps = new Stamps(clock, variants);
+    this.book = new ContactBook(() => this.stamps.now(), variants);
+    this.activity = new ServiceActivity(this.#identifiers, this.stamps, email);
+    const createdAtMs = this.stamps.next();
+    this.user = {
+      ...this.#identifiers.next('user'),
+      createdAtMs,
+      updatedAtMs: createdAtMs,
+      first_name: 'Sandy',
+      last_name: 'Box',
+      email,
+      avatar_url: null,
+      settings: {},
+    };
+  }
+
+  /** Every contact, archived ones too, the oldest first. */
+  contacts(): readonly ContactRecord[] {
+    return this.book.all();
+  }
+
+  contact(id: string): ContactRecord | undefined {
+    return this.book.get(id);
+  }
+
+  /** Every bucket in the user's manual order: the order in which they were made. */
+  buckets(): readonly BucketRecord[] {
+    return [...this.#buckets.values()];
+  }
+
+  bucket(id: string): BucketRecord | undefined {
+    return this.#buckets.get(id);
+  }
+
+  /** The bucket of that id. Throws a ServiceError where there is none. */
+  requireBucket(id: string): BucketRecord {
+    const bucket = this.#buckets.get(id);
+    if (bucket === undefined) throw notFound(this.#variants(), id);
+    return bucket;
+  }
+
+  updateUser(change: UserChange): UserRecord {
+    const { user } = this;
+    this.user = {
+      ...user,
+      first_name: change.first_name ?? user.first_name,
+      last_name: change.last_name ?? user.last_name,
+      email: change.email ?? user.email,
+      avatar_url: change.avatar_url === undefined ? user.avatar_url : change.avatar_url,
+      settings: { ...user.settings, ...change.settings },
+      updatedAtMs: this.stamps.next(user.updatedAtMs),
+    };
+    return this.user;
+  }
+
+  createBucket(draft: BucketDraft): BucketRecord {
+    const namesake = this.#namesake(draft.name);
+    if (namesake !== undefined && this.#variants().duplicateBucketName === 'existing') return namesake;
+    this.#refuseNamesake(namesake);
+    const createdAtMs = this.stamps.next();
+    return this.#storeBucket({
+      ...this.#identifiers.next('bucket'),
+      createdAtMs,
+      updatedAtMs: createdAtMs,
+      name: draft.name,
+      goal: draft.goal ?? null,
+      reminder_interval: draft.reminderInterval ?? null,
+    });
+  }
+
+  updateBucket(id: string, change: BucketChange): BucketRecord {
+    const bucket = this.requireBucket(id);
+    const name = change.name ?? bucket.name;
+    const namesake = this.#namesake(name);
+    if (namesake?.id !== id) this.#refuseNamesake(namesake);
+    const { goal = bucket.goal, reminderInterval = bucket.reminder_interval } = change;
+    const next = { ...bucket, name, goal, reminder_interval: reminderInterval };
+    if (this.#isNoOp(bucket, next)) return bucket;
+    return this.#storeBucket({ ...next, updatedAtMs: this.stamps.next(bucket.updatedAtMs) });
+  }
+
+  renameBucket(id: string, name: string): BucketRecord {
+    return this.updateBucket(id, { name });
+  }
+
+  /** Deletes the bucket; its contacts stay (service-api-v2.md, Bucket routes). */
+  deleteBucket(id: string): BucketRecord {
+    const bucket = this.requireBucket(id);
+    for (const contact of this.contacts().filter(({ bucketIds }) => bucketIds.includes(id))) {
+      this.removeFromBuckets(contact.id, [id]);
+    }
+    this.#buckets.delete(id);
+    this.book.revision += 1;
+    return bucket;
+  }
+
+  createContact(
+    fields: ContactFields,
+    options: { readonly bucketIds?: readonly string[]; readonly isTeamContact?: boolean } = {},
+  ): ContactRecord {
+    const variants = this.#variants();
+    const known = variants.createKnownEmail === 'duplicate' ? undefined : this.#withEmailOf(fields);
+    if (known !== undefined) return this.#createOverKnown(known, fields);
+    const { id, serial } = this.#identifiers.next('contact');
+    const written = writtenContact(blankContact(id, serial, this.stamps.next()), fields, this.#kit());
+    refuseIncomplete(written, variants);
+    const bucketIds = options.bucketIds ?? [];
+    bucketIds.forEach((bucketId) => this.requireBucket(bucketId));
+    return this.book.store({
+      ...autoFilled(written, variants),
+      bucketIds,
+      lastBucketedAtMs: bucketIds.length > 0 ? written.createdAtMs : null,
+      isTeamContact: options.isTeamContact ?? false,
+    });
+  }
+
+  updateContact(id: string, fields: ContactFields): ContactRecord {
+    const contact = this.book.require(id);
+    const next = writtenContact(contact, fields, this.#kit());
+    if (this.#isNoOp(contact, next)) return contact;
+    return this.book.store({ ...next, updatedAtMs: this.stamps.next(contact.updatedAtMs) });
+  }
+
+  deleteContact(id: string): ContactRecord {
+    const variants = this.#variants();
+    const departed = this.book.departed(id);
+    if (departed?.kind === 'deleted' && variants.secondDelete === '200') return departed.record;
+    if (departed?.kind === 'merged' && variants.deleteMerged === '404') throw notFound(variants, id);
+    const contact = departed?.kind === 'merged' ? this.book.require(departed.survivorId) : this.book.require(id);
+    if (variants.deleteStyle === 'archived') return this.#deleteByArchiving(contact);
+    this.book.remove(contact, { kind: 'deleted', record: contact });
+    this.activity.forget(contact.id);
+    return contact;
+  }
+
+  /** Takes the contact out of the lists; it can still be read by id. */
+  archiveContact(id: string): ContactRecord {
+    const contact = this.book.require(id);
+    const archivedAtMs = this.stamps.next(contact.updatedAtMs);
+    return this.book.store({ ...contact, archivedAtMs, updatedAtMs: archivedAtMs });
+  }
+
+  /** Writes the attributes of the contacts listed over the survivor; what becomes of them is a variant. */
+  mergeContacts(survivorId: string, loserIds: readonly string[]): ContactRecord {
+    const variants = this.#variants();
+    let survivor = this.book.require(survivorId);
+    if (loserIds.includes(survivor.id) && variants.mergeSelf === '422') {
+      throw invalid(variants, 'A contact cannot be merged into itself');
+    }
+    const losers = [...new Set(loserIds)].filter((id) => id !== survivor.id).map((id) => this.book.require(id));
+    for (const loser of losers) {
+      survivor = mergedContact(survivor, loser, variants);
+      this.activity.reassign(loser.id, survivor.id);
+      if (variants.mergeLosers === 'archived') this.archiveContact(loser.id);
+      else this.book.remove(loser, { kind: 'merged', survivorId: survivor.id });
+    }
+    const isBumped = variants.mergeBump === 'bumped' && losers.length > 0;
+    return this.book.store({
+      ...survivor,
+      updatedAtMs: isBumped ? this.stamps.next(survivor.updatedAtMs) : survivor.updatedAtMs,
+    });
+  }
+
+  /** Makes the contact a member of exactly these buckets. */
+  setBuckets(contactId: string, bucketIds: readonly string[]): ContactRecord {
+    const contact = this.book.require(contactId);
+    const wanted = new Set(bucketIds);
+    const kept = contact.bucketIds.filter((id) => wanted.has(id));
+    return this.#changeMembership(contact, [...new Set([...kept, ...bucketIds])]);
+  }
+
+  addToBuckets(contactId: string, bucketIds: readonly string[]): ContactRecord {
+    const contact = this.book.require(contactId);
+    return this.#changeMembership(contact, [...new Set([...contact.bucketIds, ...bucketIds])]);
+  }
+
+  removeFromBuckets(contactId: string, bucketIds: readonly string[]): ContactRecord {
+    const contact = this.book.require(contactId);
+    const kept = contact.bucketIds.filter((id) => !bucketIds.includes(id));
+    return this.#changeMembership(contact, kept);
+  }
+
+  /** Records that the user was in touch with the contact. */
+  addInteraction(contactId: string, fields: InteractionFields = {}): InteractionRecord {
+    const contact = this.book.require(contactId);
+    const handle = contact.email_addresses[0]?.address ?? '';
+    const interaction = this.activity.addInteraction(contact.id, handle, fields);
+    this.#noteContacted(contact, interaction.timestampMs);
+    return interaction;
+  }
+
+  editInteraction(id: string, fields: InteractionFields): InteractionRecord {
+    const interaction = this.activity.editInteraction(id, fields);
+    if (interaction === undefined) throw notFound(this.#variants(), id);
+    const contact = this.book.get(interaction.contactId);
+    if (contact !== undefined) this.#noteContacted(contact, interaction.timestampMs);
+    return interaction;
+  }
+
+  /** New prompts from the buckets' reminder intervals. */
+  generatePrompts() {
+    return this.activity.generatePrompts(this.book.listed(), this.#buckets);
+  }
+
+  #kit() {
+    return { variants: this.#variants(), identifiers: this.#identifiers };
+  }
+
+  #isNoOp(current: object, next: object): boolean {
+    return this.#variants().noOpPatch === 'unchanged' && isDeepStrictEqual(current, next);
+  }
+
+  #storeBucket(bucket: BucketRecord): BucketRecord {
+    this.#buckets.set(bucket.id, bucket);
+    this.book.revision += 1;
+    return bucket;
+  }
+
+  #namesake(name: string): BucketRecord | undefined {
+    const isLoose = this.#variants().bucketNameCompare === 'loose';
+    const key = (text: string): string => (isLoose ? text.trim().toLowerCase() : text);
+    return this.buckets().find((bucket) => key(bucket.name) === key(name));
+  }
+
+  #refuseNamesake(namesake: BucketRecord | undefined): void {
+    if (namesake === undefined || this.#variants().duplicateBucketName !== '422') return;
+    throw invalid(this.#variants(), 'Name has already been taken', 'name');
+  }
+
+  #withEmailOf(fields: ContactFields): ContactRecord | undefined {
+    const sent = new Set((fields.email_addresses ?? []).map(({ address }) => address.trim().toLowerCase()));
+    return this.contacts().find(({ email_addresses }) =>
+      email_addresses.some(({ address }) => sent.has(address.trim().toLowerCase())),
+    );
+  }
+
+  #createOverKnown(known: ContactRecord, fields: ContactFields): ContactRecord {
+    const { createKnownEmail } = this.#variants();
+    if (createKnownEmail === 'existing') return known;
+    if (createKnownEmail === 'existing-updated') return this.updateContact(known.id, fields);
+    const status = createKnownEmail === '409' ? 409 : 422;
+    throw new ServiceError(status, 'Email address has already been taken', { field: 'email_addresses' });
+  }
+
+  #deleteByArchiving(contact: ContactRecord): ContactRecord {
+    if (contact.archivedAtMs === null) return this.archiveContact(contact.id);
+    if (this.#variants().secondDelete === '200') return contact;
+    throw notFound(this.#variants(), contact.id);
+  }
+
+  #changeMembership(contact: ContactRecord, bucketIds: readonly string[]): ContactRecord {
+    const { membershipBump } = this.#variants();
+    const before = new Set(contact.bucketIds);
+    const touched = [...before]
+      .filter((id) => !bucketIds.includes(id))
+      .concat(bucketIds.filter((id) => !before.has(id)));
+    touched.forEach((id) => this.requireBucket(id));
+    const isBumped = membershipBump === 'contact' || (membershipBump === 'contact-if-changed' && touched.length > 0);
+    const updatedAtMs = isBumped ? this.stamps.next(contact.updatedAtMs) : contact.updatedAtMs;
+    if (touched.length === 0) return isBumped ? this.book.store({ ...contact, updatedAtMs }) : contact;
+    if (membershipBump === 'bucket') touched.forEach((id) => this.#bumpBucket(id));
+    return this.book.store({ ...contact, bucketIds, updatedAtMs, lastBucketedAtMs: this.stamps.next() });
+  }
+
+  #bumpBucket(id: string): void {
+    const bucket = this.requireBucket(id);
+    this.#storeBucket({ ...bucket, updatedAtMs: this.stamps.next(bucket.updatedAtMs) });
+  }
+
+  #noteContacted(contact: ContactRecord, timestampMs: number): void {
+    const isBumped = this.#variants().activityBump === 'bumped';
+    this.book.store({
+      ...contact,
+      lastContactedAtMs: Math.max(contact.lastContactedAtMs ?? 0, timestampMs),
+      updatedAtMs: isBumped ? this.stamps.next(contact.updatedAtMs) : contact.updatedAtMs,
+    });
+  }
+}

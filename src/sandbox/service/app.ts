@@ -1,0 +1,106 @@
+import { type Context, Hono, type Next } from 'hono';
+import { z } from 'zod';
+import type { EmulatorContext, EmulatorEnv } from './context.ts';
+import { addControlRoutes } from './control-routes.ts';
+import { errorResponse, ServiceError } from './errors.ts';
+import { meetFault, spoiledAnswer } from './fault-delivery.ts';
+import { addOauthRoutes } from './oauth-routes.ts';
+import { overLimitResponse, rateHeaders } from './rate-answers.ts';
+import { renderBody } from './render.ts';
+import { readJson, type Route, type RouteAnswer } from './route.ts';
+import { BUCKET_ROUTES } from './routes/bucket-routes.ts';
+import { createContactRoutes } from './routes/contact-routes.ts';
+import { USER_ROUTES } from './routes/user-routes.ts';
+import { isPermitted } from './scopes.ts';
+import type { ServiceVariants } from './variants.ts';
+
+type RequestContext = Context<EmulatorEnv>;
+
+const bearerToken = (c: RequestContext): string | null =>
+  /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
+
+/** The outermost layer: notes the request and its end, and spoils the answer where a fault says so. */
+const logged = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
+  const url = new URL(c.req.url);
+  const end = context.log.begin({
+    method: c.req.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    atMs: context.now(),
+  });
+  await next();
+  c.res.headers.set('Date', new Date(context.account.stamps.now()).toUTCString());
+  const fault = c.get('fault') ?? null;
+  const isCut = fault?.kind === 'reset-before' || fault?.kind === 'reset-after';
+  end({ status: isCut ? null : c.res.status, fault: fault?.kind ?? null });
+  const spoiled = await spoiledAnswer(c, fault);
+  if (spoiled !== null) c.res = spoiled;
+};
+
+/** Counts the request against the rate limit; what is above it goes no further. */
+const limited = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
+  const variants = context.variants();
+  const nowMs = context.now();
+  const key = variants.limitScope === 'token' ? (bearerToken(c) ?? '') : '';
+  const admission = context.limiter.admit(key, nowMs, variants);
+  if (admission.isAllowed) await next();
+  else c.res = overLimitResponse(admission, variants, nowMs);
+  for (const [name, value] of Object.entries(rateHeaders(admission, c.res.status, variants, nowMs))) {
+    c.res.headers.set(name, value);
+  }
+};
+
+const authenticated = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
+  const variants = context.variants();
+  c.set('scopes', context.grants.scopesOf(bearerToken(c)));
+  if (variants.accountState === 'disabled') throw new ServiceError(402, 'disabled');
+  const isJson = (c.req.header('content-type') ?? '').startsWith('application/json');
+  if (variants.missingContentType === '415' && !isJson) throw new ServiceError(415, 'Content-Type: application/json');
+  await next();
+};
+
+const successStatus = ({ effect }: RouteAnswer, variants: ServiceVariants): 200 | 201 | 204 => {
+  if (variants.successStatus === '200' || effect === undefined) return 200;
+  return effect === 'created' ? 201 : 204;
+};
+
+const serve = async (c: RequestContext, route: Route, context: EmulatorContext): Promise<Response> => {
+  const variants = context.variants();
+  const scopes = c.get('scopes');
+  if (!isPermitted(route.scopes(variants), scopes)) {
+    throw new ServiceError(Number(variants.missingScopeStatus), 'User not allowed to perform this action.');
+  }
+  const body = await readJson(c.req.raw, variants);
+  const url = new URL(c.req.url);
+  const { account, log } = context;
+  const request = { account, variants, scopes, url, query: url.searchParams, body, shuffle: log.all().length };
+  const answer = route.answer({ ...request, id: c.req.param('id') ?? '' });
+  const status = successStatus(answer, variants);
+  if (status === 204) return c.body(null, status);
+  return c.body(renderBody(answer.body, variants), status, { 'content-type': 'application/json' });
+};
+
+/** What went wrong as the service would answer it; a bad control request is a 400. */
+const toServiceError = (error: Error): ServiceError => {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof z.ZodError) return new ServiceError(400, z.prettifyError(error));
+  return new ServiceError(500, `The emulator failed: ${error.message}`);
+};
+
+/** The emulator's HTTP routes around its parts. */
+export const createApp = (context: EmulatorContext): Hono<EmulatorEnv> => {
+  const app = new Hono<EmulatorEnv>();
+  app.get('/', (c) => c.json({ sandbox: 'relationship management service', api: '/v2', control: '/__control' }));
+  addControlRoutes(app, context);
+  for (const path of ['/oauth2/*', '/v2/*']) app.use(path, (c, next) => logged(c, next, context));
+  app.use('/v2/*', (c, next) => limited(c, next, context));
+  for (const path of ['/oauth2/*', '/v2/*']) app.use(path, (c, next) => meetFault(c, next, context));
+  app.use('/v2/*', (c, next) => authenticated(c, next, context));
+  addOauthRoutes(app, context);
+  for (const route of [...USER_ROUTES, ...BUCKET_ROUTES, ...createContactRoutes()]) {
+    app.on([...route.methods], route.path, (c) => serve(c, route, context));
+  }
+  app.notFound(() => errorResponse(new ServiceError(404, 'No such route'), context.variants()));
+  app.onError((error) => errorResponse(toServiceError(error), context.variants()));
+  return app;
+};

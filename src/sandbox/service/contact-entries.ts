@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Identifiers } from './identifiers.ts';
+import { storedAddressPart, storedEmail, storedLabel, storedPhone, storedText } from './normalise.ts';
+import type { AddressEntry, EmailEntry, PhoneEntry, ProfileEntry, WebsiteEntry } from './records.ts';
+import type { ServiceVariants } from './variants.ts';
+
+/** What a write needs beside the fields sent. */
+export type WriteKit = { readonly variants: ServiceVariants; readonly identifiers: Identifiers };
+
+const text = z.string().nullish();
+const entry = { id: z.string().nullish(), label: text };
+
+/** The entries of a contact's arrays as a client sends them (service-api-v2.md, Writable contact fields). */
+export const entrySchemas = {
+  addresses: z.object({ ...entry, street_1: text, city: text, state: text, zip: text, country: text }),
+  email_addresses: z.object({ ...entry, address: z.string() }),
+  social_media_profiles: z.object({ ...entry, url: z.string() }),
+  websites: z.object({ ...entry, address: z.string() }),
+  phone_numbers: z.object({ ...entry, number: z.string() }),
+};
+
+type Entry = { readonly id: string };
+type SentEntry = { readonly id?: string | null | undefined };
+
+/** How entries of one array are made from what was sent, and which of their values makes two of them the same. */
+export type EntryKind<Sent extends SentEntry, Kept extends Entry> = {
+  readonly newId: (identifiers: Identifiers) => string;
+  readonly make: (id: string, sent: Sent, variants: ServiceVariants) => Kept;
+  readonly valueOf: (kept: Kept) => string;
+};
+
+const uuid = (identifiers: Identifiers): string => identifiers.nextUuid();
+
+export const ADDRESS: EntryKind<z.infer<typeof entrySchemas.addresses>, AddressEntry> = {
+  newId: uuid,
+  make: (id, sent, variants) => {
+    const part = (value: string | null | undefined): string | null => storedAddressPart(value, variants);
+    const parts = {
+      street_1: part(sent.street_1),
+      city: part(sent.city),
+      state: part(sent.state),
+      zip: part(sent.zip),
+      country: part(sent.country),
+    };
+    const full_address = Object.values(parts).filter(Boolean).join(', ');
+    return { id, full_address, label: storedLabel(sent.label, variants), street_2: null, ...parts };
+  },
+  valueOf: (kept) => kept.full_address,
+};
+
+export const EMAIL: EntryKind<z.infer<typeof entrySchemas.email_addresses>, EmailEntry> = {
+  newId: (identifiers) => identifiers.next('contact_identity').id,
+  make: (id, sent, variants) => ({
+    id,
+    label: storedLabel(sent.label, variants),
+    address: storedText(storedEmail(sent.address, variants), variants),
+  }),
+  valueOf: (kept) => kept.address.trim().toLowerCase(),
+};
+
+export const PROFILE: EntryKind<z.infer<typeof entrySchemas.social_media_profiles>, ProfileEntry> = {
+  newId: uuid,
+  make: (id, sent, variants) => ({
+    id,
+    label: storedLabel(sent.label, variants),
+    url: storedText(sent.url, variants),
+  }),
+  valueOf: (kept) => kept.url,
+};
+
+export const WEBSITE: EntryKind<z.infer<typeof entrySchemas.websites>, WebsiteEntry> = {
+  newId: uuid,
+  make: (id, sent, variants) => ({
+    id,
+    label: storedLabel(sent.label, variants),
+    address: storedText(sent.address, variants),
+  }),
+  valueOf: (kept) => kept.address,
+};
+
+export const PHONE: EntryKind<z.infer<typeof entrySchemas.phone_numbers>, PhoneEntry> = {
+  newId: uuid,
+  make: (id, sent, variants) => ({
+    id,
+    label: storedLabel(sent.label, variants),
+    number: storedText(storedPhone(sent.number, variants), variants),
+  }),
+  valueOf: (kept) => kept.number,
+};
+
+const sameApartFromIds = (left: readonly Entry[], right: readonly Entry[]): boolean => {
+  const withoutId = (entries: readonly Entry[]): unknown => entries.map((kept) => ({ ...kept, id: '' }));
+  return isDeepStrictEqual(withoutId(left), withoutId(right));
+};
+
+/** Each entry sent, as the service would store it: under the id of the entry it replaces, else under a new one. */
+const replaced = <Sent extends SentEntry, Kept extends Entry>(
+  kind: EntryKind<Sent, Kept>,
+  current: readonly Kept[],
+  sent: readonly Sent[],
+  { variants, identifiers }: WriteKit,
+): readonly Kept[] => {
+  const free = [...current];
+  const take = (matches: (kept: Kept) => boolean): string | undefined => {
+    const index = free.findIndex(matches);
+    return index < 0 ? undefined : free.splice(index, 1)[0]?.id;
+  };
+  const entries = sent.map((one) => {
+    const draft = kind.make('', one, variants);
+    const id = take((kept) => kept.id === one.id) ?? take((kept) => kind.valueOf(kept) === kind.valueOf(draft));
+    return kind.make(id ?? kind.newId(identifiers), one, variants);
+  });
+  if (variants.entryIds === 'kept' || sameApartFromIds(current, entries)) return entries;
+  return entries.map((kept) => ({ ...kept, id: kind.newId(identifiers) }));
+};
+
+/** The current entries with those sent written over the ones they match, or added at the end. */
+const united = <Sent extends SentEntry, Kept extends Entry>(
+  kind: EntryKind<Sent, Kept>,
+  current: readonly Kept[],
+  sent: readonly Sent[],
+  matches: (kept: Kept, draft: Kept) => boolean,
+  { variants, identifiers }: WriteKit,
+): readonly Kept[] => {
+  const entries = [...current];
+  for (const one of sent) {
+    const draft = kind.make(one.id ?? '', one, variants);
+    const index = entries.findIndex((kept) => matches(kept, draft));
+    const id = entries[index]?.id ?? kind.newId(identifiers);
+    entries.splice(index < 0 ? entries.length : index, 1, kind.make(id, one, variants));
+  }
+  return entries;
+};
+
+/** An array of a contact after an update that sent `sent` for it; `undefined` means that it was not sent. */
+export const writtenEntries = <Sent extends SentEntry, Kept extends Entry>(
+  kind: EntryKind<Sent, Kept>,
+  current: readonly Kept[],
+  sent: readonly Sent[] | null | undefined,
+  kit: WriteKit,
+): readonly Kept[] => {
+  const { variants } = kit;
+  if (sent === undefined) return current;
+  if (sent === null) return variants.nullArray === 'clears' ? [] : current;
+  if (sent.length === 0) return variants.emptyArray === 'clears' ? [] : current;
+  switch (variants.arrayPatch) {
+    case 'replace':
+      return replaced(kind, current, sent, kit);
+    case 'merge-by-value':
+      return united(kind, current, sent, (kept, draft) => kind.valueOf(kept) === kind.valueOf(draft), kit);
+    case 'merge-by-id':
+      return united(kind, current, sent, (kept, draft) => kept.id === draft.id, kit);
+    case 'append':
+      return united(kind, current, sent, () => false, kit);
+  }
+};

@@ -1,0 +1,229 @@
+import type { ServiceAccount } from './account.ts';
+import type {
+  BucketRecord,
+  ConnectedAccountRecord,
+  ContactRecord,
+  EmailAliasRecord,
+  InteractionRecord,
+  NotificationRecord,
+  PromptRecord,
+  TaskRecord,
+  UserRecord,
+} from './records.ts';
+import { formatTimestamp } from './timestamps.ts';
+import type { ServiceVariants } from './variants.ts';
+
+/** What a resource's shape depends on beside its record. */
+export type RenderContext = { readonly account: ServiceAccount; readonly variants: ServiceVariants };
+
+const LINKS = 'https://service.example';
+
+/** Writes timestamps in the form that the variants name; mixed: contacts in another form than everything else. */
+const timeWriter = (resource: 'contact' | 'other', { timestampFormat }: ServiceVariants) => {
+  const mixed = resource === 'contact' ? 'iso' : 'utc-text';
+  const format = timestampFormat === 'mixed' ? mixed : timestampFormat;
+  return (epochMs: number | null): string | null => (epochMs === null ? null : formatTimestamp(epochMs, format));
+};
+
+const stored = (record: { id: string; createdAtMs: number; updatedAtMs: number }, variants: ServiceVariants) => {
+  const time = timeWriter('other', variants);
+  return { id: record.id, created_at: time(record.createdAtMs), updated_at: time(record.updatedAtMs) };
+};
+
+/** A text without a value as it reads: by the document's types the names and the title are strings. */
+const emptyText = (isNullable: boolean, { emptyScalar }: ServiceVariants): string | null => {
+  switch (emptyScalar) {
+    case 'documented':
+      return isNullable ? null : '';
+    case 'null':
+      return null;
+    case 'empty-string':
+      return '';
+  }
+};
+
+export const renderUser = (user: UserRecord, { variants }: RenderContext) => ({
+  ...stored(user, variants),
+  first_name: user.first_name,
+  last_name: user.last_name,
+  email: user.email,
+  avatar_url: user.avatar_url,
+  role: null,
+  status: 'active',
+});
+
+/** What a token with only user:login sees: identifier, name and email (service-api-v2.md, Authentication). */
+export const renderPartialUser = ({ id, first_name, last_name, email }: UserRecord) => ({
+  id,
+  first_name,
+  last_name,
+  email,
+});
+
+export const renderConnectedAccount = (connected: ConnectedAccountRecord, { variants }: RenderContext) => ({
+  ...stored(connected, variants),
+  handle: connected.handle,
+  external_id: connected.external_id,
+  type: 'google',
+  extra_data: { status: { contact_sync_status: null, message_sync_status: null } },
+});
+
+export const renderEmailAlias = ({ id, email_alias }: EmailAliasRecord) => ({ id, email_alias });
+
+export const renderNotification = (notification: NotificationRecord, { variants }: RenderContext) => ({
+  ...stored(notification, variants),
+  type: null,
+  title: notification.title,
+  link: notification.link,
+  level: 'info',
+  read_at: timeWriter('other', variants)(notification.readAtMs),
+});
+
+export const renderBucket = (bucket: BucketRecord, { account, variants }: RenderContext) => {
+  const total = account.book.memberCount(bucket.id);
+  return {
+    ...stored(bucket, variants),
+    name: bucket.name,
+    goal: bucket.goal,
+    reminder_interval: bucket.reminder_interval,
+    extra_data: {
+      cloned_from_id: null,
+      contact_count: total,
+      relationship_status: { none: total, strong: 0, fading: 0, weak: 0, rpa: 0, total, grade: 'A' },
+      permissions: {},
+      lead_pool: null,
+    },
+  };
+};
+
+const renderCustomField = ({ id, value }: ContactRecord['customFields'][number], variants: ServiceVariants) =>
+  variants.customFieldShape === 'id-value' ? { id, value } : { field: { id, name: id }, value };
+
+const renderContactExtra = (contact: ContactRecord, { account, variants }: RenderContext) => {
+  const time = timeWriter('contact', variants);
+  return {
+    last_contacted: time(contact.lastContactedAtMs),
+    muted_at: null,
+    team_last_contacted_at: time(contact.lastContactedAtMs),
+    team_last_contacted_by_id: contact.lastContactedAtMs === null ? null : account.user.id,
+    last_bucketed_at: time(contact.lastBucketedAtMs),
+    user_last_contacted_at: time(contact.lastContactedAtMs),
+    relationship_status: 'none',
+    buckets: contact.bucketIds.flatMap((id) => {
+      const bucket = account.bucket(id);
+      return bucket === undefined ? [] : [{ id, name: bucket.name, reminder_interval: bucket.reminder_interval }];
+    }),
+    sources: [],
+    lead_pools: [],
+    associated_tags: [],
+    followup_source: null,
+    team_last_contacted_by: null,
+    associated_company: null,
+    associated_location: null,
+    assigned_to: null,
+    ...(contact.archivedAtMs === null ? {} : { archived_at: time(contact.archivedAtMs) }),
+  };
+};
+
+export const renderContact = (contact: ContactRecord, context: RenderContext) => {
+  const { variants } = context;
+  const time = timeWriter('contact', variants);
+  return {
+    id: contact.id,
+    created_at: time(contact.createdAtMs),
+    updated_at: time(contact.updatedAtMs),
+    first_name: contact.first_name ?? emptyText(false, variants),
+    last_name: contact.last_name ?? emptyText(false, variants),
+    title: contact.title ?? emptyText(false, variants),
+    company: contact.company ?? emptyText(true, variants),
+    location: null,
+    avatar_url: contact.avatar_url ?? emptyText(true, variants),
+    tags: contact.tags,
+    assigned_to_id: null,
+    addresses: contact.addresses,
+    email_addresses: contact.email_addresses,
+    social_media_profiles: contact.social_media_profiles,
+    websites: contact.websites,
+    phone_numbers: contact.phone_numbers,
+    custom_fields: contact.customFields.map((field) => renderCustomField(field, variants)),
+    extra_data: renderContactExtra(contact, context),
+  };
+};
+
+const renderContactOf = (contactId: string, context: RenderContext) => {
+  const contact = context.account.contact(contactId);
+  return contact === undefined ? null : renderContact(contact, context);
+};
+
+export const renderPrompt = (prompt: PromptRecord, context: RenderContext) => ({
+  ...stored(prompt, context.variants),
+  link: `${LINKS}/prompts/${prompt.serial}`,
+  type: 'followup',
+  contact: renderContactOf(prompt.contactId, context),
+  extra_data: { program: null },
+});
+
+export const renderTask = (task: TaskRecord, context: RenderContext) => {
+  const time = timeWriter('other', context.variants);
+  return {
+    ...stored(task, context.variants),
+    assigned_to_id: context.account.user.id,
+    contact_id: task.contactId,
+    due_at: time(task.dueAtMs),
+    title: task.title,
+    extra_data: {
+      assigned_at: time(task.assignedAtMs),
+      completed_at: time(task.completedAtMs),
+      contact: renderContactOf(task.contactId, context),
+      created_by: null,
+      assigned_by: null,
+      assigned_to: renderUser(context.account.user, context),
+    },
+  };
+};
+
+export const renderInteraction = (interaction: InteractionRecord, context: RenderContext) => {
+  const contact = context.account.contact(interaction.contactId);
+  const participant = {
+    contact_id: interaction.contactId,
+    handle: interaction.handle,
+    extra_data: {
+      first_name: contact?.first_name ?? '',
+      last_name: contact?.last_name ?? '',
+      avatar_url: contact?.avatar_url ?? null,
+    },
+  };
+  return {
+    ...stored(interaction, context.variants),
+    body: interaction.body,
+    initiated_by_contact: interaction.initiated_by_contact,
+    subject: interaction.subject,
+    timestamp: timeWriter('other', context.variants)(interaction.timestampMs),
+    type: interaction.type,
+    participants: [participant],
+    extra_data: {
+      editable: true,
+      participant_count: 1,
+      placeholder: false,
+      contact_id: interaction.contactId,
+      contact_handle: interaction.handle,
+      associated_account_id: null,
+      associated_user: renderUser(context.account.user, context),
+      contact: renderContactOf(interaction.contactId, context),
+    },
+  };
+};
+
+/** The value without the keys that are null, at any depth. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
+};
+
+/** The body as text; fields without a value are left out where the variants say so, those of `meta` never. */
+export const renderBody = (body: object, { nullFields }: ServiceVariants): string => {
+  if (nullFields === 'null' || !('data' in body)) return JSON.stringify(body);
+  return JSON.stringify({ ...body, data: withoutNulls(body.data) });
+};

@@ -1,0 +1,32 @@
+import type { FaultAction } from './faults.ts';
+
+/** One request that reached the emulator. */
+export type LoggedRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Null while it is under way, and where the connection was cut before an answer. */
+  readonly status: number | null;
+  /** When it arrived, in epoch milliseconds of the emulator's clock. */
+  readonly atMs: number;
+  /** The fault that it met. */
+  readonly fault: FaultAction['kind'] | null;
+};
+
+/** The requests in the order in which they arrived. */
+export class RequestLog {
+  readonly #requests: LoggedRequest[] = [];
+
+  all(): readonly LoggedRequest[] {
+    return this.#requests;
+  }
+
+  /** Notes a request; the function returned notes how it ended. */
+  begin(request: Pick<LoggedRequest, 'method' | 'path' | 'query' | 'atMs'>) {
+    const index = this.#requests.push({ ...request, status: null, fault: null }) - 1;
+    return (end: Pick<LoggedRequest, 'status' | 'fault'>): void => {
+      this.#requests[index] = { ...request, ...end };
+    };
+  }
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { contactFieldsSchema, type ContactFields, refuseUnknownFields } from '../contact-fields.ts';
+import { createContactList } from '../contact-list.ts';
+import { readBulkIds, withBulkErrors } from '../bulk.ts';
+import { invalid } from '../errors.ts';
+import { subListAnswer } from '../list-answer.ts';
+import type { BucketRecord, ContactRecord } from '../records.ts';
+import { renderBucket, renderContact, renderInteraction } from '../render.ts';
+import { anyOf, parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
+import { parseTimestamp } from '../timestamps.ts';
+import type { ServiceVariants } from '../variants.ts';
+
+const sentFields = (request: RouteRequest): ContactFields => {
+  const fields = parseData(contactFieldsSchema, request);
+  refuseUnknownFields(parseData(z.looseObject({}), request), request.variants);
+  return fields;
+};
+
+const createContact = (request: RouteRequest): RouteAnswer => ({
+  ...single(renderContact(request.account.createContact(sentFields(request)), request)),
+  effect: 'created',
+});
+
+const updateContact = (request: RouteRequest): RouteAnswer =>
+  single(renderContact(request.account.updateContact(request.id, sentFields(request)), request));
+
+const deleteContact = (request: RouteRequest): RouteAnswer => ({
+  ...single(renderContact(request.account.deleteContact(request.id), request)),
+  effect: 'deleted',
+});
+
+const mergeList = z.object({ contact_ids: z.array(z.string()) });
+const mergeBodies = {
+  array: z.array(mergeList),
+  object: mergeList.transform((list) => [list]),
+  both: z.union([z.array(mergeList), mergeList.transform((list) => [list])]),
+} satisfies Record<ServiceVariants['mergeBody'], unknown>;
+
+const mergeContacts = (request: RouteRequest): RouteAnswer => {
+  const lists = parseData<z.infer<typeof mergeList>[]>(mergeBodies[request.variants.mergeBody], request);
+  const loserIds = lists.flatMap((list) => list.contact_ids);
+  return single(renderContact(request.account.mergeContacts(request.id, loserIds), request));
+};
+
+const bucketsOf = ({ bucketIds }: ContactRecord, { account }: RouteRequest): readonly BucketRecord[] =>
+  account.buckets().filter(({ id }) => bucketIds.includes(id));
+
+const contactBuckets = (request: RouteRequest): RouteAnswer =>
+  subListAnswer(bucketsOf(request.account.book.require(request.id), request), renderBucket, request);
+
+const changeBuckets = (
+  request: RouteRequest,
+  change: (contactId: string, bucketIds: readonly string[]) => ContactRecord,
+): RouteAnswer => {
+  const { account, variants } = request;
+  account.book.require(request.id);
+  const ids = readBulkIds(request, (id) => account.bucket(id) !== undefined);
+  const contact = change(request.id, ids.known);
+  const touched = ids.known.map((id) => account.requireBucket(id));
+  const listed = variants.bulkAnswer === 'touched' ? touched : bucketsOf(contact, request);
+  return withBulkErrors(subListAnswer(listed, renderBucket, request), ids, request);
+};
+
+const setBuckets = (request: RouteRequest): RouteAnswer =>
+  changeBuckets(request, (contactId, bucketIds) => {
+    const { account, variants } = request;
+    if (bucketIds.length === 0 && variants.putNoBuckets === 'no-op') return account.book.require(contactId);
+    if (bucketIds.length === 0 && variants.putNoBuckets === '422') throw invalid(variants, "Buckets can't be blank");
+    return account.setBuckets(contactId, bucketIds);
+  });
+
+const contactInteractions = (request: RouteRequest): RouteAnswer => {
+  const { id } = request.account.book.require(request.id);
+  return subListAnswer(request.account.activity.interactions(id), renderInteraction, request);
+};
+
+const interactionFields = z
+  .object({
+    subject: z.string().optional(),
+    body: z.string().nullish(),
+    type: z.string().optional(),
+    initiated_by_contact: z.boolean().optional(),
+    timestamp: z.string().transform(parseTimestamp).pipe(z.number('is not ISO 8601')).optional(),
+  })
+  .transform(({ timestamp, ...fields }) => ({ ...fields, timestampMs: timestamp }));
+
+const editInteraction = (request: RouteRequest): RouteAnswer => {
+  const edited = request.account.editInteraction(request.id, parseData(interactionFields, request));
+  return single(renderInteraction(edited, request));
+};
+
+const VIEW = anyOf('contacts:view', 'contacts:manage', 'all:view', 'all:manage');
+const MANAGE = anyOf('contacts:manage', 'all:manage');
+const MEMBERSHIP = anyOf('contacts:manage+buckets:manage', 'all:manage');
+
+const getContact = (request: RouteRequest): RouteAnswer =>
+  single(renderContact(request.account.book.require(request.id), request));
+
+/** The contact routes of the document, for one emulator: the contacts list keeps its sorted views. */
+export const createContactRoutes = (): readonly Route[] => [
+  { methods: ['GET'], path: '/v2/contacts', scopes: VIEW, answer: createContactList() },
+  { methods: ['POST'], path: '/v2/contacts', scopes: MANAGE, answer: createContact },
+  { methods: ['GET'], path: '/v2/contacts/:id', scopes: VIEW, answer: getContact },
+  { methods: UPDATE, path: '/v2/contacts/:id', scopes: MANAGE, answer: updateContact },
+  { methods: ['DELETE'], path: '/v2/contacts/:id', scopes: MANAGE, answer: deleteContact },
+  { methods: ['POST'], path: '/v2/contacts/:id/merge', scopes: MANAGE, answer: mergeContacts },
+  {
+    methods: ['GET'],
+    path: '/v2/contacts/:id/buckets',
+    scopes: anyOf('buckets:view', 'buckets:manage', 'all:view', 'all:manage'),
+    answer: contactBuckets,
+  },
+  {
+    methods: ['POST'],
+    path: '/v2/contacts/:id/buckets',
+    scopes: MEMBERSHIP,
+    answer: (request) => changeBuckets(request, (id, bucketIds) => request.account.addToBuckets(id, bucketIds)),
+  },
+  { methods: ['PUT'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: setBuckets },
+  {
+    methods: ['DELETE'],
+    path: '/v2/contacts/:id/buckets',
+    scopes: MEMBERSHIP,
+    answer: (request) => changeBuckets(request, (id, bucketIds) => request.account.removeFromBuckets(id, bucketIds)),
+  },
+  {
+    methods: ['GET'],
+    path: '/v2/contacts/:id/interactions',
+    scopes: anyOf('interactions:view', 'interactions:manage', 'all:view', 'all:manage'),
+    answer: contactInteractions,
+  },
+  {
+    methods: UPDATE,
+    path: '/v2/interactions/:id',
+    scopes: anyOf('interactions:manage', 'all:manage'),
+    answer: editInteraction,
+  },
+];

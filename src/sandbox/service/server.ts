@@ -1,0 +1,123 @@
+import { getRequestListener } from '@hono/node-server';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { ServiceAccount } from './account.ts';
+import { createApp } from './app.ts';
+import type { EmulatorContext } from './context.ts';
+import { type Fault, Faults } from './faults.ts';
+import { APPLICATION, Grants } from './grants.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import type { RateLimit } from './rate-window.ts';
+import { type LoggedRequest, RequestLog } from './request-log.ts';
+import { defaultVariants, type ServiceVariants, withVariants } from './variants.ts';
+
+/** Longer than any test idles: a kept connection is never closed under a client that is about to use it. */
+const KEEP_ALIVE_MS = 600_000;
+const LOOPBACK = '127.0.0.1';
+const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
+
+export type ServiceEmulatorOptions = {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly clock?: { now(): number };
+  /** 500 in 60 000 ms unless told. */
+  readonly rateLimit?: RateLimit;
+  readonly variants?: Partial<ServiceVariants>;
+  readonly accountEmail?: string;
+};
+
+/** A running emulator of the service with one user's account. */
+export type ServiceEmulator = {
+  /** The base URL; clients append `/v2/...`. No trailing slash. */
+  readonly url: string;
+  readonly authUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** A v1 application's key, for the exchange operation. */
+  readonly apiKey: string;
+  readonly account: ServiceAccount;
+  /** Every request to the API and the authorization endpoints, control routes not among them. */
+  readonly requests: readonly LoggedRequest[];
+  /** How many requests were above the rate limit. */
+  readonly overLimit: number;
+  /** A token with these scopes; `all:manage` unless told. */
+  issueToken(scopes?: readonly string[]): string;
+  revokeToken(token: string): void;
+  /** Throws a ZodError on an unknown name or value. */
+  setVariants(patch: Partial<ServiceVariants>): void;
+  /** Changes the limit; counting starts anew. */
+  setRateLimit(limit: RateLimit): void;
+  addFault(fault: Fault): void;
+  clearFaults(): void;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const createContext = (options: ServiceEmulatorOptions, closing: AbortSignal): EmulatorContext => {
+  const clock = options.clock ?? { now: () => Date.now() };
+  const now = (): number => clock.now();
+  let current = withVariants(defaultVariants(), options.variants ?? {});
+  const variants = (): ServiceVariants => current;
+  return {
+    account: new ServiceAccount(clock, variants, options.accountEmail ?? 'sandy@example.com'),
+    grants: new Grants(now, variants),
+    limiter: new RateLimiter(options.rateLimit ?? DOCUMENTED_LIMIT),
+    faults: new Faults(),
+    log: new RequestLog(),
+    closing,
+    now,
+    variants,
+    setVariants: (patch) => {
+      current = withVariants(current, patch);
+    },
+  };
+};
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  server.listen(port, LOOPBACK);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The service emulator has no port');
+  return `http://${LOOPBACK}:${address.port}`;
+};
+
+/** Starts the emulator on 127.0.0.1. Rejects when the port is taken. */
+export const startServiceEmulator = async (options: ServiceEmulatorOptions = {}): Promise<ServiceEmulator> => {
+  const closing = new AbortController();
+  const context = createContext(options, closing.signal);
+  const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: false });
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const url = await listen(server, options.port ?? 0);
+  const { account, faults, grants, limiter, log } = context;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url,
+    authUrl: url,
+    clientId: APPLICATION.clientId,
+    clientSecret: APPLICATION.clientSecret,
+    apiKey: APPLICATION.apiKey,
+    account,
+    close,
+    get requests() {
+      return log.all();
+    },
+    get overLimit() {
+      return limiter.overLimit;
+    },
+    issueToken: (scopes = ['all:manage']) => grants.issueToken(scopes),
+    revokeToken: (token) => grants.revokeToken(token),
+    setVariants: (patch) => context.setVariants(patch),
+    setRateLimit: (limit) => limiter.setLimit(limit),
+    addFault: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
+    [Symbol.asyncDispose]: close,
+  };
+};

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+
+/** One gap of the document: what it is about, and the ways to fill it; the first is the default. */
+const choice = <const Value extends string>(about: string, ...values: readonly [Value, ...Value[]]) =>
+  z
+    .enum(values)
+    .default(() => values[0])
+    .describe(about);
+
+/**
+ * Everything that the document leaves open and a real service would have to decide, as named switches. A client is
+ * right only when it works under each of them.
+ */
+const choices = {
+  // Lists
+  bounds: choice('`.before` and `.after` bounds', 'inclusive', 'exclusive', 'after-exclusive', 'sub-second'),
+  badTimestamp: choice('a query timestamp that is not ISO 8601 with an offset', '422', 'ignored'),
+  nextPageForm: choice(
+    'form of next_page and previous_page',
+    'absolute-url',
+    'relative-path',
+    'number',
+    'filters-dropped',
+    'search-path',
+  ),
+  noPage: choice('next_page or previous_page where there is none', 'null', 'absent', 'empty-string'),
+  previousPage: choice('previous_page from the second page on', 'given', 'always-null'),
+  pastEnd: choice('a page after the last', 'empty', '404', '422', 'last-page'),
+  badPage: choice('page=0 or page=abc', 'first-page', '422'),
+  deepPage: choice('how deep pages may go', 'unlimited', '10000-rows'),
+  metaTotal: choice('meta.total', 'filtered', 'unfiltered', 'capped-at-1000', 'absent'),
+  sortTies: choice('order among equal values', 'id', 'id-descending', 'unstable'),
+  multipleOrder: choice('several comma separated fields in order', 'accepted', '422', 'ignored'),
+  unknownOrder: choice('an order field that the route does not list', '422', 'ignored'),
+  unknownQuery: choice('a query parameter that the route does not list', 'ignored', '400'),
+  bucketsFilter: choice('the buckets filter of the contacts list', 'comma-list', 'one-id'),
+  qMatch: choice('how q compares', 'substring', 'prefix', 'exact'),
+  subListPaging: choice('lists below one resource', 'paged', 'all', 'no-meta', 'first-page-only'),
+  listLag: choice('how far the contacts list is behind a GET by id', 'none', '2s', '10s'),
+
+  // Writing contacts
+  arrayPatch: choice('an array in an update', 'replace', 'merge-by-value', 'merge-by-id', 'append'),
+  entryIds: choice('ids of array entries that an update replaces', 'kept', 'reissued'),
+  emptyArray: choice('[] in an update', 'clears', 'ignored'),
+  nullArray: choice('null for an array in an update', 'clears', 'ignored'),
+  scalarNull: choice('null for a text in an update', 'clears', 'ignored'),
+  scalarEmpty: choice('"" for a text in an update', 'stays', 'clears', 'ignored'),
+  emptyScalar: choice('how a text without a value reads', 'documented', 'null', 'empty-string'),
+  normalisation: choice(
+    'what the service rewrites in values sent',
+    'none',
+    'emails',
+    'phones',
+    'labels',
+    'addresses',
+    'tags',
+    'all',
+  ),
+  longText: choice('texts longer than 255 characters', 'kept', 'truncated', '422'),
+  unknownField: choice('a field that is not in the document', 'ignored', '422'),
+  createRequires: choice('what a new contact must have', 'nothing', 'name-or-email', 'last-name'),
+  createKnownEmail: choice(
+    'a new contact with the email address of another',
+    'duplicate',
+    'existing',
+    'existing-updated',
+    '422',
+    '409',
+  ),
+  autoFill: choice('what the service adds to a new contact by itself', 'nothing', 'avatar', 'company'),
+  customFieldKey: choice('key of custom fields in a write', 'custom_field_values', 'custom_fields', 'both'),
+  customFieldUnset: choice('how a custom field is unset', 'null', 'omission'),
+  customFieldShape: choice('element of custom_fields', 'field-object', 'id-value'),
+
+  // What moves updated_at
+  noOpPatch: choice('updated_at after an update that changes nothing', 'unchanged', 'bumped'),
+  membershipBump: choice('what a membership call bumps', 'nothing', 'contact', 'contact-if-changed', 'bucket'),
+  activityBump: choice('updated_at of a contact after an interaction', 'unchanged', 'bumped'),
+  mergeBump: choice('updated_at of the survivor of a merge', 'bumped', 'unchanged'),
+  lateVisibility: choice('every second write carries a stamp from before it was visible', 'none', '2s', '10s'),
+  serviceClock: choice("the service's clock against the client's", 'exact', 'ahead-120s', 'behind-120s'),
+
+  // Deleting and merging
+  deleteStyle: choice('a deleted contact', 'gone', '410', 'archived'),
+  secondDelete: choice('DELETE of a deleted contact', '404', '200'),
+  mergeLosers: choice('a contact that was merged into another', 'gone', 'redirect', 'survivor', 'archived'),
+  mergeScalars: choice('texts of the survivor', 'overwrite', 'fill-empty'),
+  mergeArrays: choice('arrays of the survivor', 'union', 'replace'),
+  mergeBuckets: choice('buckets of the survivor', 'union', 'survivor'),
+  mergeSelf: choice('a merge of a contact into itself', '422', 'ignored'),
+  mergeBody: choice('data of a merge request', 'array', 'object', 'both'),
+  deleteMerged: choice('DELETE of a contact that was merged', '404', 'deletes-survivor'),
+
+  // Buckets and membership
+  duplicateBucketName: choice('a bucket name that exists', 'allowed', '422', 'existing'),
+  bucketNameCompare: choice('when bucket names are equal', 'exact', 'loose'),
+  bulkBadIds: choice('ids in a bulk call that do not exist', 'skipped', '404', '422', 'partial-with-errors'),
+  bulkLimit: choice('ids in a bulk call at most', 'unlimited', '100', '500'),
+  bulkAnswer: choice('what a bulk call returns', 'membership', 'touched'),
+  putNoBuckets: choice('PUT of an empty set of buckets', 'removes-all', '422', 'no-op'),
+  bucketContactsScope: choice("scope of a bucket's contacts", 'contacts', 'buckets', 'both'),
+  postponedPrompts: choice('a postponed prompt in the list', 'listed', 'hidden'),
+
+  // Answers
+  timestampFormat: choice('timestamps in answers', 'utc-text', 'iso', 'iso-ms', 'mixed'),
+  nullFields: choice('fields without a value', 'null', 'absent'),
+  successStatus: choice('status of success', '200', 'created-201-deleted-204'),
+  errorBody: choice('body of an error', 'errors-list', 'errors-object', 'error-text', 'error-records', 'empty', 'html'),
+  malformedStatus: choice('a body that is not JSON', '400', '422', '500'),
+  invalidStatus: choice('a body that is JSON of the wrong shape', '422', '400'),
+  missingRecordStatus: choice('a resource that does not exist', '404', '403'),
+  missingScopeStatus: choice('a token without the scope', '403', '401', '404'),
+  revokedStatus: choice('a token that was revoked', '403', '401'),
+  missingContentType: choice('a request without Content-Type: application/json', 'accepted', '415'),
+  accountState: choice('the account', 'active', 'disabled'),
+
+  // Rate limit
+  windowKind: choice(
+    'how requests are counted',
+    'fixed',
+    'first-request',
+    'sliding-log',
+    'sliding-second',
+    'two-bucket',
+    'token-bucket',
+    'gcra',
+  ),
+  limitAnswer: choice(
+    'the answer above the limit',
+    '429-retry-after',
+    '429-plain',
+    '429-http-date',
+    '503',
+    '403',
+    '200-with-errors',
+  ),
+  limitRejected: choice('whether rejected requests count', 'not-counted', 'counted'),
+  limitScope: choice('what the limit is counted by', 'token', 'account'),
+  limitForeignUse: choice('how much of the limit somebody else uses', 'nothing', 'tenth', 'third'),
+  limitHeader: choice('X-Rate-Limit-Limit', 'number/unit', 'number'),
+  limitHeadersOn: choice('which answers carry the headers', 'all', 'not-429', 'success'),
+  limitReset: choice('X-Rate-Limit-Reset', 'seconds', 'seconds-floor', 'epoch-seconds', 'milliseconds'),
+  limitRemaining: choice('X-Rate-Limit-Remaining', 'after', 'before', 'never-below-1', 'stale'),
+
+  // Authorization
+  tokenRedirect: choice('where a token comes back', 'fragment', 'query'),
+  grantedScopes: choice('scopes of a grant', 'as-asked', 'views-only'),
+  tokenLife: choice('how long a token lives', 'forever', 'one-hour'),
+  newGrant: choice('earlier tokens after a new grant', 'kept', 'revoked'),
+};
+
+const variantsSchema = z.strictObject(choices);
+
+/** A value for each variant. */
+export type ServiceVariants = Readonly<z.infer<typeof variantsSchema>>;
+
+/** One row of the table of variants, for people. */
+export type VariantRow = { readonly name: string; readonly about: string; readonly values: readonly string[] };
+
+/** Every variant with its allowed values, the default first. */
+export const VARIANT_TABLE: readonly VariantRow[] = Object.entries(choices).map(([name, values]) => {
+  const first: string = values.parse(undefined);
+  const others = values.unwrap().options.filter((value) => value !== first);
+  return { name, about: values.description ?? '', values: [first, ...others] };
+});
+
+/** The first value of every variant. */
+export const defaultVariants = (): ServiceVariants => variantsSchema.parse({});
+
+/** `current` with what `patch` (from anywhere) names. Throws a ZodError on an unknown name or value. */
+export const withVariants = (current: ServiceVariants, patch: unknown): ServiceVariants =>
+  variantsSchema.parse({ ...current, ...z.looseObject({}).parse(patch) });

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { SYNCED_FIELDS, type Side } from '../contact/contact.ts';
+import type { ContactRecord, Json } from '../contact/record.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
+import { StoreError, type WriteIntent } from './store.ts';
+
+const labelledValue = z.object({ value: z.string(), label: z.string().nullable() });
+
+const contact = z.object({
+  firstName: z.string(),
+  lastName: z.string(),
+  company: z.string(),
+  title: z.string(),
+  emailAddresses: z.array(labelledValue),
+  phoneNumbers: z.array(labelledValue),
+  addresses: z.array(
+    z.object({
+      street: z.string(),
+      city: z.string(),
+      region: z.string(),
+      postalCode: z.string(),
+      country: z.string(),
+      label: z.string().nullable(),
+    }),
+  ),
+  websites: z.array(labelledValue),
+});
+
+const snapshot = z.object({ contact, groupIds: z.array(z.string()) });
+
+// Whatever came out of JSON.parse is JSON: only the adapter that wrote `raw` looks inside.
+const json = z.custom<Json>((value) => value !== undefined);
+
+const record = z.object({
+  id: z.string(),
+  version: z.string(),
+  modifiedAtMs: z.number().nullable(),
+  contact,
+  groupIds: z.array(z.string()),
+  raw: json,
+  originId: z.string().nullable(),
+});
+
+const intent = z.object({
+  fields: z.array(z.enum(SYNCED_FIELDS)),
+  desired: contact.nullable(),
+  join: z.array(z.string()),
+  leave: z.array(z.string()),
+  source: record.nullable(),
+});
+
+const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new StoreError(`The database holds a ${what} that cannot be read. Restore a backup or start afresh.`, {
+      cause,
+    });
+  }
+};
+
+export const decodeSnapshot = (text: string): Snapshot => decode(snapshot, 'base', text);
+export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
+export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
+
+/** Names the columns of one side. */
+export const sideColumns = (side: Side) =>
+  side === 'google'
+    ? ({ id: 'googleId', base: 'googleBaseJson', record: 'googleRecordJson', absences: 'googleAbsences' } as const)
+    : ({ id: 'serviceId', base: 'serviceBaseJson', record: 'serviceRecordJson', absences: 'serviceAbsences' } as const);

@@ -1,0 +1,43 @@
+import { SIDES, type Side } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Pair, PairSide } from '../reconcile/decision.ts';
+import { decodeRecord, decodeSnapshot, sideColumns } from './codec.ts';
+import type { pairs, staged } from './schema.ts';
+
+export type PairRow = typeof pairs.$inferSelect;
+export type StagedRow = typeof staged.$inferSelect;
+
+/** Looks a staged change up by side and id. */
+export type StagedLookup = (side: Side, id: string) => StagedRow | undefined;
+
+const currentRecord = (row: PairRow, side: Side, change: StagedRow | undefined): ContactRecord | null => {
+  const text = change?.kind === 'upsert' ? change.recordJson : row[sideColumns(side).record];
+  return text === null ? null : decodeRecord(text);
+};
+
+const pairSide = (row: PairRow, side: Side, stagedOf: StagedLookup): PairSide => {
+  const columns = sideColumns(side);
+  const id = row[columns.id];
+  if (id === null) return { kind: 'none' };
+  const baseText = row[columns.base];
+  const base = baseText === null ? null : decodeSnapshot(baseText);
+  const change = stagedOf(side, id);
+  if (change?.kind === 'tombstone') return { kind: 'gone', id, base };
+  const record = currentRecord(row, side, change);
+  return record === null ? { kind: 'gone', id, base } : { kind: 'present', record, base };
+};
+
+/** A mapping row with what is staged for its two contacts, as the core sees it. */
+export const pairOf = (row: PairRow, stagedOf: StagedLookup): Pair => ({
+  id: row.id,
+  status: row.status,
+  google: pairSide(row, 'google', stagedOf),
+  service: pairSide(row, 'service', stagedOf),
+});
+
+/** Indexes staged rows for {@link pairOf}. */
+export const indexStaged = (rows: readonly StagedRow[]): StagedLookup => {
+  const index = new Map(SIDES.map((side) => [side, new Map<string, StagedRow>()]));
+  for (const row of rows) index.get(row.side)?.set(row.id, row);
+  return (side, id) => index.get(side)?.get(id);
+};

@@ -1,0 +1,191 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+
+// Times are epoch milliseconds. A column named `...Json` holds JSON that is parsed with zod when it is read.
+
+/** One row per link: its state, the accounts it was made with, and the lease of the process that works on it. */
+export const links = sqliteTable('links', {
+  name: text('name').primaryKey(),
+  state: text('state', { enum: ['active', 'paused', 'halted', 'failing'] }).notNull(),
+  reason: text('reason'),
+  googleAccount: text('google_account'),
+  serviceAccount: text('service_account'),
+  googleCredential: text('google_credential'),
+  serviceCredential: text('service_credential'),
+  sweptAtMs: integer('swept_at_ms'),
+  leaseOwner: text('lease_owner'),
+  leaseUntilMs: integer('lease_until_ms'),
+});
+
+/** Where each side's feed was read to, and how far a full listing under way has come. */
+export const cursors = sqliteTable(
+  'cursors',
+  {
+    link: text('link').notNull(),
+    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    cursor: text('cursor'),
+    readAtMs: integer('read_at_ms'),
+    resume: text('resume'),
+    listingStartedAtMs: integer('listing_started_at_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.side] })],
+);
+
+/** The mapping table: who is who, each side's base, and the contact as that side last gave it. */
+export const pairs = sqliteTable(
+  'pairs',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    link: text('link').notNull(),
+    status: text('status', { enum: ['linked', 'kept', 'dormant'] }).notNull(),
+    googleId: text('google_id'),
+    serviceId: text('service_id'),
+    googleBaseJson: text('google_base_json'),
+    serviceBaseJson: text('service_base_json'),
+    googleRecordJson: text('google_record_json'),
+    serviceRecordJson: text('service_record_json'),
+    googleWrittenAtMs: integer('google_written_at_ms'),
+    serviceWrittenAtMs: integer('service_written_at_ms'),
+    /** In how many full listings in a row the contact was missing although a read still found it. */
+    googleAbsences: integer('google_absences').notNull().default(0),
+    serviceAbsences: integer('service_absences').notNull().default(0),
+  },
+  (table) => [
+    uniqueIndex('pairs_google').on(table.link, table.googleId),
+    uniqueIndex('pairs_service').on(table.link, table.serviceId),
+    index('pairs_alone')
+      .on(table.link)
+      .where(sql`${table.status} <> 'linked'`),
+  ],
+);
+
+/** What the feeds brought and no run has settled yet. Contacts without a counterpart stay here. */
+export const staged = sqliteTable(
+  'staged',
+  {
+    link: text('link').notNull(),
+    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    id: text('id').notNull(),
+    kind: text('kind', { enum: ['upsert', 'tombstone', 'missing'] }).notNull(),
+    recordJson: text('record_json'),
+    stagedAtMs: integer('staged_at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],
+);
+
+/** The ids that a full listing under way has shown so far. */
+export const seen = sqliteTable(
+  'seen',
+  {
+    link: text('link').notNull(),
+    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    id: text('id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],
+);
+
+/** Buckets and the labels they belong to. */
+export const groupPairs = sqliteTable(
+  'group_pairs',
+  {
+    link: text('link').notNull(),
+    key: text('key').notNull(),
+    status: text('status', { enum: ['linked', 'kept'] }).notNull(),
+    settled: integer('settled', { mode: 'boolean' }).notNull(),
+    googleId: text('google_id'),
+    googleName: text('google_name'),
+    serviceId: text('service_id'),
+    serviceName: text('service_name'),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.key] })],
+);
+
+/** The write-ahead record of every remote write. */
+export const journal = sqliteTable(
+  'journal',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    link: text('link').notNull(),
+    run: text('run').notNull(),
+    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    kind: text('kind', { enum: ['create', 'update', 'membership', 'delete'] }).notNull(),
+    state: text('state', { enum: ['intended', 'done', 'failed', 'abandoned'] }).notNull(),
+    pairId: integer('pair_id'),
+    googleId: text('google_id'),
+    serviceId: text('service_id'),
+    /** What was asked for: enough to recognise it at the remote when the answer was lost. */
+    intentJson: text('intent_json').notNull(),
+    /** The contact as it stood before; null for a create. */
+    beforeJson: text('before_json'),
+    afterJson: text('after_json'),
+    error: text('error'),
+    intendedAtMs: integer('intended_at_ms').notNull(),
+    settledAtMs: integer('settled_at_ms'),
+  },
+  (table) => [
+    index('journal_intended')
+      .on(table.link)
+      .where(sql`${table.state} = 'intended'`),
+    index('journal_run').on(table.run),
+  ],
+);
+
+/** One row per run. */
+export const runs = sqliteTable(
+  'runs',
+  {
+    id: text('id').primaryKey(),
+    link: text('link').notNull(),
+    kind: text('kind', { enum: ['incremental', 'full'] }).notNull(),
+    outcome: text('outcome', { enum: ['running', 'completed', 'halted', 'failed'] }).notNull(),
+    reason: text('reason'),
+    startedAtMs: integer('started_at_ms').notNull(),
+    endedAtMs: integer('ended_at_ms'),
+    summaryJson: text('summary_json'),
+  },
+  (table) => [index('runs_link').on(table.link, table.startedAtMs)],
+);
+
+/** Fields that both sides had changed: both values, and whose stands. */
+export const conflicts = sqliteTable(
+  'conflicts',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    link: text('link').notNull(),
+    run: text('run').notNull(),
+    googleId: text('google_id').notNull(),
+    serviceId: text('service_id').notNull(),
+    field: text('field').notNull(),
+    google: text('google').notNull(),
+    service: text('service').notNull(),
+    winner: text('winner', { enum: ['google', 'service'] }).notNull(),
+    atMs: integer('at_ms').notNull(),
+    /** When a later change of the same field settled the matter; null while the conflict is open. */
+    resolvedAtMs: integer('resolved_at_ms'),
+  },
+  (table) => [index('conflicts_link').on(table.link, table.id)],
+);
+
+/** Contacts that a side refused, why, and when they may be tried again. */
+export const rejections = sqliteTable(
+  'rejections',
+  {
+    link: text('link').notNull(),
+    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    /** The contact that was to be written: `google <id>` or `service <id>` of the one it follows from. */
+    key: text('key').notNull(),
+    googleId: text('google_id'),
+    serviceId: text('service_id'),
+    reason: text('reason').notNull(),
+    sourceFingerprint: text('source_fingerprint').notNull(),
+    attempts: integer('attempts').notNull(),
+    retryAtMs: integer('retry_at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.side, table.key] })],
+);
+
+/** The service's budget of requests, kept so that a restart in mid-window does not exceed the limit. */
+export const budgets = sqliteTable('budgets', {
+  key: text('key').primaryKey(),
+  stateJson: text('state_json').notNull(),
+});

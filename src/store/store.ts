@@ -1,0 +1,248 @@
+import type { Contact, Side, SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
+import type { Conflict, Pair, PairStatus } from '../reconcile/decision.ts';
+import type { GroupPair } from '../reconcile/groups.ts';
+
+export type LinkState = 'active' | 'paused' | 'halted' | 'failing';
+export type RunKind = 'incremental' | 'full';
+export type RunOutcome = 'completed' | 'halted' | 'failed';
+
+export type LinkRow = {
+  readonly name: string;
+  readonly state: LinkState;
+  readonly reason: string | null;
+  /** The account that the link was made with, as each side names it; null until a run has asked. */
+  readonly accounts: Readonly<Record<Side, string | null>>;
+  /** A one-way digest of the credential of the last run. */
+  readonly credentials: Readonly<Record<Side, string | null>>;
+  /** When the service was last listed whole. */
+  readonly sweptAtMs: number | null;
+};
+
+export type FeedState = {
+  readonly cursor: string | null;
+  /** When the feed was last read to its end. */
+  readonly readAtMs: number | null;
+  /** Where a full listing that was cut off goes on; null where none is under way. */
+  readonly resume: string | null;
+  readonly listingStartedAtMs: number | null;
+};
+
+/** One page of a feed, to be staged in one step together with where the feed now stands. */
+export type StagedPage = {
+  readonly upserts: readonly { readonly record: ContactRecord; readonly previousIds: readonly string[] }[];
+  readonly tombstones: readonly string[];
+  /** Ids that stand on the side but could not be read. */
+  readonly unreadable: readonly string[];
+  readonly resume: string | null;
+  readonly cursor: string | null;
+  readonly atMs: number;
+};
+
+export type ListingResult = {
+  readonly seen: number;
+  /** Pairs with a contact on that side, and how many of those contacts the listing showed. */
+  readonly paired: number;
+  readonly pairedSeen: number;
+};
+
+export type MissingContact = { readonly id: string; readonly absences: number; readonly writtenAtMs: number | null };
+
+/** What needs a decision in this run. */
+export type Workload = {
+  readonly pairs: readonly Pair[];
+  readonly survivors: readonly Pair[];
+  readonly unpaired: Readonly<Record<Side, readonly ContactRecord[]>>;
+};
+
+export type Counts = {
+  readonly pairs: number;
+  /** Contacts that each side is known to hold now. */
+  readonly present: Readonly<Record<Side, number>>;
+};
+
+export type WriteKind = 'create' | 'update' | 'membership' | 'delete';
+
+/** What a write asked for: enough to recognise it at the remote, and to tell its story later. */
+export type WriteIntent = {
+  readonly fields: readonly SyncedField[];
+  /** What the side was to hold; null for a delete or a mere change of membership. */
+  readonly desired: Contact | null;
+  readonly join: readonly string[];
+  readonly leave: readonly string[];
+  /** For a create: the contact that it follows from, as the other side held it. */
+  readonly source: ContactRecord | null;
+};
+
+export type JournalEntry = {
+  readonly side: Side;
+  readonly kind: WriteKind;
+  readonly pairId: number | null;
+  readonly googleId: string | null;
+  readonly serviceId: string | null;
+  readonly intent: WriteIntent;
+  readonly before: ContactRecord | null;
+};
+
+export type JournalRow = JournalEntry & {
+  readonly id: number;
+  readonly run: string;
+  readonly intendedAtMs: number;
+};
+
+export type SideValue = {
+  readonly record: ContactRecord;
+  readonly base: Snapshot;
+  /** Whether the contact must be looked at again: its change has not arrived on the other side. */
+  readonly unsettled: boolean;
+};
+
+/** One change of the store; a list of them is committed in one step. */
+export type StoreChange =
+  | {
+      readonly kind: 'pair';
+      /** Null: the row that already holds one of the two contacts, else a new one. */
+      readonly pairId: number | null;
+      readonly status: PairStatus;
+      readonly google: SideValue | null;
+      readonly service: SideValue | null;
+      /** The side that was just written, if any. */
+      readonly writtenSide: Side | null;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'drop-pair'; readonly pairId: number }
+  | { readonly kind: 'stage'; readonly side: Side; readonly record: ContactRecord; readonly atMs: number }
+  | { readonly kind: 'stage-tombstone'; readonly side: Side; readonly id: string; readonly atMs: number }
+  | { readonly kind: 'unstage'; readonly side: Side; readonly id: string }
+  | { readonly kind: 'absent-again'; readonly side: Side; readonly id: string }
+  | {
+      readonly kind: 'rename';
+      readonly side: Side;
+      readonly from: string;
+      readonly record: ContactRecord;
+      readonly atMs: number;
+    }
+  | {
+      readonly kind: 'journal';
+      readonly id: number;
+      readonly state: 'done' | 'failed' | 'abandoned';
+      readonly after: ContactRecord | null;
+      readonly error: string | null;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'group-pair'; readonly pair: GroupPair }
+  | { readonly kind: 'drop-group-pair'; readonly key: string }
+  | {
+      readonly kind: 'conflict';
+      readonly run: string;
+      readonly googleId: string;
+      readonly serviceId: string;
+      readonly conflict: Conflict;
+      readonly atMs: number;
+    }
+  /** A later change of these fields settles earlier conflicts about them. */
+  | {
+      readonly kind: 'resolve-conflicts';
+      readonly googleId: string;
+      readonly fields: readonly SyncedField[];
+      readonly atMs: number;
+    }
+  | { readonly kind: 'reject'; readonly rejection: Rejection }
+  | { readonly kind: 'accept'; readonly side: Side; readonly key: string };
+
+export type Rejection = {
+  readonly side: Side;
+  readonly key: string;
+  readonly googleId: string | null;
+  readonly serviceId: string | null;
+  readonly reason: string;
+  readonly sourceFingerprint: string;
+  readonly attempts: number;
+  readonly retryAtMs: number;
+};
+
+export type RunRow = {
+  readonly id: string;
+  readonly link: string;
+  readonly kind: RunKind;
+  readonly outcome: RunOutcome | 'running';
+  readonly reason: string | null;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+};
+
+export type ConflictRow = Conflict & {
+  readonly run: string;
+  readonly googleId: string;
+  readonly serviceId: string;
+  readonly atMs: number;
+};
+
+/**
+ * Everything that lasts. Each method is one atomic step; no method waits for a remote. Values read back are parsed;
+ * a row that does not parse throws {@link StoreError}.
+ */
+export interface Store {
+  /** The link's row, made on first use. */
+  link(name: string): Promise<LinkRow>;
+  links(): Promise<readonly LinkRow[]>;
+  updateLink(name: string, patch: Partial<Omit<LinkRow, 'name'>>): Promise<void>;
+  /** Takes the lease where it is free, expired or the owner's own; false where another process holds it. */
+  acquireLease(name: string, owner: string, nowMs: number, untilMs: number): Promise<boolean>;
+  releaseLease(name: string, owner: string): Promise<void>;
+
+  feed(link: string, side: Side): Promise<FeedState>;
+  /** Starts a full listing from its beginning: forgets the cursor and what an earlier listing had seen. */
+  beginListing(link: string, side: Side, nowMs: number): Promise<void>;
+  /** Stages what a page changed and stores where the feed stands, together; answers how many contacts really differ. */
+  stagePage(link: string, side: Side, page: StagedPage): Promise<number>;
+  /** Marks the pairs' contacts that a finished listing did not show as missing, and forgets unpaired ones. */
+  finishListing(link: string, side: Side): Promise<ListingResult>;
+  /** Forgets a listing's findings and the cursor: the next run lists that side whole. */
+  discardListing(link: string, side: Side): Promise<void>;
+  missing(link: string, side: Side): Promise<readonly MissingContact[]>;
+
+  /** What needs a decision; the members of `groupIds` too, whether anything of theirs changed or not. */
+  workload(link: string, groupIds: readonly string[]): Promise<Workload>;
+  counts(link: string): Promise<Counts>;
+  /** The ids of a side that belong to a pair: of the given ones, or all. */
+  pairedIds(link: string, side: Side, among: readonly string[] | 'all'): Promise<ReadonlySet<string>>;
+  groupPairs(link: string): Promise<readonly GroupPair[]>;
+  rejections(link: string): Promise<readonly Rejection[]>;
+
+  /** Writes the intents ahead of the requests; answers their ids in order. */
+  intend(link: string, run: string, entries: readonly JournalEntry[], nowMs: number): Promise<readonly number[]>;
+  intended(link: string): Promise<readonly JournalRow[]>;
+  commit(link: string, changes: readonly StoreChange[]): Promise<void>;
+
+  startRun(run: {
+    readonly id: string;
+    readonly link: string;
+    readonly kind: RunKind;
+    readonly startedAtMs: number;
+  }): Promise<void>;
+  endRun(
+    id: string,
+    end: {
+      readonly outcome: RunOutcome;
+      readonly reason: string | null;
+      readonly summary: object;
+      readonly endedAtMs: number;
+    },
+  ): Promise<void>;
+  lastRun(link: string): Promise<RunRow | null>;
+  conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
+
+  loadBudget(key: string): Promise<string | null>;
+  saveBudget(key: string, stateJson: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The database cannot be used as it is: corrupt, of a newer version, or not writable. The file is left untouched. */
+export class StoreError extends Error {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'StoreError';
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../clock.ts';
+import type { Side } from '../contact/contact.ts';
+import type { Halt } from '../reconcile/guard.ts';
+import type { Policy } from '../reconcile/policy.ts';
+import type { Remote } from '../remotes/remote.ts';
+import type { RunKind, Store } from '../store/store.ts';
+import type { RunEvent } from './run-event.ts';
+
+/** Everything a run over one link works with. */
+export type LinkContext = {
+  readonly link: string;
+  readonly policy: Policy;
+  readonly sweepIntervalMs: number;
+  readonly remotes: Readonly<Record<Side, Remote>>;
+  /** A one-way digest of each side's credential: a new one has its account checked. */
+  readonly credentials: Readonly<Record<Side, string>>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+};
+
+export type RunOptions = {
+  readonly kind: RunKind;
+  readonly acceptDeletes: boolean;
+  readonly signal: AbortSignal;
+  readonly emit: (event: RunEvent) => void;
+};
+
+/** What one run carries from step to step. */
+export type Session = LinkContext & {
+  readonly run: string;
+  readonly kind: RunKind;
+  readonly acceptDeletes: boolean;
+  readonly signal: AbortSignal;
+  readonly emit: (event: RunEvent) => void;
+  readonly tally: Tally;
+};
+
+/** Counts of one run; the executor adds to them. */
+export type Tally = Readonly<Record<Side, SideTally>> & { paired: number; conflicts: number; skipped: number };
+
+export type SideTally = { pulled: number; created: number; updated: number; deleted: number };
+
+export const emptyTally = (): Tally => {
+  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  return { google: side(), service: side(), paired: 0, conflicts: 0, skipped: 0 };
+};
+
+/** The run stops before it wrote anything (R8). */
+export class HaltError extends Error {
+  readonly halt: Halt;
+
+  constructor(halt: Halt) {
+    super(halt.message);
+    this.name = 'HaltError';
+    this.halt = halt;
+  }
+}
+
+/** Another process works on the link, or took it over because this one did not renew its lease. */
+export class LeaseError extends Error {
+  constructor(link: string, what: 'busy' | 'lost') {
+    super(
+      what === 'busy'
+        ? `The link ${link} is being synced by another process; try again when that run has ended.`
+        : `Another process has taken over the link ${link}; this run stopped writing. The next run goes on.`,
+    );
+    this.name = 'LeaseError';
+  }
+}
+
+/** Runs the same step for both sides at once and waits for both, so that nothing goes on behind an error. */
+export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Readonly<Record<Side, T>>> => {
+  const [google, service] = await Promise.allSettled([step('google'), step('service')]);
+  if (google.status === 'rejected') throw google.reason;
+  if (service.status === 'rejected') throw service.reason;
+  return { google: google.value, service: service.value };
+};

@@ -1,0 +1,156 @@
+import type { Side } from '../contact/contact.ts';
+import type { Decision } from '../reconcile/decision.ts';
+import type { Plan } from '../reconcile/plan.ts';
+import type { StoreChange } from '../store/store.ts';
+import { onBothSides, type Session } from './context.ts';
+import { pairChanges, type Execution } from './execution.ts';
+import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './group-writers.ts';
+import { taskOf, writeOf, type Task } from './task.ts';
+import { performCreates, performDeletes, performMemberships, performUpdates } from './writers.ts';
+
+const COMMIT_CHUNK = 500;
+
+const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] => {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+};
+
+/** Works through the chunks with so many under way at once; after a failure no further one is begun. */
+const inParallel = async <T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
+  const queue = [...items];
+  const failures: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined && failures.length === 0; item = queue.shift()) {
+      await work(item).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+};
+
+type Deletion = Extract<Decision, { kind: 'delete' }>;
+
+type Work = {
+  readonly tasks: readonly Task[];
+  readonly deletions: readonly Deletion[];
+  readonly unpaired: Readonly<Record<Side, ReadonlySet<string>>>;
+};
+
+const workOf = (plan: Plan): Work => {
+  const tasks = plan.decisions.flatMap((decision) => {
+    return decision.kind === 'merge' || decision.kind === 'create' ? [taskOf(decision)] : [];
+  });
+  const deletions = plan.decisions.filter((decision) => decision.kind === 'delete');
+  const sources = (side: Side) => {
+    return new Set(
+      tasks.flatMap(({ decision }) =>
+        decision.kind === 'create' && decision.side !== side ? [decision.source.id] : [],
+      ),
+    );
+  };
+  return { tasks, deletions, unpaired: { google: sources('google'), service: sources('service') } };
+};
+
+const countWrites = (plan: Plan, work: Work, side: Side): number => {
+  const groups = plan.groups.actions.filter((action) => action.side === side).length;
+  const deletes = work.deletions.filter((decision) => decision.side === side).length;
+  const contacts = work.tasks.reduce((sum, task) => {
+    const { decision } = task;
+    const creates = decision.kind === 'create' && decision.side === side ? 1 : 0;
+    const updates = (writeOf(task, side)?.fields ?? []).some((field) => field !== 'buckets') ? 1 : 0;
+    const moves = task.pending[side].has('buckets') && creates === 0 ? 1 : 0;
+    return sum + creates + updates + moves;
+  }, 0);
+  return groups + deletes + contacts;
+};
+
+/** Contacts that need no write: pairings, equal changes, ends of mapping rows. */
+const settleQuietly = async (session: Session, plan: Plan, tasks: readonly Task[]): Promise<void> => {
+  const quiet = tasks.filter((task) => {
+    return task.decision.kind === 'merge' && task.pending.google.size === 0 && task.pending.service.size === 0;
+  });
+  const unlinks = plan.decisions.flatMap((decision): StoreChange[] => {
+    if (decision.kind !== 'unlink') return [];
+    const { pair, to } = decision;
+    if (to === 'drop') return pair.id === null ? [] : [{ kind: 'drop-pair', pairId: pair.id }];
+    const value = (side: Side) => {
+      const half = pair[side];
+      if (half.kind !== 'present') return null;
+      const base = { contact: half.record.contact, groupIds: half.record.groupIds };
+      return { record: half.record, base, unsettled: false };
+    };
+    const atMs = session.clock.now();
+    const halves = { google: value('google'), service: value('service') };
+    return [{ kind: 'pair', pairId: pair.id, status: to, ...halves, writtenSide: null, atMs }];
+  });
+  const changes = [...unlinks, ...quiet.flatMap((task) => pairChanges(session, task, null))];
+  for (const chunk of chunks(changes, COMMIT_CHUNK)) await session.store.commit(session.link, chunk);
+};
+
+const isUpdate = (task: Task, side: Side): boolean => {
+  return (writeOf(task, side)?.fields ?? []).some((field) => field !== 'buckets');
+};
+
+const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { capabilities } = execution.session.remotes[side];
+  const { writeConcurrency } = capabilities;
+  const creates = work.tasks.filter(({ decision }) => decision.kind === 'create' && decision.side === side);
+  const updates = work.tasks.filter((task) => isUpdate(task, side));
+  await inParallel(chunks(creates, capabilities.createBatch), writeConcurrency, (batch) => {
+    return performCreates(execution, side, batch, work.unpaired[side]);
+  });
+  await inParallel(chunks(updates, capabilities.updateBatch), writeConcurrency, (batch) => {
+    return performUpdates(execution, side, batch);
+  });
+};
+
+const MEMBERSHIP_CHUNK = 1000;
+
+const writeMemberships = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && task.halves[side] !== null);
+  for (const batch of chunks(moving, MEMBERSHIP_CHUNK)) await performMemberships(execution, side, batch);
+};
+
+const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { deleteBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
+  const deletions = work.deletions.filter((decision) => decision.side === side);
+  await inParallel(chunks(deletions, deleteBatch), writeConcurrency, (batch) => performDeletes(execution, side, batch));
+};
+
+/**
+ * Performs a plan. Contacts are written before memberships, deletions come last; the two sides go on at the same time.
+ *
+ * @returns whether something must be looked at again: stale, vanished, or answered by silence.
+ * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ */
+export const execute = async (session: Session, plan: Plan): Promise<boolean> => {
+  const { store, link } = session;
+  const work = workOf(plan);
+  const totals = { google: countWrites(plan, work, 'google'), service: countWrites(plan, work, 'service') };
+  const rejections = await store.rejections(link);
+  const execution: Execution = {
+    session,
+    groupIds: new Map(plan.groups.links.map(({ key, google, service }) => [key, { google, service }])),
+    rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
+    again: { needed: false },
+    progress: { google: { done: 0, total: totals.google }, service: { done: 0, total: totals.service } },
+  };
+  session.emit({ kind: 'planned', writes: totals });
+  reportDuplicates(session, plan.groups);
+  await writeGroups(execution, plan.groups);
+  await settleQuietly(session, plan, work.tasks);
+  await onBothSides((side) => writeContacts(execution, work, side));
+  await onBothSides((side) => writeMemberships(execution, work, side));
+  await onBothSides((side) => deleteContacts(execution, work, side));
+  await deleteGroups(execution, plan.groups);
+  await settleGroups(execution, plan.groups);
+  session.tally.paired += work.tasks.filter(({ decision }) => {
+    return decision.kind === 'merge' && (decision.pair.id === null || decision.pair.status !== 'linked');
+  }).length;
+  return execution.again.needed;
+};

@@ -1,0 +1,221 @@
+import type { Side, SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Decision } from '../reconcile/decision.ts';
+import { sourceFingerprint } from '../reconcile/plan.ts';
+import { LimitedError, NotFoundError, StaleError, UnavailableError, type RemoteError } from '../remotes/errors.ts';
+import type { WriteResult } from '../remotes/remote.ts';
+import type { JournalEntry, Rejection, StoreChange } from '../store/store.ts';
+import type { Session } from './context.ts';
+import { rejectionKey } from './prepare.ts';
+import { sideValue, statusOf, type Task } from './task.ts';
+
+/** What the writers of one pass share. */
+export type Execution = {
+  readonly session: Session;
+  /** Both halves' ids of each group pair that memberships travel through; null where creating one failed. */
+  readonly groupIds: Map<string, { google: string | null; service: string | null }>;
+  readonly rejections: ReadonlyMap<string, Rejection>;
+  /** Contacts that must be looked at again before the run ends: stale, gone, or answered by silence. */
+  readonly again: { needed: boolean };
+  readonly progress: Record<Side, { done: number; readonly total: number }>;
+};
+
+/** One write on its way: what is journaled, what is sent. */
+export type Write<Request> = {
+  readonly side: Side;
+  readonly decision: Decision;
+  readonly entry: JournalEntry;
+  readonly request: Request;
+  readonly key: string;
+};
+
+const FIRST_RETRY_MS = 5 * 60_000;
+const LAST_RETRY_MS = 24 * 60 * 60_000;
+
+/** When a refused contact may be tried again, by how often it was refused: five minutes, doubling up to a day (R15). */
+export const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+
+const idsOf = ({ googleId, serviceId }: JournalEntry) => ({ googleId, serviceId });
+
+/** Tells of a refusal and remembers it (R15): the reason for `status`, and when the same content may be tried again. */
+export const refuse = (
+  execution: Execution,
+  { side, decision, entry }: Pick<Write<unknown>, 'side' | 'decision' | 'entry'>,
+  reason: string,
+): StoreChange => {
+  execution.session.tally.skipped += 1;
+  execution.session.emit({ kind: 'skipped', side, reason, ...idsOf(entry) });
+  const key = rejectionKey(decision);
+  const fingerprint = sourceFingerprint(decision);
+  const earlier = execution.rejections.get(`${side} ${key}`);
+  const attempts = earlier?.sourceFingerprint === fingerprint ? earlier.attempts + 1 : 1;
+  const retryAtMs = execution.session.clock.now() + retryDelayMs(attempts);
+  const rejection = { side, key, ...idsOf(entry), reason, sourceFingerprint: fingerprint, attempts, retryAtMs };
+  return { kind: 'reject', rejection };
+};
+
+const isOutage = (error: RemoteError): boolean => {
+  return error instanceof LimitedError || (error instanceof UnavailableError && error.applied === 'no');
+};
+
+/** What an answered write changes in the store; `refused` where the answer is none that may be taken over. */
+export type Applied = {
+  readonly changes: readonly StoreChange[];
+  readonly after: ContactRecord | null;
+  readonly refused?: string;
+};
+
+type Failure = { readonly changes: readonly StoreChange[]; readonly stop: RemoteError | null };
+
+/** What a failed write leaves behind: a refusal, a second look, or the end of the run. */
+const judgeFailure = async (
+  execution: Execution,
+  write: Write<unknown>,
+  journalId: number,
+  error: RemoteError,
+): Promise<Failure> => {
+  const { session } = execution;
+  const atMs = session.clock.now();
+  const failed: StoreChange = {
+    kind: 'journal',
+    id: journalId,
+    state: 'failed',
+    after: null,
+    error: error.message,
+    atMs,
+  };
+  const id = (write.side === 'google' ? write.entry.googleId : write.entry.serviceId) ?? '';
+  if (isOutage(error)) return { changes: [failed], stop: error };
+  if (error.applied === 'unknown') {
+    // The journal row stays `intended`: recovery settles it before the run ends.
+    execution.again.needed = true;
+    return { changes: [], stop: null };
+  }
+  if (error instanceof NotFoundError && write.entry.kind !== 'create') {
+    execution.again.needed = true;
+    return { changes: [failed, { kind: 'stage-tombstone', side: write.side, id, atMs }], stop: null };
+  }
+  if (error instanceof StaleError) {
+    execution.again.needed = true;
+    const fresh = (await session.remotes[write.side].read([id], session.signal)).get(id);
+    const staged: StoreChange[] =
+      fresh?.kind === 'found' ? [{ kind: 'stage', side: write.side, record: fresh.record, atMs }] : [];
+    return { changes: [failed, ...staged], stop: null };
+  }
+  return { changes: [failed, refuse(execution, write, error.message)], stop: null };
+};
+
+const answered = (
+  execution: Execution,
+  write: Write<unknown>,
+  id: number,
+  { changes, after, refused }: Applied,
+): readonly StoreChange[] => {
+  const atMs = execution.session.clock.now();
+  if (refused !== undefined) {
+    return [{ kind: 'journal', id, state: 'failed', after, error: refused, atMs }, refuse(execution, write, refused)];
+  }
+  const accepted: StoreChange = { kind: 'accept', side: write.side, key: rejectionKey(write.decision) };
+  return [{ kind: 'journal', id, state: 'done', after, error: null, atMs }, accepted, ...changes];
+};
+
+/** Says that writes of a side are over and done with, for the progress bar. */
+export const advance = (execution: Execution, side: Side, count: number): void => {
+  const progress = execution.progress[side];
+  progress.done += count;
+  execution.session.emit({ kind: 'written', side, done: progress.done, total: progress.total });
+};
+
+/**
+ * Journals a batch of writes, sends it, and commits each answer together with its journal row (R9). One item's failure
+ * leaves the others alone (R15).
+ *
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused.
+ */
+export const perform = async <Request, Value>(
+  execution: Execution,
+  writes: readonly Write<Request>[],
+  send: (requests: readonly Request[], signal: AbortSignal) => Promise<readonly WriteResult<Value>[]>,
+  applied: (write: Write<Request>, value: Value) => Applied,
+): Promise<void> => {
+  const { session } = execution;
+  const [first] = writes;
+  if (first === undefined) return;
+  session.signal.throwIfAborted();
+  const entries = writes.map((write) => write.entry);
+  const ids = await session.store.intend(session.link, session.run, entries, session.clock.now());
+  const results = await send(
+    writes.map((write) => write.request),
+    session.signal,
+  );
+  const byKey = new Map(results.map((result) => [result.key, result]));
+  const changes: StoreChange[] = [];
+  let stop: RemoteError | null = null;
+  for (const [index, write] of writes.entries()) {
+    const result = byKey.get(write.key);
+    const journalId = ids[index];
+    if (result === undefined || journalId === undefined) continue;
+    if (result.ok) {
+      changes.push(...answered(execution, write, journalId, applied(write, result.value)));
+    } else {
+      const failure = await judgeFailure(execution, write, journalId, result.error);
+      changes.push(...failure.changes);
+      stop ??= failure.stop;
+    }
+  }
+  await session.store.commit(session.link, changes);
+  advance(execution, first.side, writes.length);
+  if (stop !== null) throw stop;
+};
+
+const conflictChanges = (session: Session, task: Task, writtenSide: Side | null): readonly StoreChange[] => {
+  const { google, service } = task.halves;
+  if (google === null || service === null) return [];
+  const ids = { googleId: google.record.id, serviceId: service.record.id };
+  const atMs = session.clock.now();
+  const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
+  const written = writtenSide === null ? new Set<SyncedField>() : (task.halves[writtenSide]?.written ?? []);
+  const fields = [...written].filter((field) => !disputed.has(field));
+  const changes: StoreChange[] =
+    fields.length === 0 ? [] : [{ kind: 'resolve-conflicts', googleId: ids.googleId, fields, atMs }];
+  if (task.conflictsStored) return changes;
+  task.conflictsStored = true;
+  for (const conflict of task.conflicts) {
+    session.tally.conflicts += 1;
+    session.emit({ kind: 'conflict', conflict, ...ids });
+    changes.push({ kind: 'resolve-conflicts', googleId: ids.googleId, fields: [conflict.field], atMs });
+    changes.push({ kind: 'conflict', run: session.run, ...ids, conflict, atMs });
+  }
+  return changes;
+};
+
+/** The changes that store where a task's pair stands now. */
+export const pairChanges = (session: Session, task: Task, writtenSide: Side | null): readonly StoreChange[] => {
+  const pair: StoreChange = {
+    kind: 'pair',
+    pairId: task.pairId,
+    status: statusOf(task),
+    google: sideValue(task, 'google'),
+    service: sideValue(task, 'service'),
+    writtenSide,
+    atMs: session.clock.now(),
+  };
+  return [...conflictChanges(session, task, writtenSide), pair];
+};
+
+/** Counts a contact as written on a side, once. */
+export const countWrite = (session: Session, task: Task, side: Side, as: 'created' | 'updated'): void => {
+  if (task.counted.has(side)) return;
+  task.counted.add(side);
+  session.tally[side][as] += 1;
+};
+
+/** Tells which of the fields that were written the side did not take (R2). */
+export const reportNotTaken = (
+  session: Session,
+  ids: { readonly googleId: string | null; readonly serviceId: string | null },
+  side: Side,
+  fields: readonly SyncedField[],
+): void => {
+  if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
+};

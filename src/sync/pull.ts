@@ -1,0 +1,82 @@
+import type { Side } from '../contact/contact.ts';
+import { accountChanged } from '../reconcile/guard.ts';
+import { CursorExpiredError } from '../remotes/errors.ts';
+import type { FeedPage, PullRequest } from '../remotes/remote.ts';
+import type { FeedState } from '../store/store.ts';
+import { HaltError, onBothSides, type Session } from './context.ts';
+
+const stage = async (session: Session, side: Side, page: FeedPage): Promise<void> => {
+  const upserts = page.changes.flatMap((change) => (change.kind === 'upsert' ? [change] : []));
+  const unreadable = page.changes.flatMap((change) => (change.kind === 'unreadable' ? [change] : []));
+  const changed = await session.store.stagePage(session.link, side, {
+    upserts,
+    tombstones: page.changes.flatMap((change) => (change.kind === 'tombstone' ? [change.id] : [])),
+    unreadable: unreadable.flatMap((change) => (change.id === null ? [] : [change.id])),
+    resume: page.resume,
+    cursor: page.cursor,
+    atMs: session.clock.now(),
+  });
+  session.tally[side].pulled += changed;
+  for (const { id, reason } of unreadable) {
+    session.tally.skipped += 1;
+    const ids = { googleId: side === 'google' ? id : null, serviceId: side === 'service' ? id : null };
+    session.emit({ kind: 'skipped', side, reason, ...ids });
+  }
+};
+
+const walk = async (session: Session, side: Side, request: PullRequest): Promise<void> => {
+  const whole = request.mode === 'whole';
+  let contacts = 0;
+  for await (const page of session.remotes[side].pull(request, session.signal)) {
+    await stage(session, side, page);
+    contacts += page.changes.length;
+    session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
+  }
+};
+
+/** Lists a side whole; goes on where an earlier listing was cut off. */
+const listWhole = async (session: Session, side: Side, feed: FeedState): Promise<void> => {
+  const { link, store } = session;
+  const goesOn = feed.listingStartedAtMs !== null && feed.resume !== null;
+  if (!goesOn) await store.beginListing(link, side, session.clock.now());
+  await walk(session, side, { mode: 'whole', resume: goesOn ? feed.resume : null });
+  const result = await store.finishListing(link, side);
+  if (side === 'service') await store.updateLink(link, { sweptAtMs: session.clock.now() });
+  if (result.paired >= 2 && result.seen > 0 && result.pairedSeen === 0) {
+    await store.discardListing(link, side);
+    throw new HaltError(accountChanged(side, `none of its ${result.paired} linked contacts is there`));
+  }
+};
+
+const pullChanges = async (session: Session, side: Side, cursor: string): Promise<boolean> => {
+  try {
+    await walk(session, side, { mode: 'changes', cursor });
+    return true;
+  } catch (error) {
+    if (!(error instanceof CursorExpiredError)) throw error;
+    session.emit({ kind: 'relisting', side, reason: error.message });
+    return false;
+  }
+};
+
+const isSweepDue = async (session: Session): Promise<boolean> => {
+  const { sweptAtMs } = await session.store.link(session.link);
+  return sweptAtMs === null || session.clock.now() - sweptAtMs >= session.sweepIntervalMs;
+};
+
+const pullSide = async (session: Session, side: Side): Promise<void> => {
+  const feed = await session.store.feed(session.link, side);
+  const listingUnderWay = feed.listingStartedAtMs !== null;
+  const full = session.kind === 'full';
+  const sweeps = side === 'service' && !full && !listingUnderWay && (await isSweepDue(session));
+  // Google's feed names deletions outright, also of contacts written a moment ago: it is read before a full listing.
+  const readsFeed = feed.cursor !== null && !sweeps && (!full || side === 'google');
+  const fresh = readsFeed && feed.cursor !== null && (await pullChanges(session, side, feed.cursor));
+  if (fresh && !full) return;
+  await listWhole(session, side, listingUnderWay ? feed : { ...feed, resume: null });
+};
+
+/** Pulls what changed on both sides into the store, page by page (R14). */
+export const pullBoth = async (session: Session): Promise<void> => {
+  await onBothSides((side) => pullSide(session, side));
+};

@@ -1,0 +1,32 @@
+import type { Side, SyncedField } from '../contact/contact.ts';
+import type { Conflict } from '../reconcile/decision.ts';
+
+type ContactIds = { readonly googleId: string | null; readonly serviceId: string | null };
+
+/** What a run tells while it works: for the logs, for a progress bar, for a summary. Plain data. */
+export type RunEvent =
+  | {
+      readonly kind: 'listed';
+      readonly side: Side;
+      readonly whole: boolean;
+      readonly contacts: number;
+      readonly total: number | null;
+    }
+  /** The change feed cannot go on: the side is listed whole. */
+  | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
+  | { readonly kind: 'recovered'; readonly writes: number }
+  | { readonly kind: 'planned'; readonly writes: Readonly<Record<Side, number>> }
+  | { readonly kind: 'written'; readonly side: Side; readonly done: number; readonly total: number }
+  | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & ContactIds)
+  /** A contact that a side refused, or that could not be read; it is left alone, the others go on. */
+  | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)
+  /** Values that a side silently did not take; they are not sent again until they change. */
+  | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & ContactIds)
+  | { readonly kind: 'ambiguous'; readonly google: readonly string[]; readonly service: readonly string[] }
+  | {
+      readonly kind: 'group';
+      readonly side: Side;
+      readonly action: 'created' | 'renamed' | 'deleted' | 'duplicate' | 'refused';
+      readonly name: string;
+      readonly reason: string | null;
+    };

@@ -1,0 +1,153 @@
+import type { Side } from '../contact/contact.ts';
+import type { Plan } from '../reconcile/plan.ts';
+import type { HaltReason } from '../reconcile/guard.ts';
+import { isCredentialError, RemoteError } from '../remotes/errors.ts';
+import type { LinkState, RunKind, RunOutcome } from '../store/store.ts';
+import { emptyTally, HaltError, type LinkContext, type RunOptions, type Session, type SideTally } from './context.ts';
+import { execute } from './execute.ts';
+import { takeLease } from './lease.ts';
+import { planStaged, prepare } from './prepare.ts';
+import { recover } from './recover.ts';
+
+export type SideSummary = SideTally & { readonly requests: number };
+
+/** What a run did, in the words of `sync --json` (interface.md). */
+export type RunSummary = {
+  readonly link: string;
+  readonly run: string;
+  readonly kind: RunKind;
+  readonly outcome: RunOutcome;
+  readonly reason: string | null;
+  readonly google: SideSummary;
+  readonly service: SideSummary;
+  readonly paired: number;
+  readonly conflicts: number;
+  readonly skipped: number;
+  readonly durationMs: number;
+};
+
+export type RunResult = {
+  readonly summary: RunSummary;
+  /** Why the run did not complete; null where it did. */
+  readonly error: unknown;
+};
+
+export type PlanResult = {
+  readonly kind: RunKind;
+  readonly plan: Plan;
+  readonly halt: { readonly reason: HaltReason; readonly message: string } | null;
+};
+
+/** The first run of a link is a full one. */
+const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
+  const feeds = await Promise.all(
+    (['google', 'service'] as const).map((side) => context.store.feed(context.link, side)),
+  );
+  return feeds.every((feed) => feed.cursor === null) ? 'full' : asked;
+};
+
+const openSession = async (context: LinkContext, options: RunOptions): Promise<Session> => ({
+  ...context,
+  ...options,
+  kind: await kindOf(context, options.kind),
+  run: context.newId(),
+  tally: emptyTally(),
+});
+
+/** A second pass in the same run, for what was stale, gone or answered by silence; it deletes nothing. */
+const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
+  const { applied } = await recover(session);
+  for (const row of applied) {
+    const count = { create: 'created', update: 'updated', membership: 'updated', delete: 'deleted' } as const;
+    session.tally[row.side][count[row.kind]] += 1;
+  }
+  const groups = { ...plan.groups, actions: [], ended: [] };
+  const again = await planStaged(session, { ...groups, links: await currentLinks(session, plan) });
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
+  if (await execute(session, { ...again, groups: { ...groups, pairs: [] }, decisions })) await recover(session);
+};
+
+/** The plan's links with the ids of the groups that were created in the meantime. */
+const currentLinks = async (session: Session, plan: Plan): Promise<Plan['groups']['links']> => {
+  const stored = new Map((await session.store.groupPairs(session.link)).map((pair) => [pair.key, pair]));
+  return plan.groups.links.map((link) => {
+    const pair = stored.get(link.key);
+    return { ...link, google: pair?.google?.id ?? link.google, service: pair?.service?.id ?? link.service };
+  });
+};
+
+const perform = async (session: Session): Promise<void> => {
+  const { plan, halt } = await prepare(session);
+  for (const { google, service } of plan.ambiguous) session.emit({ kind: 'ambiguous', google, service });
+  for (const { side, id } of plan.empty) {
+    session.tally.skipped += 1;
+    const ids = { googleId: side === 'google' ? id : null, serviceId: side === 'service' ? id : null };
+    session.emit({ kind: 'skipped', side, reason: 'The contact says nothing that the other side could hold.', ...ids });
+  }
+  if (halt !== null) throw new HaltError(halt);
+  if (await execute(session, plan)) await lookAgain(session, plan);
+};
+
+type Ending = { readonly outcome: RunOutcome; readonly state: LinkState; readonly reason: string | null };
+
+const endingOf = (error: unknown): Ending => {
+  if (error === null) return { outcome: 'completed', state: 'active', reason: null };
+  const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
+  if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
+  return { outcome: 'failed', state: isCredentialError(error) ? 'paused' : 'failing', reason };
+};
+
+const summarise = (session: Session, ending: Ending, before: Record<Side, number>, startedAtMs: number): RunSummary => {
+  const { tally, remotes } = session;
+  const side = (name: Side): SideSummary => ({ ...tally[name], requests: remotes[name].requestCount() - before[name] });
+  return {
+    link: session.link,
+    run: session.run,
+    kind: session.kind,
+    outcome: ending.outcome,
+    reason: ending.reason,
+    google: side('google'),
+    service: side('service'),
+    paired: tally.paired,
+    conflicts: tally.conflicts,
+    skipped: tally.skipped,
+    durationMs: Math.round(session.clock.monotonic() - startedAtMs),
+  };
+};
+
+/**
+ * One pass over one link: lease, recovery, both feeds, plan, guard, writes (design.md, One run). What went wrong comes back
+ * in the result, stored as the link's state.
+ *
+ * @throws {LeaseError} where another process works on the link.
+ */
+export const runLink = async (context: LinkContext, options: RunOptions): Promise<RunResult> => {
+  const { store, clock, link } = context;
+  await using lease = await takeLease(context, options.signal);
+  const session = await openSession(context, { ...options, signal: lease.signal });
+  const before = { google: session.remotes.google.requestCount(), service: session.remotes.service.requestCount() };
+  const startedAtMs = clock.monotonic();
+  await store.startRun({ id: session.run, link, kind: session.kind, startedAtMs: clock.now() });
+  let error: unknown = null;
+  try {
+    await perform(session);
+  } catch (caught) {
+    error = session.signal.aborted && !(caught instanceof RemoteError) ? session.signal.reason : caught;
+  }
+  const ending = endingOf(error);
+  const summary = summarise(session, ending, before, startedAtMs);
+  await store.updateLink(link, { state: ending.state, reason: ending.reason });
+  await store.endRun(session.run, { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() });
+  return { summary, error };
+};
+
+/**
+ * What a run would do, on a copy of the store: writes on neither side and advances no cursor.
+ *
+ * @throws {RemoteError | HaltError} where the run could not even plan.
+ */
+export const planLink = async (context: LinkContext, options: RunOptions): Promise<PlanResult> => {
+  const session = await openSession(context, options);
+  const { plan, halt } = await prepare(session);
+  return { kind: session.kind, plan, halt };
+};

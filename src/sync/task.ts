@@ -1,0 +1,94 @@
+import { otherSide, type Side, type SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import type { Conflict, Decision, PairStatus, SideWrite } from '../reconcile/decision.ts';
+import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
+import type { SideValue } from '../store/store.ts';
+
+/** The half of a pair that a task knows, and what became of it so far. */
+export type Half = {
+  readonly base: Snapshot;
+  /** As the plan saw it. */
+  readonly before: ContactRecord;
+  /** As the side last gave it back. */
+  record: ContactRecord;
+  readonly written: Set<SyncedField>;
+  readonly moved: Set<string>;
+};
+
+/** One contact on its way through a run: what was decided, what is still to be written, what was answered. */
+export type Task = {
+  readonly decision: Extract<Decision, { kind: 'merge' | 'create' }>;
+  readonly pairId: number | null;
+  readonly halves: Record<Side, Half | null>;
+  /** Fields still to be written to that side. */
+  readonly pending: Readonly<Record<Side, Set<SyncedField>>>;
+  readonly held: Readonly<Record<Side, readonly SyncedField[]>>;
+  readonly deferred: boolean;
+  readonly conflicts: readonly Conflict[];
+  conflictsStored: boolean;
+  /** Sides whose write was counted already. */
+  readonly counted: Set<Side>;
+};
+
+const halfOf = (record: ContactRecord, base: Snapshot | null): Half => {
+  return { base: base ?? EMPTY_SNAPSHOT, before: record, record, written: new Set(), moved: new Set() };
+};
+
+export const taskOf = (decision: Task['decision']): Task => {
+  const shared = { decision, pairId: decision.pair?.id ?? null, counted: new Set<Side>(), conflictsStored: false };
+  if (decision.kind === 'create') {
+    const half = halfOf(decision.source, null);
+    const joins = decision.joins.length > 0;
+    const fields = (side: Side) => new Set<SyncedField>(joins && side === decision.side ? ['buckets'] : []);
+    return {
+      ...shared,
+      halves: { google: null, service: null, [otherSide(decision.side)]: half },
+      pending: { google: fields('google'), service: fields('service') },
+      held: { google: [], service: [] },
+      deferred: false,
+      conflicts: [],
+    };
+  }
+  const { google, service } = decision.pair;
+  return {
+    ...shared,
+    halves: { google: halfOf(google.record, google.base), service: halfOf(service.record, service.base) },
+    pending: { google: new Set(decision.google?.fields), service: new Set(decision.service?.fields) },
+    held: decision.held,
+    deferred: decision.deferred,
+    conflicts: decision.conflicts,
+  };
+};
+
+/** What the task still has to write to a side, as far as it is a write to an existing contact. */
+export const writeOf = (task: Task, side: Side): SideWrite | null => {
+  return task.decision.kind === 'merge' ? task.decision[side] : null;
+};
+
+/** The half that a create just brought into being. */
+export const createdHalf = (record: ContactRecord): Half => {
+  return {
+    base: { contact: record.contact, groupIds: record.groupIds },
+    before: record,
+    record,
+    written: new Set(),
+    moved: new Set(),
+  };
+};
+
+/** What the store may hold of one side now. */
+export const sideValue = (task: Task, side: Side): SideValue | null => {
+  const half = task.halves[side];
+  if (half === null) return null;
+  const now = { contact: half.record.contact, groupIds: half.record.groupIds };
+  const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side]]);
+  const base = settleBase({ ...half, now, outstanding });
+  const waits = task.deferred || task.pending.google.size > 0 || task.pending.service.size > 0;
+  const surprised = task.held[side].length === 0 && !equalSnapshots(base, now);
+  return { record: half.record, base, unsettled: waits || surprised };
+};
+
+export const statusOf = (task: Task): PairStatus => {
+  return task.halves.google !== null && task.halves.service !== null ? 'linked' : 'dormant';
+};

@@ -1,0 +1,226 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { BORDERS } from '../../config/borders.ts';
+
+const root = join(import.meta.dirname, '../..');
+const IMPORTS = 'eslint(no-restricted-imports)';
+const GLOBALS = 'eslint(no-restricted-globals)';
+
+/** One import that each place must not make. */
+const forbiddenImports: readonly (readonly [file: string, specifier: string])[] = [
+  ['contact/planted.ts', '../reconcile/plan.ts'],
+  ['contact/planted.ts', '../clock.ts'],
+  ['contact/planted.ts', 'node:fs'],
+  ['contact/planted.ts', 'fs'],
+  ['contact/planted.ts', 'zod'],
+  ['contact/deep/planted.ts', '../../store/store.ts'],
+  ['reconcile/planted.ts', '../sync/run.ts'],
+  ['reconcile/planted.ts', '../remotes/remote.ts'],
+  ['reconcile/planted.ts', 'node:crypto'],
+  ['reconcile/planted.ts', 'libphonenumber-js'],
+  ['http/planted.ts', '../remotes/errors.ts'],
+  ['http/planted.ts', '../contact/contact.ts'],
+  ['remotes/planted.ts', './google/client.ts'],
+  ['remotes/planted.ts', '../reconcile/plan.ts'],
+  ['remotes/planted.ts', '@googleapis/people'],
+  ['remotes/google/planted.ts', '../service/client.ts'],
+  ['remotes/google/planted.ts', '../../store/store.ts'],
+  ['remotes/google/planted.ts', '../../config.ts'],
+  ['remotes/service/planted.ts', '../google/client.ts'],
+  ['remotes/service/planted.ts', 'google-auth-library'],
+  ['remotes/service/api/planted.ts', '../../google/client.ts'],
+  ['remotes/service/api/planted.ts', '../../../sync/run.ts'],
+  ['store/planted.ts', '../reconcile/plan.ts'],
+  ['store/planted.ts', '../remotes/remote.ts'],
+  ['store/planted.ts', 'pino'],
+  ['sync/planted.ts', '../remotes/google/client.ts'],
+  ['sync/planted.ts', '../remotes/service/api/client.ts'],
+  ['sync/planted.ts', '../store/schema.ts'],
+  ['sync/planted.ts', '../http/governor.ts'],
+  ['sync/planted.ts', '../config.ts'],
+  ['sync/planted.ts', 'drizzle-orm'],
+  ['sync/planted.ts', 'drizzle-orm/better-sqlite3'],
+  ['sync/planted.ts', 'better-sqlite3'],
+  ['sync/planted.ts', 'bullmq'],
+  ['sync/planted.ts', 'undici'],
+  ['jobs/planted.ts', '../remotes/google/client.ts'],
+  ['jobs/planted.ts', '../store/schema.ts'],
+  ['jobs/planted.ts', '../app.ts'],
+  ['jobs/planted.ts', 'commander'],
+  ['cli/planted.ts', '../sandbox/sandbox.ts'],
+  ['cli/planted.ts', '../remotes/google/auth.ts'],
+  ['cli/planted.ts', '../store/schema.ts'],
+  ['cli/planted.ts', '@googleapis/people'],
+  ['cli/planted.ts', 'ioredis'],
+  ['cli/sandbox.ts', '../store/schema.ts'],
+  ['cli/demo.ts', '../http/governor.ts'],
+  ['sandbox/planted.ts', '../contact/contact.ts'],
+  ['sandbox/planted.ts', '../clock.ts'],
+  ['sandbox/service/planted.ts', '../../http/governor.ts'],
+  ['sandbox/planted.ts', 'undici'],
+  ['clock.ts', './contact/contact.ts'],
+  ['config.ts', './sync/run.ts'],
+  ['config/planted.ts', '../config.ts'],
+  ['config.ts', 'pino'],
+  ['logger.ts', './config.ts'],
+  ['logger.ts', 'yaml'],
+  ['events.ts', './store/store.ts'],
+  ['app.ts', './sandbox/sandbox.ts'],
+  ['app.ts', './cli/program.ts'],
+  ['app.ts', 'undici'],
+  ['main.ts', './app.ts'],
+  ['main.ts', 'commander'],
+  ['sync/planted.ts', '../../test/support/count-reporter.ts'],
+];
+
+const allowedImports: readonly (readonly [file: string, specifier: string])[] = [
+  ['contact/clean.ts', 'libphonenumber-js'],
+  ['contact/clean.ts', 'libphonenumber-js/min'],
+  ['contact/deep/clean.ts', '../contact.ts'],
+  ['reconcile/clean.ts', '../contact/contact.ts'],
+  ['http/clean.ts', '../clock.ts'],
+  ['http/clean.ts', 'node:http'],
+  ['remotes/google/clean.ts', '../remote.ts'],
+  ['remotes/google/clean.ts', '../../contact/contact.ts'],
+  ['remotes/google/clean.ts', '@googleapis/people'],
+  ['remotes/service/api/clean.ts', '../mapper.ts'],
+  ['remotes/service/api/clean.ts', '../../errors.ts'],
+  ['store/clean.ts', 'drizzle-orm/better-sqlite3'],
+  ['sync/clean.ts', '../store/store.ts'],
+  ['sync/clean.ts', '../remotes/remote.ts'],
+  ['jobs/clean.ts', 'bullmq'],
+  ['cli/clean.ts', '../app.ts'],
+  ['sandbox/service/clean.ts', '../server.ts'],
+  ['sandbox/clean.ts', 'hono'],
+];
+
+/** One line that the linter must refuse, with the name of the rule. */
+const forbiddenCode: readonly (readonly [file: string, code: string, rule: string])[] = [
+  ['contact/planted.ts', 'Date.now();', GLOBALS],
+  ['reconcile/planted.ts', 'new Date();', GLOBALS],
+  ['reconcile/planted.ts', "void fetch('http://x.test/');", GLOBALS],
+  ['reconcile/planted.ts', 'setTimeout(() => {}, 1);', GLOBALS],
+  ['contact/planted.ts', 'Math.random();', 'eslint(no-restricted-properties)'],
+  ['sync/planted.ts', "void process.env['HOME'];", 'node(no-process-env)'],
+  ['sync/planted.ts', 'Promise.resolve(1);', 'typescript(no-floating-promises)'],
+  ['sync/planted.ts', '[1].forEach(async (n) => { await Promise.resolve(n); });', 'typescript(no-misused-promises)'],
+  [
+    'sync/planted.ts',
+    "((a: 'x' | 'y'): void => { switch (a) { case 'x': throw a; } })('y');",
+    'typescript(switch-exhaustiveness-check)',
+  ],
+  ['sync/planted.ts', '((a: any): unknown => a)(1);', 'typescript(no-explicit-any)'],
+  ['sync/planted.ts', '((a: string | null): string => a!)(null);', 'typescript(no-non-null-assertion)'],
+  ['sync/planted.ts', "console.log('x');", 'eslint(no-console)'],
+  ['sync/planted.ts', 'export default 1;', 'import(no-default-export)'],
+  ['sync/cycle.ts', "import { other } from './cycle-other.ts';", 'import(no-cycle)'],
+];
+
+const allowedCode: readonly (readonly [file: string, code: string])[] = [
+  ['config.ts', 'export const home = process.env;'],
+  ['sync/clean.ts', 'export const later = (now: number): number => now + 1;'],
+  ['remotes/google/clean.ts', 'export const parse = (text: string): number => Date.parse(text);'],
+  ['store/clean.ts', "import type { Plan } from '../reconcile/plan.ts';"],
+  ['store/clean.ts', 'export type P = Plan;'],
+];
+
+type Source = readonly [file: string, code: string];
+
+const importing = ([file, specifier]: readonly [string, string], index: number): Source => [
+  file,
+  `import * as planted${index} from '${specifier}'; export { planted${index} };`,
+];
+
+const Report = z.object({
+  diagnostics: z.array(
+    z.object({
+      code: z.string(),
+      filename: z.string(),
+      labels: z.array(z.object({ span: z.object({ line: z.number() }) })),
+    }),
+  ),
+});
+
+/** Lints the sources, each one line of its file, in a tree that holds a copy of the linter's settings. */
+const lint = async (tree: string, sources: readonly Source[]) => {
+  for (const name of ['oxlint.config.ts', 'config', 'package.json', 'tsconfig.json']) {
+    await cp(join(root, name), join(tree, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+  for (const [file, lines] of Map.groupBy(sources, (source) => source[0])) {
+    await mkdir(dirname(join(tree, 'src', file)), { recursive: true });
+    await writeFile(join(tree, 'src', file), `${lines.map(([, code]) => code).join('\n')}\n`);
+  }
+  const oxlint = join(root, 'node_modules/.bin/oxlint');
+  return new Promise<{ exitCode: number; found: string[] }>((resolve) => {
+    execFile(oxlint, ['--format', 'json', 'src'], { cwd: tree }, (error, stdout) => {
+      const { diagnostics } = Report.parse(JSON.parse(stdout));
+      const found = diagnostics.map(({ filename, labels, code }) => `${filename}:${labels[0]?.span.line} ${code}`);
+      resolve({ exitCode: error ? 1 : 0, found });
+    });
+  });
+};
+
+const longFunction = `export const long = (): void => {${'\n'.repeat(60)}};`;
+const planted: readonly Source[] = [
+  ...forbiddenImports.map(importing),
+  ...forbiddenCode.map(([file, code]): Source => [file, code]),
+  ['sync/long-file.ts', '\n'.repeat(400)],
+  ['sync/long-function.ts', longFunction],
+  ['sync/cycle.ts', 'export const one = other;'],
+  ['sync/cycle-other.ts', "export { one as other } from './cycle.ts';"],
+];
+const lineOf = (file: string, code: string): number =>
+  planted.filter((source) => source[0] === file).findIndex((source) => source[1] === code) + 1;
+
+let trees: string;
+let exitCode: number;
+let found: string[];
+
+beforeAll(async () => {
+  trees = await mkdtemp(join(tmpdir(), 'contact-sync-borders-'));
+  await mkdir(join(trees, 'planted'));
+  ({ exitCode, found } = await lint(join(trees, 'planted'), planted));
+});
+afterAll(() => rm(trees, { recursive: true, force: true }));
+
+test('planted violations make the linter fail', () => {
+  expect(exitCode).not.toBe(0);
+});
+
+test.each(forbiddenImports.map((entry, index) => [...entry, index] as const))(
+  'src/%s may not import %s',
+  (file, specifier, index) => {
+    const [, code] = importing([file, specifier], index);
+    expect(found).toContain(`src/${file}:${lineOf(file, code)} ${IMPORTS}`);
+  },
+);
+
+test.each(forbiddenCode)('src/%s may not hold %s: %s', (file, code, rule) => {
+  expect(found).toContain(`src/${file}:${lineOf(file, code)} ${rule}`);
+});
+
+test('files over 400 lines and functions over 60 lines are refused', () => {
+  expect(found).toContainEqual(expect.stringMatching(/^src\/sync\/long-file\.ts:.* eslint\(max-lines\)$/u));
+  expect(found).toContain('src/sync/long-function.ts:1 eslint(max-lines-per-function)');
+});
+
+test('what the borders allow passes', async () => {
+  await mkdir(join(trees, 'clean'));
+  const clean = await lint(join(trees, 'clean'), [...allowedImports.map(importing), ...allowedCode]);
+  expect(clean).toEqual({ exitCode: 0, found: [] });
+});
+
+test('every folder and file of src has its border, and every border a planted violation', async () => {
+  const entries = await readdir(join(root, 'src'), { withFileTypes: true });
+  const rooms = new Set(BORDERS.map(({ place }) => place.split('/')[0]));
+  expect(entries.map((entry) => entry.name).filter((name) => !rooms.has(name))).toEqual([]);
+
+  const guarded = ({ place }: (typeof BORDERS)[number]): boolean =>
+    forbiddenImports.some(([file]) => file === place || file.replace(/[^/]+$/u, '') === place.replace('*.ts', ''));
+  expect(BORDERS.filter((border) => !guarded(border))).toEqual([]);
+});

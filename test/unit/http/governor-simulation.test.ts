@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { createGovernor, restoreGovernor, snapshotOf, type GovernorSnapshot } from '../../../src/http/governor.ts';
+import {
+  fixedByClock,
+  fixedFromFirstRequest,
+  slidingBySecond,
+  slidingByTwoBuckets,
+  slidingLog,
+  type Limiter,
+} from './limiter-models.ts';
+import { seeded, simulate, usualRoundTripMs, type Outcome } from './simulate.ts';
+
+const LIMIT = { requests: 500, windowMs: 60_000 };
+const TEN_MINUTES_MS = 600_000;
+const ALLOWED = 5_000;
+const SEEDS = [1, 2, 3];
+const SERVERS: readonly [title: string, limiter: () => Limiter][] = [
+  ['fixed windows by the clock', () => fixedByClock(LIMIT, 23_456)],
+  ['fixed windows from the first request', () => fixedFromFirstRequest(LIMIT)],
+  ['a sliding log', () => slidingLog(LIMIT)],
+  ['a sliding count by second', () => slidingBySecond(LIMIT)],
+  ['a sliding estimate from two buckets', () => slidingByTwoBuckets(LIMIT)],
+];
+
+const shareOf = ({ accepted, foreignAccepted }: Outcome): number => (accepted + foreignAccepted) / ALLOWED;
+
+describe.each(SERVERS)('against %s', (_title, limiter) => {
+  const run = (seed: number, changes: Partial<Parameters<typeof simulate>[0]>): Outcome =>
+    simulate({
+      limit: LIMIT,
+      limiter: limiter(),
+      durationMs: TEN_MINUTES_MS,
+      random: seeded(seed),
+      roundTripMs: usualRoundTripMs,
+      ...changes,
+    });
+
+  test.each(SEEDS)('ten minutes use at least 98 %% of the limit and are never refused (seed %i)', (seed) => {
+    const outcome = run(seed, {});
+    expect(outcome.refused).toBe(0);
+    expect(shareOf(outcome)).toBeGreaterThanOrEqual(0.98);
+  });
+
+  test('answers that overtake each other by seconds are never refused', () => {
+    expect(run(1, { roundTripMs: (random) => 10 + 3_000 * random(), parallel: 64 }).refused).toBe(0);
+  });
+
+  test('requests after long pauses are never refused', () => {
+    const pausing = (random: () => number): number => (random() < 0.01 ? 20_000 : 50);
+    expect(run(1, { roundTripMs: pausing, parallel: 2 }).refused).toBe(0);
+  });
+
+  test.each([
+    ['with the snapshot of the process before it', true],
+    ['knowing nothing', false],
+  ])('a process started in mid-window %s is never refused', (_name, hasSnapshot) => {
+    const epochMs = 1_700_000_000_000;
+    const outcome = run(2, {
+      restart: {
+        atMs: 95_000,
+        next: (governor, nowMs) => {
+          if (!hasSnapshot) return createGovernor(LIMIT);
+          const text = JSON.stringify(snapshotOf(governor, { nowMs, epochMs }));
+          return restoreGovernor(LIMIT, JSON.parse(text) as GovernorSnapshot, { nowMs, epochMs });
+        },
+      },
+    });
+    expect(outcome.refused).toBe(0);
+    expect(outcome.accepted).toBeGreaterThan(hasSnapshot ? 4_800 : 4_000);
+  });
+
+  test('somebody else using a tenth of the quota causes next to no refusal', () => {
+    const outcome = run(1, { foreignPerWindow: 50 });
+    expect(outcome.refused).toBeLessThanOrEqual(1);
+    expect(shareOf(outcome)).toBeGreaterThan(0.7);
+  });
+});
+
+test.each([
+  ['fixed windows by the clock', () => fixedByClock(LIMIT), 'fixed'],
+  ['fixed windows from the first request', () => fixedFromFirstRequest(LIMIT), 'fixed'],
+  ['a sliding log', () => slidingLog(LIMIT), 'sliding'],
+  ['a sliding count by second', () => slidingBySecond(LIMIT), 'sliding'],
+  ['a sliding estimate from two buckets', () => slidingByTwoBuckets(LIMIT), 'sliding'],
+] as const)('recognises %s', (_title, limiter, kind) => {
+  const base = { limit: LIMIT, durationMs: 130_000, random: seeded(5), roundTripMs: usualRoundTripMs };
+  expect(simulate({ ...base, limiter: limiter() }).governor.kind).toBe(kind);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import {
+  admit,
+  budgetOf,
+  complete,
+  createGovernor,
+  restoreGovernor,
+  snapshotOf,
+  type Governor,
+  type GovernedAnswer,
+  type Grant,
+} from '../../../src/http/governor.ts';
+
+const LIMIT = { requests: 500, windowMs: 60_000 };
+const SPACING_MS = 121.2;
+
+const answerWith = (changes: Partial<GovernedAnswer>): GovernedAnswer => ({
+  status: 200,
+  limit: null,
+  remaining: null,
+  resetMs: null,
+  retryAfterMs: null,
+  jitterMs: 0,
+  ...changes,
+});
+
+const granted = (governor: Governor, nowMs: number): Grant => {
+  const { grant } = admit(governor, nowMs);
+  if (grant === null) throw new Error(`nothing was admitted at ${nowMs}`);
+  return grant;
+};
+
+const waitOf = (governor: Governor, nowMs: number): number | null => {
+  const admission = admit(governor, nowMs);
+  if (admission.grant !== null) throw new Error(`a request was admitted at ${nowMs}`);
+  return admission.waitMs;
+};
+
+/** A governor whose probe was answered at time 0. */
+const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Governor => {
+  const governor = createGovernor(limit);
+  complete(governor, granted(governor, 0), answerWith(changes), 0);
+  return governor;
+};
+
+describe('pace', () => {
+  test('four requests go at once after a pause, then one each 121.2 ms', () => {
+    const governor = startedWith();
+    for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
+    expect(waitOf(governor, 10_000)).toBeCloseTo(SPACING_MS);
+    granted(governor, 10_000 + SPACING_MS);
+    expect(waitOf(governor, 10_000 + SPACING_MS)).toBeCloseTo(SPACING_MS);
+  });
+
+  test('as many in flight as the limit: the next waits for an answer', () => {
+    const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
+    const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
+    expect(waitOf(governor, 20_000)).toBeNull();
+    for (const grant of grants) complete(governor, grant, answerWith({}), 20_000);
+    expect(waitOf(governor, 20_000)).toBe(2_000);
+  });
+
+  test('a request without answer counts from five seconds after it was given up', () => {
+    const governor = startedWith({}, { requests: 1, windowMs: 1_000 });
+    complete(governor, granted(governor, 10_000), null, 11_000);
+    expect(waitOf(governor, 11_000)).toBe(5_000);
+    expect(waitOf(governor, 16_000)).toBe(2_000);
+    granted(governor, 18_000);
+  });
+});
+
+describe('probe', () => {
+  test('the first request goes alone until it is answered', () => {
+    const governor = createGovernor(LIMIT);
+    const probe = granted(governor, 0);
+    expect(waitOf(governor, 10_000)).toBeNull();
+    complete(governor, probe, answerWith({}), 10_000);
+    granted(governor, 10_000);
+  });
+
+  test('what the server counted before it takes places as if it had just been answered', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 20_000 });
+    expect(budgetOf(governor, 0).remaining).toBe(100);
+    expect(budgetOf(governor, 60_000).remaining).toBe(100);
+    expect(budgetOf(governor, 61_000).remaining).toBe(500);
+  });
+
+  test.each([
+    ['was lost', null],
+    ['was a fault of something in front of the server', answerWith({ status: 502 })],
+  ])('another follows when it %s', (_title, answer) => {
+    const governor = createGovernor(LIMIT);
+    complete(governor, granted(governor, 0), answer, 10);
+    expect(granted(governor, 10).isProbe).toBe(true);
+    expect(waitOf(governor, 10_000)).toBeNull();
+  });
+});
+
+describe('correction', () => {
+  test('an answer that leaves more than was thought changes nothing', () => {
+    const governor = startedWith({ remaining: 200, resetMs: 60_000 });
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 499, resetMs: 60_000 }), 1_000);
+    expect(budgetOf(governor, 1_000).remaining).toBe(199);
+  });
+
+  test('requests in flight are not taken for those of somebody else', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    const slow = [1_000, 1_000, 1_000].map((atMs) => granted(governor, atMs));
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 495, resetMs: 59_000 }), 1_100);
+    expect(budgetOf(governor, 1_100).remaining).toBe(495);
+    for (const grant of slow) complete(governor, grant, answerWith({ remaining: 495, resetMs: 58_000 }), 2_000);
+    expect(budgetOf(governor, 2_000).remaining).toBe(495);
+  });
+
+  test('requests of somebody else take places', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 470, resetMs: 59_000 }), 1_000);
+    expect(budgetOf(governor, 1_000).remaining).toBe(470);
+  });
+
+  test('a lower limit of the server shrinks, a higher one does not grow', () => {
+    const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
+    expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
+    complete(
+      governor,
+      granted(governor, 1_000),
+      answerWith({ limit: { requests: 20_000, windowMs: 3_600_000 } }),
+      1_000,
+    );
+    expect(governor.limit).toEqual({ requests: 333, windowMs: 60_000 });
+    complete(governor, granted(governor, 5_000), answerWith({ limit: { requests: 900, windowMs: 60_000 } }), 5_000);
+    expect(governor.limit).toEqual(LIMIT);
+  });
+
+  test('the last of a shared quota is left alone until a second after the reset, then a probe goes', () => {
+    const governor = startedWith({ remaining: 5, resetMs: 20_000 });
+    expect(waitOf(governor, 1_000)).toBe(20_000);
+    const probe = granted(governor, 21_000);
+    expect(probe.isProbe).toBe(true);
+    expect(waitOf(governor, 21_000)).toBeNull();
+  });
+
+  test('a late answer from before a stop does not prolong it', () => {
+    const governor = startedWith({ remaining: 20, resetMs: 20_000 });
+    const late = granted(governor, 1_000);
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 4, resetMs: 9_000 }), 2_000);
+    expect(waitOf(governor, 2_000)).toBe(10_000);
+    complete(governor, late, answerWith({ remaining: 5, resetMs: 9_000 }), 5_000);
+    expect(waitOf(governor, 5_000)).toBe(7_000);
+  });
+
+  test('one that uses its own quota up is not held', () => {
+    const governor = startedWith({ remaining: 1, resetMs: 900 }, { requests: 2, windowMs: 1_000 });
+    complete(governor, granted(governor, 10), answerWith({ remaining: 0, resetMs: 900 }), 10);
+    expect(governor.probe).toBe('none');
+  });
+});
+
+describe('429', () => {
+  test.each([
+    ['Retry-After', { retryAfterMs: 30_000, resetMs: 10_000 }, 30_000],
+    ['Reset', { retryAfterMs: 5_000, resetMs: 40_000 }, 40_000],
+    ['a second where it says neither', {}, 1_000],
+    ['its floor and the jitter', { retryAfterMs: 30_000, jitterMs: 500 }, 30_500],
+  ])('stops all for %s', (_title, changes, waitMs) => {
+    const governor = startedWith();
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429, ...changes }), 10_000);
+    expect(waitOf(governor, 10_000)).toBe(waitMs);
+    expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
+  });
+
+  test('the next request after it goes alone', () => {
+    const governor = startedWith();
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
+    expect(granted(governor, 11_000).isProbe).toBe(true);
+    expect(waitOf(governor, 11_000)).toBeNull();
+  });
+
+  test('a second one never shortens the stop', () => {
+    const governor = startedWith();
+    const second = granted(governor, 10_000);
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429, retryAfterMs: 60_000 }), 10_000);
+    complete(governor, second, answerWith({ status: 429, retryAfterMs: 1_000 }), 11_000);
+    expect(waitOf(governor, 11_000)).toBe(59_000);
+  });
+});
+
+describe('snapshot', () => {
+  const take = (governor: Governor, nowMs: number) => snapshotOf(governor, { nowMs, epochMs: 1_000_000 + nowMs });
+
+  test('the next process counts what this one sent, on its own clock', () => {
+    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
+    expect(budgetOf(governor, 5).remaining).toBe(100);
+    expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
+  });
+
+  test('requests that had no answer yet count from the start of the next process', () => {
+    const before = startedWith({}, { requests: 1, windowMs: 1_000 });
+    granted(before, 10_000);
+    const governor = restoreGovernor(before.configured, take(before, 10_000), { nowMs: 0, epochMs: 1_100_000 });
+    expect(waitOf(governor, 0)).toBe(5_000);
+    expect(waitOf(governor, 5_000)).toBe(2_000);
+  });
+
+  test('a stop goes on', () => {
+    const before = startedWith();
+    complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
+    expect(waitOf(governor, 0)).toBe(15_000);
+  });
+
+  test('a wall clock that was set back makes nothing count for longer than a window', () => {
+    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
+    expect(budgetOf(governor, 0).remaining).toBe(100);
+    expect(budgetOf(governor, 61_000).remaining).toBe(500);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { apiError, contact, NEVER, person, startGoogle, type Seen } from './support.ts';
+
+const asked = ({ query }: Seen): string[] => query.getAll('resourceNames');
+
+describe('reading by id', () => {
+  test('found, moved, gone and unreadable', async () => {
+    await using google = await startGoogle(() => ({
+      body: {
+        responses: [
+          { requestedResourceName: 'people/c1', person: person(1) },
+          { requestedResourceName: 'people/c2', person: person(7) },
+          { requestedResourceName: 'people/c3', status: { code: 5, message: 'Requested entity was not found.' } },
+          { requestedResourceName: 'people/c4', httpStatusCode: 404 },
+          { requestedResourceName: 'people/c5', status: { code: 13 } },
+          { requestedResourceName: 'people/c6', person: { resourceName: 'people/c6' } },
+        ],
+      },
+    }));
+    const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `people/c${number}`);
+    const answers = await google.remote.read(ids, NEVER);
+    expect(ids.map((id) => answers.get(id)?.kind)).toEqual([
+      'found',
+      'moved',
+      'gone',
+      'gone',
+      'unreadable',
+      'unreadable',
+      'unreadable',
+    ]);
+    expect(answers.get('people/c2')).toMatchObject({ record: { id: 'people/c7' } });
+  });
+
+  test('200 to a request, each id once', async () => {
+    await using google = await startGoogle((seen) => ({
+      body: { responses: asked(seen).map((id) => ({ requestedResourceName: id, status: { code: 5 } })) },
+    }));
+    const ids = Array.from({ length: 250 }, (_, index) => `people/c${index}`);
+    const answers = await google.remote.read([...ids, 'people/c0'], NEVER);
+    expect(answers.size).toBe(250);
+    expect(google.requests.map((seen) => asked(seen).length)).toEqual([200, 50]);
+  });
+
+  test('[R7] an id that Google refuses hides no other and is not gone; a fault is thrown', async () => {
+    await using google = await startGoogle((seen) =>
+      asked(seen).includes('people/bad')
+        ? apiError(400, 'INVALID_ARGUMENT')
+        : { body: { responses: asked(seen).map((id) => ({ requestedResourceName: id, person: person(1) })) } },
+    );
+    const answers = await google.remote.read(['people/c1', 'people/bad'], NEVER);
+    expect([...answers.values()].map(({ kind }) => kind)).toEqual(['found', 'unreadable']);
+    await using broken = await startGoogle(() => apiError(500, 'INTERNAL'));
+    await expect(broken.remote.read(['people/c1'], NEVER)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('[R9] finding what lost creates made', () => {
+  const sinceMs = Date.parse('2026-01-01T12:00:00Z');
+  const created = (number: number, originId: string, time: string) => ({
+    ...person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] }),
+    metadata: { sources: [{ type: 'CONTACT', etag: `#${number}`, updateTime: `2026-01-01T${time}Z` }] },
+  });
+  const request = (number: number) => ({
+    key: `k${number}`,
+    draft: contact({ firstName: 'A' }),
+    groupIds: [],
+    originId: `contact_${number}`,
+  });
+
+  test('by origin id among the newest, passing by what is taken', async () => {
+    await using google = await startGoogle(() => ({
+      body: { connections: [created(9, 'contact_1', '12:01:00'), created(8, 'contact_1', '12:00:30'), person(7)] },
+    }));
+    const found = await google.remote.findCreated([request(1), request(2)], sinceMs, (id) => id === 'people/c9', NEVER);
+    expect([...found].map(([key, { id }]) => [key, id])).toEqual([['k1', 'people/c8']]);
+    const { query } = google.requests[0] ?? { query: new URLSearchParams() };
+    expect(query.get('sortOrder')).toBe('LAST_MODIFIED_DESCENDING');
+    expect([query.get('requestSyncToken'), query.has('syncToken')]).toEqual(['false', false]);
+  });
+
+  test('goes on until the contacts are older than the creates, clocks differing', async () => {
+    const pages: Record<string, unknown> = {
+      '': { connections: [created(9, 'x', '12:30:00')], nextPageToken: 'p2' },
+      p2: { connections: [created(8, 'contact_1', '11:56:00')], nextPageToken: 'p3' },
+      p3: { connections: [created(7, 'y', '11:54:59')], nextPageToken: 'p4' },
+    };
+    await using google = await startGoogle(({ query }) => ({ body: pages[query.get('pageToken') ?? ''] }));
+    const found = await google.remote.findCreated([request(1), request(2)], sinceMs, () => false, NEVER);
+    expect(found.get('k1')?.id).toBe('people/c8');
+    expect(google.requests).toHaveLength(3);
+  });
+
+  test('stops as soon as all are found', async () => {
+    await using google = await startGoogle(() => ({
+      body: { connections: [created(9, 'contact_1', '12:01:00')], nextPageToken: 'p2' },
+    }));
+    await google.remote.findCreated([request(1)], sinceMs, () => false, NEVER);
+    expect(google.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,116 @@
+import { people, type people_v1 } from '@googleapis/people';
+import { OAuth2Client } from 'google-auth-library';
+import {
+  startGoogleEmulator,
+  type GoogleEmulator,
+  type GoogleEmulatorOptions,
+} from '../../../../src/sandbox/google/server.ts';
+
+/** A clock that a test moves. */
+export interface TestClock {
+  nowMs: number;
+  now(): number;
+}
+
+export function testClock(nowMs = Date.UTC(2026, 0, 1)): TestClock {
+  return {
+    nowMs,
+    now() {
+      return this.nowMs;
+    },
+  };
+}
+
+export const minuteMs = 60_000;
+export const dayMs = 24 * 3_600_000;
+
+/** An emulator with plenty of quota, and the official client pointed at it. */
+export interface Sandbox extends AsyncDisposable {
+  readonly emulator: GoogleEmulator;
+  readonly clock: TestClock;
+  readonly api: people_v1.People;
+}
+
+export async function startSandbox(options: Omit<GoogleEmulatorOptions, 'clock'> = {}): Promise<Sandbox> {
+  const clock = testClock();
+  const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
+  const emulator = await startGoogleEmulator({ clock, quotas, ...options });
+  const auth = oauthClient(emulator);
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
+  return { emulator, clock, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
+}
+
+export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAuth2Client {
+  return new OAuth2Client({
+    clientId: emulator.clientId,
+    clientSecret: emulator.clientSecret,
+    ...(redirectUri !== undefined && { redirectUri }),
+    forceRefreshOnFailure: true,
+    endpoints: {
+      oauth2AuthBaseUrl: emulator.authUrl,
+      oauth2TokenUrl: emulator.tokenUrl,
+      oauth2RevokeUrl: emulator.revokeUrl,
+    },
+  });
+}
+
+export function clientOf(emulator: GoogleEmulator, auth: OAuth2Client): people_v1.People {
+  return people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
+}
+
+/** What the official client shows of a refusal. */
+export interface Refusal {
+  readonly status: unknown;
+  readonly message: string;
+  readonly error: ErrorBody | undefined;
+}
+
+interface ErrorBody {
+  readonly code: number;
+  readonly status: string;
+  readonly details?: readonly Record<string, unknown>[];
+}
+
+/** Waits for a call that must be refused. */
+export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { status, response } = error as Error & { status?: unknown; response?: { data?: { error?: ErrorBody } } };
+    return { status, message: error.message, error: response?.data?.error };
+  }
+  throw new Error('The call was not refused.');
+}
+
+export type ListParameters = people_v1.Params$Resource$People$Connections$List;
+
+/** Reads a listing to its end. */
+export async function listAll(
+  api: people_v1.People,
+  parameters: ListParameters = {},
+): Promise<{ people: people_v1.Schema$Person[]; syncToken: string; pages: number }> {
+  const listed: people_v1.Schema$Person[] = [];
+  let pages = 0;
+  let pageToken: string | null | undefined;
+  for (;;) {
+    const { data } = await listPage(api, { ...parameters, ...(pageToken && { pageToken }) });
+    listed.push(...(data.connections ?? []));
+    pages += 1;
+    pageToken = data.nextPageToken;
+    if (!pageToken) return { people: listed, syncToken: data.nextSyncToken ?? '', pages };
+  }
+}
+
+export function listPage(api: people_v1.People, parameters: ListParameters = {}) {
+  return api.people.connections.list({
+    resourceName: 'people/me',
+    personFields: 'names,metadata',
+    requestSyncToken: true,
+    ...parameters,
+  });
+}
+
+export function namesOf(listed: readonly people_v1.Schema$Person[]): (string | null | undefined)[] {
+  return listed.map((person) => person.names?.[0]?.givenName);
+}

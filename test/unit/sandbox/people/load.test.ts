@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadAddressBook } from '../../../../src/sandbox/people/load.ts';
+
+const bookPath = (name: string): string =>
+  fileURLToPath(new URL(`../../../support/address-books/${name}`, import.meta.url));
+
+const CSV = 'First Name,Last Name,Labels\nZoé,Groß,Friends\n';
+
+describe('loadAddressBook', () => {
+  let folder = '';
+  const write = async (name: string, content: string | Uint8Array): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'address-book-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([
+    ['google-before-2024.csv', 3],
+    ['google-since-2024.csv', 2],
+    ['apple-3.0.vcf', 2],
+  ])('reads %s by its extension', async (name, count) => {
+    expect((await loadAddressBook(bookPath(name))).people).toHaveLength(count);
+  });
+
+  it('takes an extension in capitals', async () => {
+    const path = await write('CONTACTS.VCF', 'BEGIN:VCARD\nVERSION:3.0\nFN:Anna\nEND:VCARD\n');
+    expect((await loadAddressBook(path)).people).toMatchObject([{ givenName: 'Anna' }]);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${CSV}`, 'utf8')],
+    ['UTF-16', Buffer.from(`\uFEFF${CSV}`, 'utf16le')],
+    ['Windows-1252', Buffer.from(CSV, 'latin1')],
+  ])('reads a file in %s', async (_title, bytes) => {
+    const path = await write('encoded.csv', bytes);
+    expect((await loadAddressBook(path)).people).toMatchObject([{ givenName: 'Zoé', familyName: 'Groß' }]);
+  });
+
+  it('says that a file is missing', async () => {
+    await expect(loadAddressBook('/nowhere/contacts.vcf')).rejects.toThrow(
+      '/nowhere/contacts.vcf: There is no such file',
+    );
+  });
+
+  it('says that a path cannot be read', async () => {
+    await mkdir(join(folder, 'folder.vcf'));
+    await expect(loadAddressBook(join(folder, 'folder.vcf'))).rejects.toThrow('folder.vcf: The file cannot be read');
+  });
+
+  it('says which kinds of file it takes', async () => {
+    await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow('give a .vcf file or a Google .csv export');
+  });
+
+  it('names the file whose content is another program’s', async () => {
+    await expect(loadAddressBook(bookPath('outlook.csv'))).rejects.toThrow(/outlook\.csv: The CSV is not a Google/);
+  });
+
+  it.each([
+    ['empty.vcf', '', 'it holds no entries'],
+    ['empty.csv', '', 'it holds no entries'],
+    ['nobody.vcf', 'BEGIN:VCARD\nNOTE:x\nEND:VCARD\n', 'entry 1: the card holds no name'],
+  ])('says that nobody is in %s', async (name, content, hint) => {
+    const path = await write(name, content);
+    await expect(loadAddressBook(path)).rejects.toThrow(`No person was found in the file (${hint}`);
+  });
+});

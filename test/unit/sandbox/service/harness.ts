@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import {
+  type ServiceEmulator,
+  type ServiceEmulatorOptions,
+  startServiceEmulator,
+} from '../../../../src/sandbox/service/server.ts';
+
+/** What a request was answered; `body` is the JSON, or the text where it is none. */
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+/** An emulator on a clock that stands still until a test moves it, and a client of it. */
+export type Service = AsyncDisposable & {
+  readonly emulator: ServiceEmulator;
+  readonly time: { nowMs: number };
+  /** Sends a request with a token that may do everything, unless given another. */
+  send(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>;
+  /** Sends `{ data }`. */
+  sendData(method: string, path: string, data: unknown): Promise<Answer>;
+  /** The ids in the list at that path. */
+  ids(path: string): Promise<readonly string[]>;
+};
+
+export const START_MS = Date.UTC(2026, 0, 1, 12);
+
+const idList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+const parseBody = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+};
+
+export const openService = async (options: ServiceEmulatorOptions = {}): Promise<Service> => {
+  const time = { nowMs: START_MS };
+  const emulator = await startServiceEmulator({ clock: { now: () => time.nowMs }, ...options });
+  const fullToken = emulator.issueToken();
+  const send: Service['send'] = async (method, path, body, token = fullToken) => {
+    const response = await fetch(`${emulator.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: parseBody(await response.text()) };
+  };
+  return {
+    emulator,
+    time,
+    send,
+    sendData: (method, path, data) => send(method, path, { data }),
+    ids: async (path) => idList.parse((await send('GET', path)).body).data.map(({ id }) => id),
+    [Symbol.asyncDispose]: () => emulator.close(),
+  };
+};
+
+/** `count` contacts named after their number, one second apart. */
+export const fillContacts = ({ emulator, time }: Service, count: number): void => {
+  for (let number = 1; number <= count; number += 1) {
+    emulator.account.createContact({ first_name: `Name ${number}` });
+    time.nowMs += 1000;
+  }
+};

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
+import { fillContacts, openService } from './harness.ts';
+
+const contactIds = (...numbers: readonly number[]): string[] => numbers.map((number) => `contact_${number}`);
+
+describe('pages', () => {
+  it('holds 50 items and links to the page before and after by URL, with the filters', async () => {
+    await using service = await openService();
+    fillContacts(service, 101);
+    const path = '/v2/contacts?order=-id&q=Name';
+    const second = await service.send('GET', `${path}&page=2`);
+    const url = `${service.emulator.url}${path}`;
+    expect(second.body).toMatchObject({
+      meta: { total: 101, next_page: `${url}&page=3`, previous_page: `${url}&page=1` },
+    });
+    expect(await service.ids(`${path}&page=3`)).toEqual(['contact_1']);
+    expect((await service.send('GET', `${path}&page=3`)).body).toMatchObject({ meta: { next_page: null } });
+    expect((await service.send('GET', path)).body).toMatchObject({ meta: { previous_page: null } });
+  });
+
+  it.each<[Partial<ServiceVariants>, object]>([
+    [{ nextPageForm: 'number' }, { next_page: 2, previous_page: null }],
+    [
+      { nextPageForm: 'relative-path', noPage: 'empty-string' },
+      { next_page: '/v2/contacts?page=2', previous_page: '' },
+    ],
+    [{ metaTotal: 'absent', noPage: 'absent', nextPageForm: 'number' }, { next_page: 2 }],
+  ])('describes them as the variants %j say', async (variants, meta) => {
+    await using service = await openService({ variants });
+    fillContacts(service, 51);
+    const { body } = await service.send('GET', '/v2/contacts');
+    expect(body).toHaveProperty('meta', 'total' in meta || variants.metaTotal ? meta : { total: 51, ...meta });
+  });
+
+  it('answers 404 to the search form of next_page', async () => {
+    await using service = await openService({ variants: { nextPageForm: 'search-path' } });
+    fillContacts(service, 51);
+    const { body } = await service.send('GET', '/v2/contacts');
+    expect(body).toMatchObject({ meta: { next_page: `${service.emulator.url}/v2/contacts/search?page=2` } });
+    expect((await service.send('GET', '/v2/contacts/search?page=2')).status).toBe(404);
+  });
+
+  it('is empty past the end, and as the variants say', async () => {
+    await using service = await openService();
+    fillContacts(service, 2);
+    expect(await service.ids('/v2/contacts?page=2')).toEqual([]);
+    service.emulator.setVariants({ pastEnd: 'last-page' });
+    expect(await service.ids('/v2/contacts?page=2')).toEqual(contactIds(1, 2));
+    service.emulator.setVariants({ pastEnd: '404', badPage: '422' });
+    expect((await service.send('GET', '/v2/contacts?page=2')).status).toBe(404);
+    expect((await service.send('GET', '/v2/contacts?page=zero')).status).toBe(422);
+  });
+});
+
+describe('order', () => {
+  it('sorts by number, not by the text of the id', async () => {
+    await using service = await openService();
+    fillContacts(service, 11);
+    expect(await service.ids('/v2/contacts')).toEqual(contactIds(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  });
+
+  it('sorts by the fields of the route, descending with a minus, ties by id', async () => {
+    await using service = await openService();
+    const { account } = service.emulator;
+    account.createContact({ first_name: 'Ann', last_name: 'B' });
+    account.createContact({ first_name: 'Cid', last_name: 'A' });
+    account.createContact({ first_name: 'Ann', last_name: 'A' });
+    expect(await service.ids('/v2/contacts?order=first_name')).toEqual(contactIds(1, 3, 2));
+    expect(await service.ids('/v2/contacts?order=-first_name')).toEqual(contactIds(2, 1, 3));
+    expect(await service.ids('/v2/contacts?order=last_name,-id')).toEqual(contactIds(3, 2, 1));
+    expect((await service.send('GET', '/v2/contacts?order=shoe_size')).status).toBe(422);
+  });
+
+  it('shows a change at its new place at once', async () => {
+    await using service = await openService();
+    fillContacts(service, 3);
+    expect(await service.ids('/v2/contacts?order=updated_at')).toEqual(contactIds(1, 2, 3));
+    service.emulator.account.updateContact('contact_1', { title: 'New' });
+    expect(await service.ids('/v2/contacts?order=updated_at')).toEqual(contactIds(2, 3, 1));
+  });
+
+  it('shuffles ties between requests where the variant says so', async () => {
+    await using service = await openService({ variants: { sortTies: 'unstable' } });
+    for (let count = 0; count < 20; count += 1) service.emulator.account.createContact({});
+    const first = await service.ids('/v2/contacts?order=updated_at');
+    const second = await service.ids('/v2/contacts?order=updated_at');
+    expect(second).not.toEqual(first);
+    expect(second.toSorted()).toEqual(first.toSorted());
+  });
+});
+
+describe('filters', () => {
+  const after = 'updated_at.after=2026-01-01T12:00:01Z';
+  const before = 'updated_at.before=2026-01-01T13:00:03%2B01:00';
+
+  it.each([
+    ['inclusive', contactIds(2, 3, 4)],
+    ['exclusive', contactIds(3)],
+    ['after-exclusive', contactIds(3, 4)],
+  ] as const)('bounds times %s', async (bounds, expected) => {
+    await using service = await openService({ variants: { bounds } });
+    fillContacts(service, 5);
+    expect(await service.ids(`/v2/contacts?${after}&${before}`)).toEqual(expected);
+  });
+
+  it('compares below the second where the variant says so', async () => {
+    await using service = await openService({ variants: { bounds: 'sub-second' } });
+    service.time.nowMs += 500;
+    fillContacts(service, 1);
+    const { body } = await service.send('GET', '/v2/contacts?updated_at.before=2026-01-01T12:00:00Z');
+    expect(body).toMatchObject({ meta: { total: 0 } });
+    expect(await service.ids('/v2/contacts?updated_at.before=2026-01-01T12:00:01Z')).toEqual(contactIds(1));
+  });
+
+  it('refuses a timestamp without an offset, or with a plus that was not escaped', async () => {
+    await using service = await openService();
+    for (const text of ['2026-01-01T12:00:01', '2026-01-01T12:00:01+00:00', 'yesterday']) {
+      expect((await service.send('GET', `/v2/contacts?created_at.after=${text}`)).status).toBe(422);
+    }
+    fillContacts(service, 1);
+    service.emulator.setVariants({ badTimestamp: 'ignored' });
+    expect(await service.ids('/v2/contacts?created_at.after=tomorrow')).toEqual(contactIds(1));
+  });
+
+  it('finds contacts by company, tags, buckets, term, custom field and team', async () => {
+    await using service = await openService();
+    const { account } = service.emulator;
+    const { id } = account.createBucket({ name: 'Clients' });
+    const custom = [{ field: { id: 'custom_field_7' }, value: 'Blue' }];
+    account.createContact({ first_name: 'Ann', company: 'Acme' }, { bucketIds: [id] });
+    account.createContact({ company: 'Acme Ltd', tags: ['vip'], custom_field_values: custom });
+    account.createContact({ email_addresses: [{ address: 'cid@acme.example' }] }, { isTeamContact: true });
+    expect(await service.ids('/v2/contacts?company=Acme')).toEqual(contactIds(1));
+    expect(await service.ids('/v2/contacts?tags=vip')).toEqual(contactIds(2));
+    expect(await service.ids(`/v2/contacts?buckets=${id}`)).toEqual(contactIds(1));
+    expect(await service.ids('/v2/contacts?q=acme')).toEqual(contactIds(1, 2));
+    expect(await service.ids('/v2/contacts?q=acme&team_search=true')).toEqual(contactIds(1, 2, 3));
+    expect(await service.ids('/v2/contacts?custom_field_7=Blue&tags=vip')).toEqual(contactIds(2));
+    expect(await service.ids('/v2/contacts?custom_field_7=Red')).toEqual([]);
+  });
+
+  it('ignores parameters that it does not know, or refuses them', async () => {
+    await using service = await openService();
+    fillContacts(service, 1);
+    expect(await service.ids('/v2/contacts?colour=blue')).toEqual(contactIds(1));
+    service.emulator.setVariants({ unknownQuery: '400' });
+    expect((await service.send('GET', '/v2/contacts?colour=blue')).status).toBe(400);
+  });
+});
+
+describe('a list that lags', () => {
+  it('shows creates, changes and deletes late, while a read by id shows them at once', async () => {
+    await using service = await openService({ variants: { listLag: '2s' } });
+    const { account } = service.emulator;
+    fillContacts(service, 2);
+    service.time.nowMs += 5000;
+    account.updateContact('contact_1', { title: 'New' });
+    account.deleteContact('contact_2');
+    account.createContact({});
+    expect((await service.send('GET', '/v2/contacts/contact_1')).body).toMatchObject({ data: { title: 'New' } });
+    expect((await service.send('GET', '/v2/contacts')).body).toMatchObject({
+      data: [{ id: 'contact_1', title: '' }, { id: 'contact_2' }],
+    });
+    service.time.nowMs += 2000;
+    expect(await service.ids('/v2/contacts')).toEqual(contactIds(1, 3));
+  });
+});

@@ -68,7 +68,7 @@ const IMPURE_GLOBALS = [
 const pureFolders = BORDERS.filter((border) => border.pure).map((border) => `src/${border.place}**`);
 
 export default defineConfig({
-  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'promise'],
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node'],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
   ignorePatterns: ['node_modules/**', 'dist/**', 'migrations/**', 'coverage/**', 'data/**'],
@@ -94,6 +94,7 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     // Of the categories above, what fights the style of this code or repeats the compiler.
     'eslint/no-control-regex': 'off',
+    'eslint/no-underscore-dangle': 'off',
     'import/no-named-as-default-member': 'off',
     'typescript/consistent-return': 'off',
     'typescript/no-misused-spread': ['error', { allow: ['string'] }],

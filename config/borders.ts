@@ -69,7 +69,7 @@ export const BORDERS: readonly Border[] = [
   {
     place: 'app.ts',
     imports: ['contact/', 'reconcile/', 'http/', 'remotes/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG],
-    packages: [],
+    packages: ['zod'],
   },
   { place: 'main.ts', imports: ['cli/'], packages: [] },
 ];

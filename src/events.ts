@@ -77,16 +77,7 @@ export interface Events {
   groupRefused(fields: GroupFields & { readonly reason: string }): void;
 
   /** A side answered 429: the governor let too much through, or somebody else uses the same limit. */
-  rateLimited(fields: LinkRef & { readonly side: Side; readonly route: string; readonly retryAfterMs: number }): void;
-  requestRetried(
-    fields: LinkRef & {
-      readonly side: Side;
-      readonly route: string;
-      readonly attempt: number;
-      readonly delayMs: number;
-      readonly reason: string;
-    },
-  ): void;
+  rateLimited(fields: LinkRef & { readonly side: Side; readonly retryAfterMs: number }): void;
 }
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -130,7 +121,6 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     groupDuplicate: logGroup('warn', 'several groups of one name'),
     groupRefused: logGroup('warn', 'group refused'),
 
-    rateLimited: log('warn', 'rate limit exceeded'),
-    requestRetried: log('debug', 'request retried'),
+    rateLimited: log('error', 'rate limit exceeded'),
   };
 };

@@ -13,7 +13,7 @@ import { countAfter, createRing, listTimes, nthNewest, push, type CompletionRing
 import type { RateHeaders, RateLimit } from './rate-headers.ts';
 
 /** How the server counts, as its answers show it: all is forgotten at each reset, or each request after a window. */
-export type WindowKind = 'unknown' | 'fixed' | 'sliding';
+type WindowKind = 'unknown' | 'fixed' | 'sliding';
 
 /** The governor's state. It changes only through the functions of this file. */
 export type Governor = {
@@ -168,8 +168,12 @@ const guardMs = (governor: Governor): number => (governor.kind === 'fixed' ? FIX
 
 const spacingMs = ({ limit }: Governor): number => (limit.windowMs / limit.requests) * SPACING_MARGIN;
 
-/** Requests are spread evenly over the window; after a pause, up to {@link BURST} may go at once. */
-const pacedReadyAtMs = (governor: Governor): number => governor.pacedUntilMs - (BURST - 1) * spacingMs(governor);
+/**
+ * Requests are spread evenly over the window; after a pause, up to {@link BURST} may go at once. In whole milliseconds,
+ * as timers are: the spacing itself is added up exactly, so the pace on average stays.
+ */
+const pacedReadyAtMs = (governor: Governor): number =>
+  Math.floor(governor.pacedUntilMs - (BURST - 1) * spacingMs(governor));
 
 /** With `f` in flight, the next may go when the (limit - f)-th newest completion has left the window and the guard. */
 const ringReadyAtMs = (governor: Governor): number => {

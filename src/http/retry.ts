@@ -2,7 +2,7 @@ import pRetry from 'p-retry';
 import type { Clock } from '../clock.ts';
 
 /** What to do about a failure: try again after at least `afterMs` (null: no floor), or null: give up. */
-export type RetryDecision = { readonly afterMs: number | null } | null;
+type RetryDecision = { readonly afterMs: number | null } | null;
 
 export type RetryOptions = {
   readonly clock: Clock;

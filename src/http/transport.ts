@@ -3,9 +3,9 @@ import type { Gate, Permit, Priority } from './gate.ts';
 import type { AnswerHeaders } from './rate-headers.ts';
 
 /** One request as the gates are chosen for it. */
-export type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
+type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
 /** One request as it goes out; the path is without its query. */
-export type Attempt = { readonly method: string; readonly path: string };
+type Attempt = { readonly method: string; readonly path: string };
 
 export type TransportOptions = {
   /** The gates that the request must pass, in an order that is the same for all requests; none: it is not governed. */

@@ -23,7 +23,8 @@ export type RunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
   readonly signal: AbortSignal;
-  readonly emit: (event: RunEvent) => void;
+  /** Called for everything that the run, known by its id, tells while it works. */
+  readonly onEvent: (event: RunEvent, run: string) => void;
 };
 
 /** What one run carries from step to step. */

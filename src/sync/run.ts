@@ -46,13 +46,17 @@ const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> =>
   return feeds.every((feed) => feed.cursor === null) ? 'full' : asked;
 };
 
-const openSession = async (context: LinkContext, options: RunOptions): Promise<Session> => ({
-  ...context,
-  ...options,
-  kind: await kindOf(context, options.kind),
-  run: context.newId(),
-  tally: emptyTally(),
-});
+const openSession = async (context: LinkContext, options: RunOptions): Promise<Session> => {
+  const run = context.newId();
+  return {
+    ...context,
+    ...options,
+    kind: await kindOf(context, options.kind),
+    run,
+    emit: (event) => options.onEvent(event, run),
+    tally: emptyTally(),
+  };
+};
 
 /** A second pass in the same run, for what was stale, gone or answered by silence; it deletes nothing. */
 const lookAgain = async (session: Session, plan: Plan): Promise<void> => {

@@ -62,7 +62,6 @@ const attemptCall = async <Schema extends z.ZodType>(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<z.output<Schema>> => {
-  signal.throwIfAborted();
   const context = {
     route: call.route,
     isMutation: call.isMutation,
@@ -108,6 +107,7 @@ const authorise = async (
   context: RequestContext,
   signal: AbortSignal,
 ): Promise<void> => {
+  signal.throwIfAborted();
   try {
     await untilAborted(client.authorise(force), signal);
   } catch (error) {

@@ -106,7 +106,7 @@ async function* pullChanges(
     page = await listPage(call, { syncToken, pageToken: page.nextPageToken }, signal);
   }
   const upserts = sift(page);
-  const tombstones = deletedIds.filter(() => true).map((id) => ({ kind: 'tombstone', id }) as const);
+  const tombstones = deletedIds.filter((id) => !formerIds.has(id)).map((id) => ({ kind: 'tombstone', id }) as const);
   yield { changes: [...upserts, ...tombstones], resume: null, cursor: cursorAfter(page, fullAtMs), total: null };
 }
 

@@ -1,15 +1,17 @@
 import type { ContactRecord } from '../../contact/record.ts';
+import { equalSnapshots } from '../../contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
 import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
 import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
-import { mayBeCut, personOfRecord, readPerson } from './mapper.ts';
+import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
 import { PERSON_FIELDS, SOURCES } from './query.ts';
 import { completed, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
 import { sendSplitting } from './splitting.ts';
 
+type ContactReading = Extract<PersonReading, { kind: 'contact' }>;
 type RecordResult = WriteResult<ContactRecord>;
 
 const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
@@ -112,7 +114,7 @@ const obstacleTo = async (
     const isSame =
       whole.kind === 'contact' &&
       whole.record.version === current.version &&
-      JSON.stringify(whole.record.contact) === JSON.stringify(current.contact);
+      equalSnapshots({ contact: whole.record.contact, groupIds: [] }, { contact: current.contact, groupIds: [] });
     return isSame ? null : new StaleError('The contact was known only in part: read it again', notSent(UPDATE_ROUTE));
   } catch (error) {
     if (error instanceof RemoteError && !isCredentialError(error)) return error;
@@ -164,10 +166,26 @@ const resultOf = async (
   if (code !== 0) return failed(key, itemError(code, route));
   const reading = readPerson(response?.person);
   if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
-  const whole = await completed(call, reading, signal);
-  // A read straight after a write may still show what stood there before; then the answer itself is the better one.
-  const isCurrent = whole.kind === 'contact' && whole.record.version === reading.record.version;
-  return { key, ok: true, value: isCurrent ? whole.record : reading.record };
+  return { key, ok: true, value: await writtenRecord(call, reading, signal) };
+};
+
+/**
+ * The written contact, with lists that the answer may have cut. The write is done: a read that fails after it, or still
+ * shows what stood there before, changes nothing about that.
+ */
+const writtenRecord = async (
+  call: CallGoogle,
+  reading: ContactReading,
+  signal: AbortSignal,
+): Promise<ContactRecord> => {
+  try {
+    const whole = await completed(call, reading, signal);
+    const isCurrent = whole.kind === 'contact' && whole.record.version === reading.record.version;
+    return isCurrent ? whole.record : reading.record;
+  } catch (error) {
+    if (error instanceof RemoteError) return reading.record;
+    throw error;
+  }
 };
 
 const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: false, error });

@@ -4,7 +4,7 @@ const SECOND_MS = 1_000;
 export type KeysetPosition = { readonly afterMs: number; readonly page: number };
 
 /** Rounded down to whole seconds, the resolution of the service's stamps. */
-export const floorToSecond = (epochMs: number): number => Math.floor(epochMs / SECOND_MS) * SECOND_MS;
+const floorToSecond = (epochMs: number): number => Math.floor(epochMs / SECOND_MS) * SECOND_MS;
 
 /**
  * The next page to ask for, after a page whose last row was changed at `lastMs` (R14). Rows that change during the walk

@@ -1,10 +1,12 @@
-import { InvalidError, isCredentialError, NotFoundError, RemoteError } from '../errors.ts';
+import { InvalidError, isCredentialError, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import type { MembershipRequest, WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
+import type { ServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { sortedIds } from './mapper.ts';
 import { applyMembership, planMembershipRequests, type BulkAddition } from './membership-plan.ts';
+import { writeContact } from './read.ts';
 import { settle } from './write-result.ts';
 
 type Results = readonly WriteResult<readonly string[]>[];
@@ -76,8 +78,9 @@ const writeBulk = async (api: MembershipApi, addition: BulkAddition, signal: Abo
     const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
     return { addition, unwritten: leftOut(addition, answer), error: null };
   } catch (error) {
-    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
-    const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
+    // A 403 may concern one contact only: written one at a time, it shows.
+    const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);
+    if (!(error instanceof RemoteError) || (isCredentialError(error) && !isRefused)) throw error;
     return { addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error };
   }
 };
@@ -104,16 +107,20 @@ const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly Bul
 
 /** Writes membership changes in few requests (R11); see {@link planMembershipRequests}. */
 export const changeMembership = async (
-  api: MembershipApi,
+  api: ServiceApi,
   batch: readonly MembershipRequest[],
   concurrency: number,
   signal: AbortSignal,
 ): Promise<Results> => {
   const plan = planMembershipRequests(batch);
-  const outcomes = await mapConcurrently(plan.additions, concurrency, (addition) => writeBulk(api, addition, signal));
+  const outcomes = await mapConcurrently(plan.additions, concurrency, (addition) =>
+    writeBulk(api.membership, addition, signal),
+  );
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes);
   const singles = await mapConcurrently([...plan.single, ...remaining], concurrency, (request) =>
-    settle(request.key, () => writeSingle(api, request, signal)),
+    settle(request.key, () =>
+      writeContact(api, request.id, signal, () => writeSingle(api.membership, request, signal)),
+    ),
   );
   return [...written, ...singles];
 };

@@ -7,6 +7,7 @@ import { mapConcurrently } from './concurrency.ts';
 import { createBody, updateBody } from './contact-body.ts';
 import { recordOf } from './mapper.ts';
 import { matchCreated } from './match-created.ts';
+import { writeContact } from './read.ts';
 import { settle } from './write-result.ts';
 
 /** How far the clocks of both sides may differ when the contacts created since a moment are looked for. */
@@ -36,7 +37,9 @@ export const updateContacts = (
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   return mapConcurrently(batch, concurrency, ({ key, current, desired, fields }) =>
     settle(key, async () => {
-      const updated = await api.contacts.update(current.id, updateBody(current, desired, fields), signal);
+      const body = updateBody(current, desired, fields);
+      const write = () => api.contacts.update(current.id, body, signal);
+      const updated = await writeContact(api, current.id, signal, write);
       return recordOf(updated, current.groupIds);
     }),
   );
@@ -44,7 +47,7 @@ export const updateContacts = (
 
 const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
   try {
-    await api.contacts.delete(id, signal);
+    await writeContact(api, id, signal, () => api.contacts.delete(id, signal));
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }

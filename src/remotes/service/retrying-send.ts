@@ -14,7 +14,7 @@ export type RetryOptions = {
  * Whether a request may be sent again after an error: a read where the error may pass, a write only where it surely was not
  * applied. Null: it may not; else the floor that the service set for the wait, in milliseconds.
  */
-export const retryDecision = (method: Method, error: unknown): { readonly afterMs: number | null } | null => {
+const retryDecision = (method: Method, error: unknown): { readonly afterMs: number | null } | null => {
   if (!(error instanceof RemoteError) || error.retry === 'never') return null;
   return method === 'GET' || error.applied === 'no' ? { afterMs: error.retryAfterMs } : null;
 };

@@ -1,17 +1,15 @@
 import type { Dispatcher } from 'undici';
-import { ZodError } from 'zod';
 import type { Clock } from '../../clock.ts';
-import { NotFoundError, UnreadableError } from '../errors.ts';
-import type { PullRequest, ReadAnswer, Remote, RemoteCapabilities } from '../remote.ts';
+import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi, type ServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
-import { recordOf } from './mapper.ts';
 import { changeMembership } from './membership.ts';
 import { pullChanges } from './pull-changes.ts';
 import { pullWhole } from './pull-whole.ts';
 import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { readContact } from './read.ts';
 import { withRetries } from './retrying-send.ts';
 
 export type ServiceRemoteOptions = {
@@ -37,18 +35,6 @@ const CAPABILITIES: RemoteCapabilities = {
   readBatch: 1,
   writeConcurrency: CONCURRENCY,
   createsWithGroups: false,
-};
-
-const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
-  try {
-    const record = recordOf(await api.contacts.get(id, signal));
-    return { kind: record.id === id ? 'found' : 'moved', record };
-  } catch (error) {
-    if (error instanceof NotFoundError) return { kind: 'gone' };
-    const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
-    if (isOddShape) return { kind: 'unreadable', reason: error.message };
-    throw error;
-  }
 };
 
 const pull = (api: ServiceApi, clock: Clock, request: PullRequest, signal: AbortSignal) => {
@@ -79,7 +65,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     create: (batch, signal) => createContacts(api, batch, CONCURRENCY, signal),
     update: (batch, signal) => updateContacts(api, batch, CONCURRENCY, signal),
     delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
-    changeMembership: (batch, signal) => changeMembership(api.membership, batch, CONCURRENCY, signal),
+    changeMembership: (batch, signal) => changeMembership(api, batch, CONCURRENCY, signal),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),

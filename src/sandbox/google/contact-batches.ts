@@ -14,7 +14,7 @@ const maximumCreates = 200;
 const maximumUpdates = 200;
 const maximumDeletes = 500;
 
-const readOptions = { readMask: z.string().optional(), sources: z.array(z.string()).nullish() };
+const readOptions = { readMask: z.string().optional(), sources: z.array(z.string()).optional() };
 
 const createSchema = z.strictObject({
   contacts: z.array(z.strictObject({ contactPerson: personSchema })).optional(),

@@ -19,7 +19,7 @@ const faultSchema = z.strictObject({
       z.strictObject({
         kind: z.literal('status'),
         status: z.int().min(200).max(599),
-        body: z.unknown(),
+        body: z.exactOptional(z.unknown()),
         headers: z.exactOptional(z.record(z.string(), z.string())),
         when,
       }),

@@ -23,7 +23,10 @@ export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(
     } finally {
       log.end(entry, outcome.status);
     }
-    return outcome.response;
+    if (!outcome.response) return;
+    // An answer that the routes made already is replaced, not merged with, only after it was taken away.
+    context.res = undefined;
+    context.res = outcome.response;
   };
 }
 

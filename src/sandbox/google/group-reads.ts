@@ -12,8 +12,7 @@ const defaultPageSize = 30;
 const maximumBatchGet = 200;
 const maximumMembers = 100_000;
 
-/** Fields of a group that a read shows without a mask. */
-export const defaultGroupFields: readonly GroupField[] = ['metadata', 'groupType', 'memberCount', 'name'];
+const defaultGroupFields: readonly GroupField[] = ['metadata', 'groupType', 'memberCount', 'name'];
 
 /** `GET /v1/contactGroups`: the sync token is on every page. */
 export function listGroups({ query }: ApiRequest, world: World): object {

@@ -13,7 +13,7 @@ const maximumMembersModified = 1000;
 const defaultAnswerFields: readonly GroupField[] = ['metadata', 'groupType', 'name'];
 const updatableGroupFields = ['clientData', 'name'] as const;
 
-const text = z.string().nullish();
+const text = z.string().optional();
 
 const groupSchema = z.strictObject({
   resourceName: text,
@@ -21,21 +21,21 @@ const groupSchema = z.strictObject({
   name: text,
   formattedName: text,
   groupType: text,
-  memberCount: z.int().nullish(),
-  memberResourceNames: z.array(z.string()).nullish(),
-  metadata: z.strictObject({ updateTime: text, deleted: z.boolean().nullish() }).nullish(),
-  clientData: z.array(z.strictObject({ key: text, value: text })).nullish(),
+  memberCount: z.int().optional(),
+  memberResourceNames: z.array(z.string()).optional(),
+  metadata: z.strictObject({ updateTime: text, deleted: z.boolean().optional() }).optional(),
+  clientData: z.array(z.strictObject({ key: text, value: text })).optional(),
 });
 
-const createSchema = z.strictObject({ contactGroup: groupSchema.nullish(), readGroupFields: text });
+const createSchema = z.strictObject({ contactGroup: groupSchema.optional(), readGroupFields: text });
 
 const updateSchema = z.strictObject({
-  contactGroup: groupSchema.nullish(),
+  contactGroup: groupSchema.optional(),
   updateGroupFields: text,
   readGroupFields: text,
 });
 
-const names = z.array(z.string()).nullish();
+const names = z.array(z.string()).optional();
 const modifySchema = z.strictObject({ resourceNamesToAdd: names, resourceNamesToRemove: names });
 
 /** `POST /v1/contactGroups` */

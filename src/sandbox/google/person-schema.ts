@@ -100,9 +100,7 @@ export const personSchema = z.strictObject({
     fullTimeEquivalentMillipercent: number(0, 100_000),
   }),
   memberships: listOf({
-    contactGroupMembership: z.exactOptional(
-      z.strictObject({ contactGroupId: text, contactGroupResourceName: text }),
-    ),
+    contactGroupMembership: z.exactOptional(z.strictObject({ contactGroupId: text, contactGroupResourceName: text })),
     domainMembership: z.exactOptional(z.strictObject({ inViewerDomain: flag })),
   }),
   events: listOf({ date, type: text, formattedType: text }),

@@ -16,7 +16,7 @@ const faultAction = z.discriminatedUnion('kind', [
 ]);
 
 /** What goes wrong with which requests, and with how many of them. */
-export const faultSchema = z.object({
+const faultSchema = z.object({
   method: z.string().optional(),
   /** Matched against the path, without the query: a regular expression or its source. */
   path: z.union([z.string(), z.instanceof(RegExp)]).optional(),

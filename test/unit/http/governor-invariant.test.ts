@@ -43,30 +43,35 @@ const steps = fc.array(
   { minLength: 20, maxLength: 150 },
 );
 
+type Sent = { readonly grant: Grant; readonly doneAtMs: number; readonly isLost: boolean; readonly request: Arrival };
+type Arrival = { arrivesAtMs: number };
+
 /** Plays the steps and gives back when each request reached the server, ascending. */
 const play = (governor: Governor, played: readonly Step[]): number[] => {
-  const arrivals: number[] = [];
-  let open: { readonly grant: Grant; readonly atMs: number; readonly isLost: boolean }[] = [];
+  const arrivals: Arrival[] = [];
+  let open: Sent[] = [];
   let current = governor;
   let nowMs = 0;
   for (const step of played) {
     nowMs += step.gapMs;
-    const due = open.filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs);
-    open = open.filter(({ atMs }) => atMs > nowMs);
-    for (const { grant, atMs, isLost } of due) complete(current, grant, isLost ? null : ANSWER, atMs);
+    const due = open.filter(({ doneAtMs }) => doneAtMs <= nowMs).sort((one, other) => one.doneAtMs - other.doneAtMs);
+    open = open.filter(({ doneAtMs }) => doneAtMs > nowMs);
+    for (const { grant, doneAtMs, isLost } of due) complete(current, grant, isLost ? null : ANSWER, doneAtMs);
     if (step.isRestart) {
       const snapshot = snapshotOf(current, { nowMs, epochMs: 1_000_000 + nowMs });
       current = restoreGovernor(governor.configured, snapshot, { nowMs, epochMs: 1_000_000 + nowMs });
+      for (const { request } of open) request.arrivesAtMs = Math.min(request.arrivesAtMs, nowMs + LOST_GRACE_MS);
       open = [];
     }
     const { grant } = admit(current, nowMs);
     if (grant === null) continue;
-    const atMs = nowMs + step.roundTripMs;
-    open.push({ grant, atMs, isLost: step.isLost });
     // A lost request may reach the server later than its sender gave it up.
-    arrivals.push(nowMs + step.arrival * (step.isLost ? step.roundTripMs + LOST_GRACE_MS : step.roundTripMs));
+    const underWayMs = step.isLost ? step.roundTripMs + LOST_GRACE_MS : step.roundTripMs;
+    const request = { arrivesAtMs: nowMs + step.arrival * underWayMs };
+    open.push({ grant, doneAtMs: nowMs + step.roundTripMs, isLost: step.isLost, request });
+    arrivals.push(request);
   }
-  return arrivals.sort((one, other) => one - other);
+  return arrivals.map(({ arrivesAtMs }) => arrivesAtMs).sort((one, other) => one - other);
 };
 
 const limits = fc.record({ requests: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 500, max: 6_000 }) });

@@ -28,7 +28,7 @@ const failTimes = (times: number, error: unknown) => {
   const attempts: number[] = [];
   const operation = (attempt: number): Promise<string> => {
     attempts.push(attempt);
-    return attempt <= times ? Promise.reject(error as Error) : Promise.resolve('value');
+    return attempt <= times ? Promise.reject(error) : Promise.resolve('value');
   };
   return { attempts, operation };
 };

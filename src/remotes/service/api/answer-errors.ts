@@ -1,3 +1,4 @@
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../http/rate-headers.ts';
 import {
   DisabledError,
   InvalidError,
@@ -12,7 +13,6 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../../errors.ts';
-import { isExhausted, retryFloorMs, type AnswerHeaders } from './rate-headers.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
 
 /** What was asked, as far as an error needs it. */
@@ -50,10 +50,10 @@ const UNSENT_CODES = new Set([
 ]);
 
 /** What is known of a request that was sent and not properly answered: a read changes nothing. */
-export const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
+const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
 
 /** Method and route, for messages. */
-export const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
+const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
 
 const codesOf = (error: unknown): string[] => {
   if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
@@ -92,12 +92,12 @@ export const unsendable = (asked: Asked, why: string): InvalidError => {
   return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
 };
 
-const isLimited = (answer: ReadAnswer, words: string): boolean => {
+const isLimited = (answer: ReadAnswer, words: string, nowMs: number): boolean => {
   const { status, headers } = answer;
   if (status === 429) return true;
   if (status === 503) return headers['retry-after'] !== undefined;
   const refusal = status === 403 || status < 300;
-  return refusal && (isExhausted(headers) || LIMIT_WORDS.test(words));
+  return refusal && (readRateHeaders(headers, nowMs).remaining === 0 || LIMIT_WORDS.test(words));
 };
 
 const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
@@ -135,14 +135,15 @@ const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError =
   const words = serviceWords(answer.json, [asked.body, asked.secret]);
   const text = `the service refused ${routeOf(asked)} (${status})${words === null ? '' : ` saying "${words}"`}`;
   const options: RemoteErrorOptions = { side: 'service', status, route: routeOf(asked), applied: 'no' };
-  const retryAfterMs = retryFloorMs(answer.headers, nowMs);
-  if (isLimited(answer, words ?? '')) return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs });
+  const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
+  const untilResetMs = readRateHeaders(answer.headers, nowMs).resetMs;
+  if (isLimited(answer, words ?? '', nowMs))
+    return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: retryAfterMs ?? untilResetMs });
   if (isServerFault(status)) {
-    const floor = answer.headers['retry-after'] === undefined ? null : retryAfterMs;
     return new UnavailableError(`the service failed at ${routeOf(asked)} (${status})`, {
       ...options,
       applied: appliedWhenSent(asked.method),
-      retryAfterMs: floor,
+      retryAfterMs,
     });
   }
   return refusal(asked, status, text, words ?? '', options);

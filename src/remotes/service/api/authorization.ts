@@ -5,7 +5,7 @@ import type { ApiRequest, Send } from './send.ts';
 type Managed<Name extends string> = `${Name}:view` | `${Name}:manage`;
 
 /** A scope that an application may ask for (service-api-v2.md, Authentication). */
-export type Scope =
+type Scope =
   | 'user:login'
   | 'user:basic'
   | 'user:manage'

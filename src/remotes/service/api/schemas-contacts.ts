@@ -117,8 +117,8 @@ export type NewAddress = {
 /** A new email address or website. */
 export type NewAddressed = { readonly label?: string; readonly address: string };
 export type NewPhoneNumber = { readonly label?: string; readonly number: string };
-export type NewProfile = { readonly label?: string; readonly url: string };
-export type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
+type NewProfile = { readonly label?: string; readonly url: string };
+type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
 /** The writable fields of a contact (service-api-v2.md, Contact); only what is sent is changed, a list is sent whole. */
 export type ContactWrite = {

@@ -1,8 +1,8 @@
 import { request, type Dispatcher } from 'undici';
 import type { Clock } from '../../../clock.ts';
+import type { AnswerHeaders } from '../../../http/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
-import type { AnswerHeaders } from './rate-headers.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -68,10 +68,9 @@ const encodeBody = (apiRequest: ApiRequest): string | null => {
   );
 };
 
-const headersOf = (raw: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders => {
-  return Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]),
-  );
+const headerText = (headers: AnswerHeaders, name: string): string | null => {
+  const value = headers[name];
+  return (typeof value === 'string' ? value : value?.[0]) ?? null;
 };
 
 const parseJson = (text: string): Pick<ReadAnswer, 'isJson' | 'json'> => {
@@ -84,7 +83,7 @@ const parseJson = (text: string): Pick<ReadAnswer, 'isJson' | 'json'> => {
 };
 
 const serverTimeMs = (headers: AnswerHeaders): number | null => {
-  const atMs = Date.parse(headers['date'] ?? '');
+  const atMs = Date.parse(headerText(headers, 'date') ?? '');
   return Number.isNaN(atMs) ? null : atMs;
 };
 
@@ -135,7 +134,7 @@ const readAnswer = async (
   signal: AbortSignal,
 ): Promise<ReadAnswer> => {
   const status = response.statusCode;
-  const headers = headersOf(response.headers);
+  const headers = response.headers;
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   const maxBytes = options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
   try {
@@ -158,7 +157,7 @@ export const createSend = (options: SendOptions): Send => {
     signal.throwIfAborted();
     const response = await dispatch(options, apiRequest, signal);
     const answer = await readAnswer(options, apiRequest, response, signal);
-    const location = answer.headers['location'] ?? null;
+    const location = headerText(answer.headers, 'location');
     const result = { status: answer.status, json: answer.json, serverTimeMs: serverTimeMs(answer.headers), location };
     if (apiRequest.allowRedirect === true && REDIRECTS.has(answer.status) && location !== null) return result;
     const error = answerError({ ...apiRequest, secret: options.accessToken }, answer, options.clock.now());

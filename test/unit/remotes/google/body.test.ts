@@ -145,6 +145,25 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
+  test('a corrected country takes its code with it', () => {
+    const addresses = record.contact.addresses.map((address) => ({ ...address, country: 'Austria' }));
+    const [written] = update(record, { addresses })['addresses'] as Record<string, unknown>[];
+    expect(written).toMatchObject({ country: 'Austria', poBox: 'Box 5' });
+    expect(written).not.toHaveProperty('countryCode');
+  });
+
+  test('entries that map to nothing stay', () => {
+    const odd = recordOf(
+      person(1, { emailAddresses: [{ displayName: 'No address' }], addresses: [{ extendedAddress: 'Flat 2' }] }),
+    );
+    const emailAddresses = [{ value: 'a@x.example', label: null }];
+    const addresses = [{ street: 'A', city: '', region: '', postalCode: '', country: '', label: null }];
+    expect(update(odd, { emailAddresses, addresses })).toMatchObject({
+      emailAddresses: [{ value: 'a@x.example' }, { displayName: 'No address' }],
+      addresses: [{ streetAddress: 'A' }, { extendedAddress: 'Flat 2' }],
+    });
+  });
+
   test('a name typed as a whole survives a write of another field, and gives way to parts', () => {
     const whole = recordOf(person(1, { names: [{ displayName: 'Madonna', unstructuredName: 'Madonna' }] }));
     const request = { key: 'k', current: whole, desired: contact({ title: 'x' }), fields: ['title' as const] };

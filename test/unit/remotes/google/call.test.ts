@@ -94,6 +94,19 @@ describe('an aborted signal', () => {
     expect(google.remote.requestCount()).toBe(0);
   });
 
+  test('ends the waiting for an access token', async () => {
+    const controller = new AbortController();
+    const reason = new Error('stop');
+    await using google = await startGoogle(
+      () => created,
+      () => {
+        controller.abort(reason);
+        return Promise.withResolvers<Reply>().promise;
+      },
+    );
+    await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
+  });
+
   test('ends a request that is under way, with its own reason', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
@@ -111,8 +124,11 @@ describe('the mutation lane', () => {
     let most = 0;
     await using google = await startGoogle(async () => {
       underWay += 1;
-      most = Math.max(most, underWay);
-      await new Promise((resolve) => setImmediate(resolve));
+      // Long enough in turns of the event loop for another request to come in, were one sent.
+      for (let turn = 0; turn < 2_000; turn += 1) {
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       underWay -= 1;
       return {};
     });

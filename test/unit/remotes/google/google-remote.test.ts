@@ -78,7 +78,7 @@ const told = (pages: readonly FeedPage[]): string[] =>
     .toSorted();
 
 const variantRows = Object.entries(googleVariantsSchema.shape).flatMap(([name, row]) =>
-  row.unwrap().options.map((value) => ({ [name]: value }) as Partial<GoogleVariants>),
+  row.unwrap().options.map((value) => ({ [name]: value })),
 );
 
 describe('against the emulator', () => {

@@ -96,6 +96,16 @@ describe('creating', () => {
   });
 });
 
+test('[R9] a write that was done stays done where reading it in full fails', async () => {
+  const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x.example` }));
+  await using google = await startGoogle(({ method }) =>
+    method === 'GET'
+      ? apiError(503, 'UNAVAILABLE')
+      : { body: { createdPeople: [{ person: { ...withOrigin(1, 'contact_1'), emailAddresses } }] } },
+  );
+  expect(await google.remote.create([request(1)], NEVER)).toMatchObject([{ ok: true, value: { id: 'people/c1' } }]);
+});
+
 const rich = (number: number) =>
   recordOf(person(number, { emailAddresses: [{ value: 'a@x.example', displayName: 'A' }] }));
 

@@ -85,7 +85,7 @@ const seen = async (request: IncomingMessage): Promise<Seen> => {
 /** A canned Google and a remote that talks to it over real HTTP. */
 export const startGoogle = async (
   answer: (request: Seen, count: number) => Reply | Promise<Reply>,
-  answerToken: (count: number) => Reply = (count) => ({
+  answerToken: (count: number) => Reply | Promise<Reply> = (count) => ({
     body: { access_token: `token-${count}`, expires_in: 3599, token_type: 'Bearer' },
   }),
 ): Promise<Google> => {
@@ -95,7 +95,7 @@ export const startGoogle = async (
     void seen(request).then(async (one) => {
       if (one.path === TOKEN_PATH) {
         tokenRequests.push(one);
-        return send(answerToken(tokenRequests.length), response);
+        return send(await answerToken(tokenRequests.length), response);
       }
       requests.push(one);
       return send(await answer(one, requests.length), response);
@@ -123,7 +123,8 @@ export const startGoogle = async (
     requests,
     tokenRequests,
     [Symbol.asyncDispose]: async () => {
-      await dispatcher.close();
+      await dispatcher.destroy();
+      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -50,8 +50,8 @@ describe('[R11] the plan of membership requests', () => {
     });
     const plan = planMembershipRequests(batch);
     expect(plan.additions.map(({ bucketId, contactIds }) => [bucketId, contactIds.length])).toEqual([
-      ['b1', 20],
       ['b2', 10],
+      ['b1', 20],
     ]);
   });
 });

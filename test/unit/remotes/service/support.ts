@@ -89,11 +89,13 @@ export const startServer = async (
   limits: { maxAnswerBytes?: number } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const read = await readRequest(request);
+    received.push(read);
+    answer(response, answering(read, received.length - 1));
+  };
   const server = createServer((request, response) => {
-    void readRequest(request).then((read) => {
-      received.push(read);
-      answer(response, answering(read, received.length - 1));
-    });
+    void serve(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,12 +7,12 @@ import {
 } from '../../../../src/sandbox/google/server.ts';
 
 /** A clock that a test moves. */
-export interface TestClock {
+interface TestClock {
   nowMs: number;
   now(): number;
 }
 
-export function testClock(nowMs = Date.UTC(2026, 0, 1)): TestClock {
+function testClock(nowMs = Date.UTC(2026, 0, 1)): TestClock {
   return {
     nowMs,
     now() {
@@ -29,6 +29,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly emulator: GoogleEmulator;
   readonly clock: TestClock;
   readonly api: people_v1.People;
+  readonly auth: OAuth2Client;
 }
 
 export async function startSandbox(options: Omit<GoogleEmulatorOptions, 'clock'> = {}): Promise<Sandbox> {
@@ -37,7 +38,7 @@ export async function startSandbox(options: Omit<GoogleEmulatorOptions, 'clock'>
   const emulator = await startGoogleEmulator({ clock, quotas, ...options });
   const auth = oauthClient(emulator);
   auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
-  return { emulator, clock, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
+  return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
 }
 
 export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAuth2Client {
@@ -103,12 +104,8 @@ export async function listAll(
 }
 
 export function listPage(api: people_v1.People, parameters: ListParameters = {}) {
-  return api.people.connections.list({
-    resourceName: 'people/me',
-    personFields: 'names,metadata',
-    requestSyncToken: true,
-    ...parameters,
-  });
+  const defaults = { resourceName: 'people/me', personFields: 'names,metadata', requestSyncToken: true };
+  return api.people.connections.list({ ...defaults, ...parameters });
 }
 
 export function namesOf(listed: readonly people_v1.Schema$Person[]): (string | null | undefined)[] {

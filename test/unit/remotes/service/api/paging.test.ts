@@ -69,7 +69,8 @@ describe('a list', () => {
 
   it('is read lazily', async () => {
     await using server = await startServer(listing(500, () => ({ total: 500 })));
-    for await (const _page of server.api.contacts.list({}, never)) break;
+    const pages = server.api.contacts.list({}, never)[Symbol.asyncIterator]();
+    expect((await pages.next()).value?.rows).toHaveLength(50);
     expect(server.received).toHaveLength(1);
   });
 

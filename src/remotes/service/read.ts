@@ -1,0 +1,49 @@
+import { ZodError } from 'zod';
+import { NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
+import type { ReadAnswer } from '../remote.ts';
+import type { ServiceApi } from './api/service-api.ts';
+import { recordOf } from './mapper.ts';
+
+/**
+ * Whether a 403 for one contact concerns that contact alone. Lists and single contacts take the same scopes
+ * (service-api-v2.md, Contact routes), so where the list answers, the permission still stands. Throws what the list throws.
+ */
+const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
+  await api.contacts.listPage({}, 1, signal);
+  return true;
+};
+
+/** Reads one contact; gone also where only this contact is out of reach. */
+export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
+  try {
+    const record = recordOf(await api.contacts.get(id, signal));
+    return { kind: record.id === id ? 'found' : 'moved', record };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { kind: 'gone' };
+    if (error instanceof RevokedError && (await listStillAnswers(api, signal))) return { kind: 'gone' };
+    const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
+    if (isOddShape) return { kind: 'unreadable', reason: error.message };
+    throw error;
+  }
+};
+
+/**
+ * Writes to one contact. A 403 is told as {@link NotFoundError} where the contact is gone or out of reach, and stays what
+ * it is where the contact can be read: then the permission to write is missing.
+ */
+export const writeContact = async <Value>(
+  api: ServiceApi,
+  id: string,
+  signal: AbortSignal,
+  write: () => Promise<Value>,
+): Promise<Value> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof RevokedError)) throw error;
+    const answer = await readContact(api, id, signal);
+    if (answer.kind !== 'gone') throw error;
+    const { side, status, route, applied } = error;
+    throw new NotFoundError('the contact is gone or out of reach', { side, status, route, applied, cause: error });
+  }
+};

@@ -1,0 +1,67 @@
+import type { Events } from '../events.ts';
+import { isCredentialError } from '../remotes/errors.ts';
+import { HaltError, LeaseError } from './context.ts';
+import type { RunResult } from './run.ts';
+import type { RunEvent } from './run-event.ts';
+
+type RunRef = { readonly link: string; readonly run: string };
+
+/** Writes what a run tells while it works to the log. */
+export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void => {
+  switch (event.kind) {
+    case 'listed':
+      return events.sideListed({ ...ref, side: event.side, whole: event.whole, contacts: event.contacts });
+    case 'relisting':
+      return events.cursorExpired({ ...ref, side: event.side, reason: event.reason });
+    case 'recovered':
+      return events.runRecovered({ ...ref, writes: event.writes });
+    case 'planned':
+      return events.planned({ ...ref, writes: event.writes });
+    case 'written':
+      return undefined;
+    case 'conflict': {
+      const { googleId, serviceId, conflict } = event;
+      return events.conflictSettled({ ...ref, googleId, serviceId, ...conflict });
+    }
+    case 'skipped': {
+      const { kind: _, ...fields } = event;
+      return events.contactSkipped({ ...ref, ...fields });
+    }
+    case 'not-taken': {
+      const { kind: _, ...fields } = event;
+      return events.valueRefused({ ...ref, ...fields });
+    }
+    case 'ambiguous':
+      return events.matchAmbiguous({ ...ref, googleIds: event.google, serviceIds: event.service });
+    case 'group':
+      return logGroup(events, ref, event);
+  }
+};
+
+const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 'group' }>): void => {
+  const fields = { ...ref, side: event.side, name: event.name };
+  switch (event.action) {
+    case 'created':
+      return events.groupCreated(fields);
+    case 'renamed':
+      return events.groupRenamed(fields);
+    case 'deleted':
+      return events.groupDeleted(fields);
+    case 'duplicate':
+      return events.groupDuplicate(fields);
+    case 'refused':
+      return events.groupRefused({ ...fields, reason: event.reason ?? '' });
+  }
+};
+
+/** Writes how a run ended to the log: its one summary event. */
+export const logResult = (events: Events, { summary, error }: RunResult): void => {
+  const { outcome: _, reason: __, ...counts } = summary;
+  if (error === null) events.runCompleted(counts);
+  else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
+  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run });
+  else events.runFailed({ ...counts, error });
+  if (!isCredentialError(error)) return;
+  const remedy = `Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
+  events.linkPaused({ link: summary.link, side: error.side, reason: error.message, remedy });
+};

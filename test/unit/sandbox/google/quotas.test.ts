@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { listPage, minuteMs, refusalOf, startSandbox, type Refusal } from './support.ts';
+
+const ada = { names: [{ givenName: 'Ada' }] };
+
+function limitOf(refusal: Refusal): unknown {
+  const metadata = refusal.error?.details?.[0]?.['metadata'];
+  return typeof metadata === 'object' && metadata !== null && 'quota_limit' in metadata && metadata.quota_limit;
+}
+
+test('a spent write quota is a 429 that names it, until the minute has passed', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 100, writesPerMinute: 2 } });
+  const create = () => sandbox.api.people.createContact({ requestBody: ada });
+  await create();
+  sandbox.clock.nowMs += 1000;
+  await create();
+  const refusal = await refusalOf(create());
+  expect(refusal).toMatchObject({ status: 429, error: { status: 'RESOURCE_EXHAUSTED' } });
+  expect(refusal.message).toBe(
+    `Quota exceeded for quota metric 'Critical write requests' and limit 'Critical write requests per minute per user' ` +
+      `of service 'people.googleapis.com' for consumer 'project_number:123'.`,
+  );
+  expect(refusal.error?.details).toEqual([
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'RATE_LIMIT_EXCEEDED',
+      domain: 'googleapis.com',
+      metadata: {
+        consumer: 'projects/123',
+        quota_limit: 'CriticalWritesPerMinutePerProjectPerUser',
+        service: 'people.googleapis.com',
+        quota_metric: 'people.googleapis.com/critical_write_requests',
+      },
+    },
+  ]);
+  sandbox.clock.nowMs += minuteMs - 1000;
+  await create();
+  expect(await refusalOf(create())).toMatchObject({ status: 429 });
+});
+
+test('an update uses up the read quota too', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 2, writesPerMinute: 100 } });
+  const { data } = await sandbox.api.people.createContact({ requestBody: ada });
+  const update = () =>
+    sandbox.api.people.updateContact({
+      resourceName: String(data.resourceName),
+      updatePersonFields: 'emailAddresses',
+      requestBody: data,
+    });
+  await update();
+  expect(limitOf(await refusalOf(update()))).toBe('CriticalReadsPerMinutePerProjectPerUser');
+  expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 429 });
+});
+
+test('a batch without a read mask, a deletion and group reads use up no reads', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 100 } });
+  const contacts = [{ contactPerson: ada }];
+  await sandbox.api.people.batchCreateContacts({ requestBody: { contacts } });
+  const [person] = sandbox.emulator.account.people();
+  await sandbox.api.people.deleteContact({ resourceName: String(person?.resourceName) });
+  await sandbox.api.contactGroups.list();
+  const masked = sandbox.api.people.batchCreateContacts({ requestBody: { contacts, readMask: 'names' } });
+  expect(await refusalOf(masked)).toMatchObject({ status: 429 });
+});
+
+test('the 429 has its other form, and a Retry-After, in those variants', async () => {
+  const quotas = { readsPerMinute: 0, writesPerMinute: 0 };
+  await using sandbox = await startSandbox({ quotas, variants: { quotaBody: 'quotaFailure', retryAfter: 'present' } });
+  const refusal = await refusalOf(listPage(sandbox.api));
+  expect(refusal).toMatchObject({ status: 429, message: 'Resource has been exhausted (e.g. check quota).' });
+  const { token } = await sandbox.auth.getAccessToken();
+  const url = `${sandbox.emulator.url}v1/people/me?personFields=names`;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.headers.get('retry-after')).toBe('60');
+});
+
+test('the quotas can be set anew', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 0 } });
+  expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 429 });
+  sandbox.emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 });
+  await listPage(sandbox.api);
+  expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 429 });
+});

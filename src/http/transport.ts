@@ -3,7 +3,7 @@ import type { Gate, Permit, Priority } from './gate.ts';
 import type { AnswerHeaders } from './rate-headers.ts';
 
 /** One request as the gates are chosen for it. */
-type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
+export type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
 /** One request as it goes out; the path is without its query. */
 type Attempt = { readonly method: string; readonly path: string };
 

@@ -3,9 +3,9 @@ import type { ContactRow } from './api/contacts.ts';
 /** The durable text of a cursor; `watermarkMs` is epoch milliseconds. */
 export const encodeCursor = (watermarkMs: number): string => JSON.stringify({ watermark: watermarkMs });
 
-/** When a row was last changed, epoch milliseconds; null for a row that cannot be read. */
+/** When a row was last changed, epoch milliseconds; null where that cannot be read. */
 export const changedAtMs = (row: ContactRow): number | null => {
-  return row.kind === 'contact' ? row.contact.updated_at.epochMs : null;
+  return (row.kind === 'contact' ? row.contact.updated_at : row.updatedAt)?.epochMs ?? null;
 };
 
 /** The latest change among the rows and what was seen before. */
@@ -16,7 +16,8 @@ export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | nu
 
 /** Names a row in one state: seeing it again says nothing new. */
 const rowState = (row: ContactRow): string => {
-  return row.kind === 'contact' ? `${row.contact.id} ${row.contact.updated_at.text}` : `${row.id ?? ''} ${row.reason}`;
+  if (row.kind === 'contact') return `${row.contact.id} ${row.contact.updated_at.text}`;
+  return `${row.id ?? ''} ${row.updatedAt?.text ?? ''} ${row.reason}`;
 };
 
 /** The rows that were not seen yet; from now on they were. */

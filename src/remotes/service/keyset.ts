@@ -1,20 +1,27 @@
 const SECOND_MS = 1_000;
 
-/** Where a walk by `updated_at` stands: the lower bound asked for and the page under it. */
-export type KeysetPosition = { readonly afterMs: number; readonly page: number };
-
 /** Rounded down to whole seconds, the resolution of the service's stamps. */
 const floorToSecond = (epochMs: number): number => Math.floor(epochMs / SECOND_MS) * SECOND_MS;
 
+/** How a walk by `updated_at` goes on: its next lower bound, and what to read by id before that. */
+export type Stretch = {
+  readonly afterMs: number;
+  /** Where more than a page was changed within a second: the upper bound of what to read by id first; else null. */
+  readonly crowdedUntilMs: number | null;
+};
+
 /**
- * The next page to ask for, after a page whose last row was changed at `lastMs` (R14). Rows that change during the walk
- * move to its end and shift the pages behind them, so the walk asks for page 1 under a bound that follows what it saw. The
- * bound stays a second behind, which is right whether the service takes it as inclusive or not. Deeper pages are asked for
- * only where more than a page was changed within that second.
+ * How to go on after a full first page under the bound `afterMs`, whose last row was changed at `lastMs` (R14). Rows that
+ * change during the walk move to its end and shift the pages behind them, so the walk asks for page 1 again under a bound
+ * that follows what it saw. The bound stays a second behind, which is right whether the service takes it as inclusive or not.
+ * Where the bound cannot move so, more than a page was changed within a second or two; there only ids tell an order that
+ * holds from page to page. What is read by id overlaps the next bound by a second, for the same reason.
  */
-export const nextPosition = (position: KeysetPosition, lastMs: number | null): KeysetPosition => {
-  const afterMs = lastMs === null ? position.afterMs : floorToSecond(lastMs) - SECOND_MS;
-  return afterMs > position.afterMs ? { afterMs, page: 1 } : { afterMs: position.afterMs, page: position.page + 1 };
+export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
+  const followingMs = floorToSecond(lastMs) - SECOND_MS;
+  if (followingMs > afterMs) return { afterMs: followingMs, crowdedUntilMs: null };
+  const startMs = floorToSecond(afterMs);
+  return { afterMs: startMs + 2 * SECOND_MS, crowdedUntilMs: startMs + 3 * SECOND_MS };
 };
 
 /**

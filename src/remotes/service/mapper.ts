@@ -55,7 +55,7 @@ export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly st
 
 /** A row of a listing as a change of the feed. */
 export const changeOf = (row: ContactRow): FeedChange => {
-  if (row.kind === 'unreadable') return row;
+  if (row.kind === 'unreadable') return { kind: 'unreadable', id: row.id, reason: row.reason };
   return { kind: 'upsert', record: recordOf(row.contact), previousIds: [] };
 };
 

@@ -6,10 +6,11 @@ import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { changedAtMs, encodeCursor, latestChange, takeFresh } from './feed.ts';
-import { nextPosition, nextWatermark, type KeysetPosition } from './keyset.ts';
+import { nextStretch, nextWatermark } from './keyset.ts';
 import { changeOf } from './mapper.ts';
+import { walkById } from './walk-by-id.ts';
 
-const ROUTE = 'GET /v2/contacts';
+const ABOUT = { side: 'service', route: 'GET /v2/contacts', applied: 'no' } as const;
 
 /** How far behind the watermark each walk starts: rows whose stamp was set a while before they could be seen. */
 const OVERLAP_MS = 120_000;
@@ -20,78 +21,70 @@ const decodeCursor = (cursor: string): number => {
   try {
     return cursorSchema.parse(JSON.parse(cursor)).watermark;
   } catch (cause) {
-    const options = { side: 'service', status: null, route: ROUTE, applied: 'no', cause } as const;
-    throw new CursorExpiredError(
-      'the stored cursor of the service cannot be read; its contacts are listed whole',
-      options,
-    );
+    const message = 'the stored cursor of the service cannot be read; its contacts are listed whole';
+    throw new CursorExpiredError(message, { ...ABOUT, status: null, cause });
   }
 };
 
-/** When the rows of a page were changed, in their order; throws where the service did not sort them. */
-const ascendingTimes = (page: Page<ContactRow>): readonly number[] => {
+const unfollowable = (why: string): UnreadableError => {
+  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, { ...ABOUT, status: 200 });
+};
+
+/** When the last row of a page was changed; throws where the service did not sort the page, or no row can be read. */
+const lastChangeMs = (page: Page<ContactRow>): number => {
   const times = page.rows.map(changedAtMs).filter((time) => time !== null);
-  if (times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time))) return times;
-  throw new UnreadableError('the service ignored the order by updated_at: its changes cannot be followed', {
-    side: 'service',
-    status: 200,
-    route: ROUTE,
-    applied: 'no',
-  });
+  const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
+  if (!isSorted) throw unfollowable('it ignored the order by updated_at');
+  const last = times.at(-1);
+  if (last === undefined) throw unfollowable('not one row of a page can be read');
+  return last;
 };
 
 const parametersOf = (afterMs: number): ContactListParameters => {
-  return { 'updated_at.after': Math.max(0, afterMs), order: ['updated_at'] };
-};
-
-const isSamePage = (a: Page<unknown>, b: Page<unknown> | null): boolean => {
-  return b !== null && a.number > 1 && a.rowKeys.join() === b.rowKeys.join();
+  return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
 
 type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
 
-/** The page at a position; null where a page was asked for that turns out to lie past the end. */
-const fetchAt = (
-  api: ServiceApi,
-  position: KeysetPosition,
-  previous: Page<ContactRow>,
-  signal: AbortSignal,
-): Promise<Page<ContactRow> | null> => {
-  const parameters = parametersOf(position.afterMs);
-  if (position.page === 1) return api.contacts.listPage(parameters, 1, signal);
-  return api.contacts.listPageAfter(parameters, previous, signal);
-};
+/** The pages of a walk from `afterMs` on; the last one is the one that ends it. */
+async function* walkChanges(api: ServiceApi, fromMs: number, signal: AbortSignal): AsyncGenerator<Page<ContactRow>> {
+  let afterMs = Math.max(0, fromMs);
+  for (;;) {
+    const page = await api.contacts.listPage(parametersOf(afterMs), 1, signal);
+    const lastMs = page.rows.length === 0 ? afterMs : lastChangeMs(page);
+    yield page;
+    if (page.isLast) return;
+    const stretch = nextStretch(afterMs, lastMs);
+    if (stretch.crowdedUntilMs !== null) {
+      const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };
+      for await (const step of walkById(api, bounds, { page: 1, total: null }, signal)) yield step.page;
+    }
+    ({ afterMs } = stretch);
+  }
+}
 
 /**
  * The contacts changed since the cursor, as a keyset walk (R14). A walk that is cut off starts again from its cursor. One
  * request where everything that changed fits a page.
  */
 export async function* pullChanges(
-  options: PullOptions,
+  { api, clock }: PullOptions,
   cursor: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
-  const { api, clock } = options;
   const watermarkMs = decodeCursor(cursor);
   const seen = new Set<string>();
-  let position: KeysetPosition = { afterMs: watermarkMs - OVERLAP_MS, page: 1 };
-  let previous: Page<ContactRow> | null = null;
+  let startMs: number | null = null;
+  let total: number | null = null;
   let maxSeenMs: number | null = null;
-  let page: Page<ContactRow> | null = await api.contacts.listPage(parametersOf(position.afterMs), 1, signal);
-  const { total } = page;
-  const startMs = page.serverTimeMs ?? clock.now();
-  while (page !== null) {
-    const times = ascendingTimes(page);
+  let held: FeedPage | null = null;
+  for await (const page of walkChanges(api, watermarkMs - OVERLAP_MS, signal)) {
+    if (held !== null) yield held;
+    startMs ??= page.serverTimeMs ?? clock.now();
+    total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    const changes = takeFresh(page.rows, seen).map(changeOf);
-    if (page.isLast || isSamePage(page, previous)) {
-      yield { changes, resume: null, cursor: encodeCursor(nextWatermark(watermarkMs, maxSeenMs, startMs)), total };
-      return;
-    }
-    yield { changes, resume: null, cursor: null, total };
-    position = nextPosition(position, times.at(-1) ?? null);
-    previous = page;
-    page = await fetchAt(api, position, previous, signal);
+    held = { changes: takeFresh(page.rows, seen).map(changeOf), resume: null, cursor: null, total };
   }
-  yield { changes: [], resume: null, cursor: encodeCursor(nextWatermark(watermarkMs, maxSeenMs, startMs)), total };
+  const newWatermarkMs = nextWatermark(watermarkMs, maxSeenMs, startMs ?? watermarkMs);
+  if (held !== null) yield { ...held, cursor: encodeCursor(newWatermarkMs) };
 }

@@ -1,100 +1,61 @@
 import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
-import { InvalidError, NotFoundError } from '../errors.ts';
 import type { FeedPage } from '../remote.ts';
-import type { ContactListParameters, ContactRow } from './api/contacts.ts';
-import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
-import { nextPageNumber, nextWatermark } from './keyset.ts';
+import { nextWatermark } from './keyset.ts';
 import { changeOf } from './mapper.ts';
-
-const PARAMETERS: ContactListParameters = { order: ['id'] };
-
-/** service-api-v2.md, Limits: a list answers 50 rows to a page. */
-const PAGE_SIZE = 50;
+import { walkById, type WalkStep } from './walk-by-id.ts';
 
 /** Where a listing stands; epoch milliseconds. The durable text of it is a page's `resume`. */
-const walkSchema = z.object({
+const progressSchema = z.object({
   page: z.number().int().positive(),
   total: z.number().nullable(),
   /** The service's time when the listing began: the watermark may not pass it. */
   watermarkBoundMs: z.number(),
   maxSeenMs: z.number().nullable(),
 });
-type Walk = z.output<typeof walkSchema>;
+type Progress = z.output<typeof progressSchema>;
 
-const decodeResume = (resume: string | null): Walk | null => {
+const decodeResume = (resume: string | null): Progress | null => {
   if (resume === null) return null;
   try {
-    return walkSchema.parse(JSON.parse(resume));
+    return progressSchema.parse(JSON.parse(resume));
   } catch {
     return null;
   }
 };
 
-type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
-
-/** The walk after a page: what it saw, and which page comes next. */
-const advance = (walk: Walk | null, page: Page<ContactRow>, nowMs: number): Walk => ({
-  page: nextPageNumber(page.number, walk?.total ?? null, page.total, PAGE_SIZE),
-  total: page.total ?? walk?.total ?? null,
-  watermarkBoundMs: walk?.watermarkBoundMs ?? page.serverTimeMs ?? nowMs,
-  maxSeenMs: latestChange(page.rows, walk?.maxSeenMs ?? null),
+/** The progress after a step. The client's clock stands in where the service does not tell its time. */
+const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Progress => ({
+  page: step.nextPage,
+  total: step.total,
+  watermarkBoundMs: progress?.watermarkBoundMs ?? step.page.serverTimeMs ?? nowMs,
+  maxSeenMs: latestChange(step.page.rows, progress?.maxSeenMs ?? null),
 });
 
 /** The cursor after a whole listing: the latest change seen, but not past the listing's own start. */
-const cursorAfter = (walk: Walk): string => {
-  return encodeCursor(nextWatermark(0, walk.maxSeenMs ?? walk.watermarkBoundMs, walk.watermarkBoundMs));
+const cursorAfter = ({ maxSeenMs, watermarkBoundMs }: Progress): string => {
+  return encodeCursor(nextWatermark(0, maxSeenMs ?? watermarkBoundMs, watermarkBoundMs));
 };
 
-/** The page to start from; a page that an earlier walk meant to read may lie past the end by now. */
-const fetchFirst = async (api: ServiceApi, number: number, signal: AbortSignal): Promise<Page<ContactRow>> => {
-  try {
-    return await api.contacts.listPage(PARAMETERS, number, signal);
-  } catch (error) {
-    if (number === 1 || !(error instanceof NotFoundError || error instanceof InvalidError)) throw error;
-    return api.contacts.listPage(PARAMETERS, 1, signal);
-  }
-};
+type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
 
-const fetchNext = (
-  api: ServiceApi,
-  number: number,
-  previous: Page<ContactRow>,
-  signal: AbortSignal,
-): Promise<Page<ContactRow> | null> => {
-  if (number === previous.number + 1) return api.contacts.listPageAfter(PARAMETERS, previous, signal);
-  return api.contacts.listPage(PARAMETERS, number, signal);
-};
-
-/**
- * Every contact, by id, so that contacts made meanwhile come at the end. A deletion moves the rows behind it one back: where
- * the total fell, the pages before are read again. `resume` of a page that came from an earlier walk goes on behind it.
- */
+/** Every contact. `resume` of a page that came from an earlier listing goes on behind that page. */
 export async function* pullWhole(
-  options: PullOptions,
+  { api, clock }: PullOptions,
   resume: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
-  const { api, clock } = options;
   const seen = new Set<string>();
-  const resumed = decodeResume(resume);
-  let page: Page<ContactRow> | null = await fetchFirst(api, resumed?.page ?? 1, signal);
-  let walk = advance(resumed, page, clock.now());
-  let furthest = 0;
-  while (page !== null) {
-    const fresh = takeFresh(page.rows, seen);
-    const repeats = fresh.length === 0 && page.number > furthest;
-    furthest = Math.max(furthest, page.number);
-    const changes = fresh.map(changeOf);
-    if (walk.page > page.number && (page.isLast || repeats)) {
-      yield { changes, resume: null, cursor: cursorAfter(walk), total: walk.total };
-      return;
-    }
-    yield { changes, resume: JSON.stringify(walk), cursor: null, total: walk.total };
-    page = await fetchNext(api, walk.page, page, signal);
-    if (page !== null) walk = advance(walk, page, clock.now());
+  let progress = decodeResume(resume);
+  for await (const step of walkById(api, {}, progress ?? { page: 1, total: null }, signal)) {
+    progress = advance(progress, step, clock.now());
+    const changes = takeFresh(step.page.rows, seen).map(changeOf);
+    const { total } = step;
+    if (step.isLast) yield { changes, resume: null, cursor: cursorAfter(progress), total };
+    else yield { changes, resume: JSON.stringify(progress), cursor: null, total };
+    if (step.isLast) return;
   }
-  yield { changes: [], resume: null, cursor: cursorAfter(walk), total: walk.total };
+  if (progress !== null) yield { changes: [], resume: null, cursor: cursorAfter(progress), total: progress.total };
 }

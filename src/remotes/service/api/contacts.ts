@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contactSchema, type ContactWrite, type ServiceContact } from './schemas-contacts.ts';
-import { describeIssues, id as idSchema } from './schemas-common.ts';
+import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
 import { interactionSchema, type Interaction } from './schemas-interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
 import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
@@ -10,8 +10,13 @@ import type { ApiRequest, Send } from './send.ts';
 /** One row of a list of contacts: understood, or told apart so that the rest of the page still serves. */
 export type ContactRow =
   | { readonly kind: 'contact'; readonly contact: ServiceContact }
-  /** `id` is null where even that could not be read. */
-  | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
+  | {
+      readonly kind: 'unreadable';
+      /** Null where even that could not be read. */
+      readonly id: string | null;
+      readonly updatedAt: Timestamp | null;
+      readonly reason: string;
+    };
 
 /** Parameters of GET /v2/contacts. */
 export type ContactListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'first_name' | 'last_name'> & {
@@ -30,14 +35,18 @@ const CONTACTS = '/v2/contacts';
 const CONTACT = '/v2/contacts/{id}';
 const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
 
+/** What is read of a row that cannot be understood as a contact. */
+const salvageSchema = z.object({ id: optionalId.catch(null), updated_at: optionalTimestamp });
+
 /** Understands one row of a list of contacts by itself. */
 export const parseContactRow = (row: unknown): ContactRow => {
   const parsed = contactSchema.safeParse(row);
   if (parsed.success) return { kind: 'contact', contact: parsed.data };
-  const identified = z.object({ id: idSchema }).safeParse(row);
+  const rest = salvageSchema.safeParse(row).data;
   return {
     kind: 'unreadable',
-    id: identified.success ? identified.data.id : null,
+    id: rest?.id ?? null,
+    updatedAt: rest?.updated_at ?? null,
     reason: describeIssues(parsed.error),
   };
 };

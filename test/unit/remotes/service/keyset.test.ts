@@ -1,45 +1,50 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageNumber, nextPosition, nextWatermark } from '../../../../src/remotes/service/keyset.ts';
+import { nextPageNumber, nextStretch, nextWatermark } from '../../../../src/remotes/service/keyset.ts';
 
 describe('[R14] the keyset walk', () => {
   it('goes on with page 1 a second behind the last row', () => {
-    expect(nextPosition({ afterMs: 0, page: 3 }, 60_400)).toEqual({ afterMs: 59_000, page: 1 });
+    expect(nextStretch(0, 60_400)).toEqual({ afterMs: 59_000, crowdedUntilMs: null });
   });
 
-  it('goes deeper only where the bound cannot move on', () => {
-    expect(nextPosition({ afterMs: 59_000, page: 1 }, 60_000)).toEqual({ afterMs: 59_000, page: 2 });
-    expect(nextPosition({ afterMs: 59_000, page: 2 }, 59_000)).toEqual({ afterMs: 59_000, page: 3 });
-    expect(nextPosition({ afterMs: 59_000, page: 1 }, null)).toEqual({ afterMs: 59_000, page: 2 });
+  it('reads by id where the bound cannot move on', () => {
+    expect(nextStretch(59_000, 60_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
+    expect(nextStretch(59_000, 59_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
   });
 
-  /** A service that holds rows and answers pages of four, with either kind of bound. */
-  const pageAt = (
+  type Bounds = { readonly isInclusive: boolean; readonly afterMs: number; readonly beforeMs: number };
+
+  /** The rows of a service within bounds, with ties in whatever order `tie` gives them this time. */
+  const within = (
     stamps: readonly number[],
-    isInclusive: boolean,
-    afterMs: number,
-    page: number,
-  ): readonly number[] => {
-    const within = [...stamps.keys()].filter((row) => {
+    { isInclusive, afterMs, beforeMs }: Bounds,
+    tie: () => number,
+  ): number[] => {
+    const rows = [...stamps.keys()].filter((row) => {
       const at = stamps[row] ?? 0;
-      return isInclusive ? at >= afterMs : at > afterMs;
+      return isInclusive ? at >= afterMs && at <= beforeMs : at > afterMs && at < beforeMs;
     });
-    const sorted = within.toSorted((a, b) => (stamps[a] ?? 0) - (stamps[b] ?? 0) || a - b);
-    return sorted.slice((page - 1) * 4, page * 4);
+    const keyed = rows.map((row) => ({ row, at: stamps[row] ?? 0, tie: tie() }));
+    return keyed.toSorted((a, b) => a.at - b.at || a.tie - b.tie).map(({ row }) => row);
   };
 
-  it('sees every row, whether bounds are inclusive or not, and comes to an end', () => {
+  it('sees every row, however bounds and ties are taken, and comes to an end', () => {
     const seconds = fc.array(fc.integer({ min: 10, max: 20 }), { maxLength: 60 });
+    const ties = fc.infiniteStream(fc.nat());
     fc.assert(
-      fc.property(seconds, fc.boolean(), (rows, isInclusive) => {
+      fc.property(seconds, fc.boolean(), ties, (rows, isInclusive, tieStream) => {
+        const tie = (): number => tieStream.next().value;
         const stamps = rows.map((second) => second * 1_000);
         const seen = new Set<number>();
-        let position = { afterMs: 0, page: 1 };
+        let afterMs = 0;
         for (let requests = 0; requests < 200; requests += 1) {
-          const page = pageAt(stamps, isInclusive, position.afterMs, position.page);
+          const page = within(stamps, { isInclusive, afterMs, beforeMs: Infinity }, tie).slice(0, 4);
           for (const row of page) seen.add(row);
           if (page.length < 4) return seen.size === stamps.length;
-          position = nextPosition(position, stamps[page.at(-1) ?? 0] ?? null);
+          const stretch = nextStretch(afterMs, stamps[page.at(-1) ?? 0] ?? 0);
+          const crowded = { isInclusive, afterMs, beforeMs: stretch.crowdedUntilMs ?? 0 };
+          for (const row of within(stamps, crowded, tie)) seen.add(row);
+          ({ afterMs } = stretch);
         }
         return false;
       }),

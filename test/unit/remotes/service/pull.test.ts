@@ -19,9 +19,12 @@ const DATE = { date: new Date(NOW_MS).toUTCString() };
 
 /** A service that filters, sorts and pages rows as documented; `isInclusive` is how it takes bounds. */
 const serviceOf = (rows: () => readonly Row[], isInclusive: boolean) => (request: Received) => {
+  const before = Date.parse(request.query.get('updated_at.before') ?? '2100-01-01T00:00:00+00:00');
   const after = Date.parse(request.query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
   const byTime = request.query.get('order') === 'updated_at';
-  const within = rows().filter(({ atMs }) => (isInclusive ? atMs >= after : atMs > after));
+  const within = rows().filter(({ atMs }) =>
+    isInclusive ? atMs >= after && atMs <= before : atMs > after && atMs < before,
+  );
   const sorted = within.toSorted((a, b) => (byTime ? a.atMs - b.atMs : 0) || a.number - b.number);
   const page = Number(request.query.get('page') ?? '1');
   const data = sorted
@@ -117,12 +120,44 @@ describe('changes that cannot be followed', () => {
     );
   });
 
-  it('end where a service repeats its last page', async () => {
-    const rows = Array.from({ length: 50 }, (_, index) => contactJson(index, { updated_at: stamp(NOW_MS) }));
-    await using server = await startServer(() => ({ json: list(rows, { next_page: 2 }) }));
+  it('end where a service announces pages for ever and repeats the last one', async () => {
+    const rows = Array.from({ length: 70 }, (_, index) => ({ number: index, atMs: NOW_MS }));
+    const answering = serviceOf(() => rows, true);
+    await using server = await startServer((request) => {
+      const page = Math.min(2, Number(request.query.get('page') ?? '1'));
+      const { json } = answering({
+        ...request,
+        query: new URLSearchParams({ ...Object.fromEntries(request.query), page: String(page) }),
+      });
+      return { headers: DATE, json: list(json.data, { next_page: page + 1 }) };
+    });
     const pages = await collect(server.remote.pull(changesSince(NOW_MS), never));
-    expect(idsOf(pages)).toHaveLength(50);
-    expect(pages.at(-1)?.cursor).not.toBeNull();
+    expect(idsOf(pages)).toHaveLength(70);
+    expect(pages.at(-1)?.cursor).toBe(cursorAt(NOW_MS));
+  });
+
+  it('fail where not one row of a full page can be read', async () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
+    await using server = await startServer(() => ({ json: list(rows) }));
+    const error = await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)));
+    expect(error).toBeInstanceOf(UnreadableError);
+  });
+
+  it('are told where ties come in another order each time', async () => {
+    const rows = Array.from({ length: 230 }, (_, index) => ({
+      number: index,
+      atMs: NOW_MS - (index < 30 ? 1_000 : 0),
+    }));
+    let turn = 0;
+    const shuffled = () => {
+      turn += 37;
+      return rows.map((row) => ({ ...row, number: (row.number * 7 + turn) % 230 }));
+    };
+    const answering = (request: Received) =>
+      serviceOf(() => (request.query.get('order') === 'id' ? rows : shuffled()), true)(request);
+    await using server = await startServer(answering);
+    const ids = new Set(idsOf(await collect(server.remote.pull(changesSince(NOW_MS), never))));
+    expect(ids.size).toBe(230);
   });
 
   it('tell an unreadable row and all the others', async () => {

@@ -10,7 +10,7 @@ import {
   taskSchema,
   userSchema,
 } from '../../../../../src/remotes/service/api/schemas-user.ts';
-import { bucketJson, contactJson } from '../support.ts';
+import { bucketJson, contactJson, NOW_MS, stamp } from '../support.ts';
 
 describe('a timestamp', () => {
   const at = Date.UTC(2016, 7, 26, 14, 37, 11);
@@ -60,12 +60,12 @@ describe('a contact', () => {
     expect(parseContactRow(contactJson(1, { updated_at: 'soon' }))).toEqual({
       kind: 'unreadable',
       id: 'contact_1',
+      updatedAt: null,
       reason: 'updated_at: not a timestamp',
     });
-    expect(parseContactRow(contactJson(1, { email_addresses: 'ada@example.org' }))).toMatchObject({
-      kind: 'unreadable',
-    });
-    expect(parseContactRow(null)).toMatchObject({ kind: 'unreadable', id: null });
+    const broken = contactJson(1, { email_addresses: 'ada@example.org' });
+    expect(parseContactRow(broken)).toMatchObject({ updatedAt: { text: stamp(NOW_MS - 999_000) } });
+    expect(parseContactRow(null)).toMatchObject({ kind: 'unreadable', id: null, updatedAt: null });
   });
 
   it('that cannot be understood is described without its values', () => {

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { HaltError } from '../../../src/sync/context.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string, more: Partial<Person> = {}): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  ...more,
+});
+
+const PEOPLE = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'].map((name) => person(name));
+
+const started = async (options: { variables?: Record<string, string>; people?: readonly Person[] } = {}) => {
+  const people = options.people ?? PEOPLE;
+  const linked = await startLinkedSandbox(
+    { google: people, service: [] },
+    { SWEEP_INTERVAL: '1s', ...options.variables },
+  );
+  const { error } = await linked.sync();
+  if (error !== null) throw error;
+  linked.clock.advance(60_000);
+  return linked;
+};
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
+  return found?.resourceName ?? '';
+};
+
+const serviceId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
+};
+
+const expectEqualSides = (linked: LinkedSandbox): void => {
+  const sides = readSides(linked.sandbox);
+  expect(sides.google).toEqual(sides.service);
+};
+
+const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
+  const { summary } = await linked.sync();
+  const none = { created: 0, updated: 0, deleted: 0 };
+  expect(summary).toMatchObject({ outcome: 'completed', google: none, service: none });
+};
+
+describe('edits', () => {
+  test('changes to different fields of one contact on both sides both arrive [R3]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(googleId(linked, 'Ada'), { phoneNumbers: [{ value: '+49 30 901820', type: 'work' }] });
+    service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Director' });
+    await linked.sync();
+    expectEqualSides(linked);
+    expect(service.account.contact(serviceId(linked, 'Ada'))).toMatchObject({
+      title: 'Director',
+      phone_numbers: [expect.objectContaining({ number: '+49 30 901820' })],
+    });
+    await expectQuiet(linked);
+  });
+
+  test('a conflict is settled by the later edit and both values stay readable [R4]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(googleId(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
+    linked.clock.advance(5_000);
+    service.account.updateContact(serviceId(linked, 'Ben'), { title: 'Brewer' });
+    const { summary } = await linked.sync();
+    expect(summary.conflicts).toBe(1);
+    expectEqualSides(linked);
+    expect(google.account.person(googleId(linked, 'Ben'))?.organizations?.[0]?.title).toBe('Brewer');
+    const [conflict] = await linked.app.store.conflicts('default', { all: false });
+    expect(conflict).toMatchObject({ field: 'title', google: 'Baker', service: 'Brewer', winner: 'service' });
+    await expectQuiet(linked);
+  });
+
+  test('what the canonical contact cannot express survives a write to its neighbours [R10]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(googleId(linked, 'Cid'), {
+      birthdays: [{ date: { year: 1980, month: 2, day: 3 } }],
+      organizations: [{ name: 'One', title: 'Boss', department: 'Attic', current: true }, { name: 'Two' }],
+    });
+    await linked.sync();
+    service.account.updateContact(serviceId(linked, 'Cid'), { tags: ['vip'], title: 'Chief' });
+    linked.clock.advance(5_000);
+    await linked.sync();
+    google.account.updatePerson(googleId(linked, 'Cid'), { nicknames: [{ value: 'Cidy' }] });
+    await linked.sync();
+    expect(google.account.person(googleId(linked, 'Cid'))).toMatchObject({
+      birthdays: [{ date: { year: 1980, month: 2, day: 3 } }],
+      organizations: [{ name: 'One', title: 'Chief', department: 'Attic' }, { name: 'Two' }],
+      nicknames: [{ value: 'Cidy' }],
+    });
+    expect(service.account.contact(serviceId(linked, 'Cid'))).toMatchObject({ tags: ['vip'], company: 'One' });
+  });
+});
+
+describe('deletions', () => {
+  test('a deletion at Google arrives at the service, one at the service arrives at Google [R7]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.deletePerson(googleId(linked, 'Ada'));
+    service.account.deleteContact(serviceId(linked, 'Ben'));
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ google: { deleted: 1 }, service: { deleted: 1 } });
+    expectEqualSides(linked);
+    expect(service.account.contacts()).toHaveLength(PEOPLE.length - 2);
+    await expectQuiet(linked);
+  });
+
+  test('deletions on both sides are found by a resync as well [R7]', async () => {
+    await using linked = await started({ variables: { SWEEP_INTERVAL: '1d' } });
+    const { google, service } = linked.sandbox;
+    google.account.deletePerson(googleId(linked, 'Ada'));
+    service.account.deleteContact(serviceId(linked, 'Ben'));
+    const { summary } = await linked.sync({ kind: 'full' });
+    expect(summary).toMatchObject({ google: { deleted: 1 }, service: { deleted: 1 } });
+    expectEqualSides(linked);
+  });
+
+  test('a contact deleted at Google while its sync token was expired is found by the full listing [R7, R14]', async () => {
+    await using linked = await started();
+    linked.clock.advance(8 * 24 * 3_600_000);
+    linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'completed', service: { deleted: 1 } });
+    expectEqualSides(linked);
+  });
+
+  test.each(['google', 'service'] as const)(
+    'an edit beats a deletion at %s: the contact comes back [R6]',
+    async (side) => {
+      await using linked = await started();
+      const { google, service } = linked.sandbox;
+      const ids = { google: googleId(linked, 'Dot'), service: serviceId(linked, 'Dot') };
+      if (side === 'google') {
+        google.account.deletePerson(ids.google);
+        service.account.updateContact(ids.service, { title: 'Survivor' });
+      } else {
+        service.account.deleteContact(ids.service);
+        google.account.updatePerson(ids.google, { organizations: [{ title: 'Survivor' }] });
+      }
+      await linked.sync();
+      expectEqualSides(linked);
+      expect(readSides(linked.sandbox).google.map((row) => row.title)).toContain('Survivor');
+      await expectQuiet(linked);
+    },
+  );
+
+  test('DELETE_POLICY=keep leaves the other contact alone and never brings the deleted one back', async () => {
+    await using linked = await started({ variables: { DELETE_POLICY: 'keep' } });
+    const { google, service } = linked.sandbox;
+    google.account.deletePerson(googleId(linked, 'Eve'));
+    await linked.sync();
+    expect(serviceId(linked, 'Eve')).not.toBe('');
+    service.account.updateContact(serviceId(linked, 'Eve'), { title: 'Still here' });
+    await linked.sync();
+    await linked.sync({ kind: 'full' });
+    expect(googleId(linked, 'Eve')).toBe('');
+    expect(serviceId(linked, 'Eve')).not.toBe('');
+  });
+});
+
+describe('the guard', () => {
+  const many = Array.from({ length: 30 }, (_, index) => person(`Person${index}`));
+
+  test('halts a mass deletion without writing anything, and lets it pass once when told [R8]', async () => {
+    await using linked = await started({ people: many });
+    const { google, service } = linked.sandbox;
+    for (const { resourceName } of google.account.people().slice(0, 11))
+      google.account.deletePerson(resourceName ?? '');
+    service.account.updateContact(serviceId(linked, 'Person29'), { title: 'Edited' });
+    const halted = await linked.sync();
+    expect(halted.error).toBeInstanceOf(HaltError);
+    expect(halted.summary).toMatchObject({ outcome: 'halted', google: { updated: 0 }, service: { deleted: 0 } });
+    expect(halted.summary.reason).toMatch(/11 contacts at the service.*10.*--accept-deletes/su);
+    const accepted = await linked.sync({ acceptDeletes: true });
+    expect(accepted.summary).toMatchObject({ outcome: 'completed', service: { deleted: 11 } });
+    expectEqualSides(linked);
+  });
+
+  test('exactly the limit passes [R8]', async () => {
+    await using linked = await started({ people: many });
+    const { google } = linked.sandbox;
+    for (const { resourceName } of google.account.people().slice(0, 10))
+      google.account.deletePerson(resourceName ?? '');
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', service: { deleted: 10 } });
+  });
+
+  test('halts when a side came back empty [R8]', async () => {
+    await using linked = await started({ people: many.slice(0, 4) });
+    const { service } = linked.sandbox;
+    for (const { id } of service.account.contacts()) service.account.archiveContact(id);
+    const halted = await linked.sync();
+    expect(halted.error).toMatchObject({ halt: { reason: 'side-emptied', side: 'service' } });
+    expect(linked.sandbox.google.account.people()).toHaveLength(4);
+  });
+});
+
+describe('buckets and labels', () => {
+  const grouped = [person('Ada', { groups: ['Choir'] }), person('Ben', { groups: ['Choir', 'Team'] }), person('Cid')];
+
+  test('membership travels in both directions by replacing the set with this run’s changes applied [R11]', async () => {
+    await using linked = await started({ people: grouped });
+    const { google, service } = linked.sandbox;
+    const bucket = (name: string) => service.account.buckets().find((candidate) => candidate.name === name)?.id ?? '';
+    const label = (name: string) =>
+      google.account.groups().find((candidate) => candidate.name === name)?.resourceName ?? '';
+    service.account.addToBuckets(serviceId(linked, 'Cid'), [bucket('Choir')]);
+    google.account.setGroups(googleId(linked, 'Ada'), [label('Team')]);
+    await linked.sync();
+    expectEqualSides(linked);
+    expect(readSides(linked.sandbox).google.map((row) => row.groups)).toEqual([['Team'], ['Choir', 'Team'], ['Choir']]);
+    const puts = service.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/buckets'));
+    expect(puts.length).toBeGreaterThan(0);
+    await expectQuiet(linked);
+  });
+
+  test('a rename and a deletion of a group travel; contacts and their other memberships stay', async () => {
+    await using linked = await started({ people: grouped });
+    const { google, service } = linked.sandbox;
+    const choir = service.account.buckets().find((candidate) => candidate.name === 'Choir')?.id ?? '';
+    service.account.renameBucket(choir, 'Chorus');
+    const team = google.account.groups().find((candidate) => candidate.name === 'Team')?.resourceName ?? '';
+    google.account.deleteGroup(team);
+    await linked.sync();
+    expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Chorus'], service: ['Chorus'] });
+    expectEqualSides(linked);
+    expect(service.account.contacts()).toHaveLength(3);
+    await expectQuiet(linked);
+  });
+
+  test('groups that BUCKETS leaves out are touched on neither side', async () => {
+    await using linked = await started({ people: grouped, variables: { BUCKETS: '*,!Team' } });
+    expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir'] });
+    await expectQuiet(linked);
+  });
+});
+
+describe('one-way links', () => {
+  test('DIRECTION=to-service never writes Google; a deletion at the source arrives', async () => {
+    await using linked = await started({ variables: { DIRECTION: 'to-service' } });
+    const { google, service } = linked.sandbox;
+    service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Local' });
+    service.account.createContact({ first_name: 'Zoe', last_name: 'Local' });
+    google.account.deletePerson(googleId(linked, 'Ben'));
+    await linked.sync();
+    expect(google.account.people()).toHaveLength(PEOPLE.length - 1);
+    expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Local');
+    expect(serviceId(linked, 'Ben')).toBe('');
+    google.account.updatePerson(googleId(linked, 'Ada'), { organizations: [{ title: 'From the source' }] });
+    await linked.sync();
+    expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('From the source');
+    const mutations = google.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'));
+    expect(mutations).toEqual([]);
+  });
+});

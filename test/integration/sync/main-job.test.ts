@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listActions } from '../../../src/reconcile/actions.ts';
+import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { loadAddressBook } from '../../../src/sandbox/people/load.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const PAST_THE_OVERLAP_MS = 10 * 60_000;
+
+const writes = (summary: Record<'google' | 'service', { created: number; updated: number; deleted: number }>) => {
+  return [summary.google, summary.service].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+};
+
+describe('first sync', () => {
+  test('makes two overlapping address books the same, and the run after it writes nothing [R1, R13]', async () => {
+    await using linked = await startLinkedSandbox({ count: 120, seed: 7 });
+    const first = await linked.sync();
+    expect(first.error).toBeNull();
+    expect(first.summary).toMatchObject({ kind: 'full', outcome: 'completed', skipped: 0 });
+    const sides = readSides(linked.sandbox);
+    expect(sides.google).toEqual(sides.service);
+    const names = readGroupNames(linked.sandbox);
+    expect(names.google).toEqual(names.service);
+    const second = await linked.sync();
+    expect(second.summary).toMatchObject({ kind: 'incremental', outcome: 'completed' });
+    expect(writes(second.summary)).toBe(0);
+    const resync = await linked.sync({ kind: 'full' });
+    expect(writes(resync.summary)).toBe(0);
+  });
+
+  test('an idle run takes at most two requests a side once the overlap has passed', async () => {
+    await using linked = await startLinkedSandbox({ count: 120 }, { SWEEP_INTERVAL: '1d' });
+    await linked.sync();
+    linked.clock.advance(PAST_THE_OVERLAP_MS);
+    await linked.sync();
+    const idle = await linked.sync();
+    expect(idle.summary.google.requests).toBeLessThanOrEqual(2);
+    expect(idle.summary.service.requests).toBeLessThanOrEqual(2);
+  });
+
+  test('a plan names exactly the contacts that the sync after it writes', async () => {
+    await using linked = await startLinkedSandbox({ count: 120, seed: 3 });
+    const { plan } = await linked.plan();
+    const actions = listActions(plan);
+    const count = (side: string, action: string) =>
+      actions.filter((a) => a.side === side && a.action === action).length;
+    const { summary } = await linked.sync();
+    for (const side of ['google', 'service'] as const) {
+      expect([side, summary[side].created, summary[side].updated, summary[side].deleted]).toEqual([
+        side,
+        count(side, 'create'),
+        count(side, 'update'),
+        count(side, 'delete'),
+      ]);
+    }
+    expect(summary.paired).toBe(actions.filter((action) => action.action === 'pair').length);
+  });
+
+  test('a plan writes on neither side and leaves the store as it was', async () => {
+    await using linked = await startLinkedSandbox({ count: 40 });
+    const before = readSides(linked.sandbox);
+    await linked.plan();
+    expect(readSides(linked.sandbox)).toEqual(before);
+    expect(await linked.app.store.feed('default', 'google')).toMatchObject({ cursor: null });
+    const sent = [...linked.sandbox.google.requests, ...linked.sandbox.service.requests];
+    expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
+  });
+
+  test('1,000 contacts in 10 labels reach an empty service in one request each and the fewest others', async () => {
+    const people = generatePeople({ count: 1000, seed: 5 }).map((person, index) => ({
+      ...person,
+      groups: [`Label ${index % 10}`],
+    }));
+    await using linked = await startLinkedSandbox({ google: people, service: [] });
+    const { summary } = await linked.sync();
+    expect(summary.service.created).toBe(1000);
+    const sides = readSides(linked.sandbox);
+    expect(sides.service).toEqual(sides.google);
+    // 1,000 creates, 10 buckets, 10 bulk memberships of 100, and 3 to look: me, contacts, buckets.
+    expect(summary.service.requests).toBeLessThanOrEqual(1023);
+    expect(summary.google.requests).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('real address books', () => {
+  test.each(['apple-3.0.vcf', 'google-since-2024.csv'])('%s arrives whole at an empty service', async (file) => {
+    const { people } = await loadAddressBook(join(import.meta.dirname, '../../support/address-books', file));
+    await using linked = await startLinkedSandbox({ google: people, service: [] });
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'completed', skipped: 0 });
+    const sides = readSides(linked.sandbox);
+    expect(sides.service.length).toBe(people.length);
+    expect(sides.service).toEqual(sides.google);
+  });
+});
+
+describe('odd contacts', () => {
+  test('absurd fields arrive, a contact without anything is left alone, the others go on [R15]', async () => {
+    const emails = Array.from({ length: 50 }, (_, index) => ({ value: `mail${index}@example.org`, label: null }));
+    const people = [
+      { ...EMPTY_PERSON, givenName: 'Fifty', familyName: 'Emails', emails },
+      { ...EMPTY_PERSON, givenName: 'Long', familyName: 'x'.repeat(10_000) },
+      { ...EMPTY_PERSON, givenName: '👩‍🚀🚀', familyName: '\u202Eآدم' },
+      { ...EMPTY_PERSON, givenName: 'Plain', familyName: 'Contact' },
+    ];
+    await using linked = await startLinkedSandbox({ google: people, service: [] });
+    linked.sandbox.google.account.createPerson({});
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'completed', skipped: 1 });
+    expect(linked.sandbox.service.account.contacts()).toHaveLength(4);
+    expect(linked.sandbox.service.account.contacts().map((c) => c.email_addresses.length)).toContain(50);
+  });
+});

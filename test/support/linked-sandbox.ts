@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App } from '../../src/app.ts';
+import { loadConfig, type LinkConfig } from '../../src/config.ts';
+import { createEvents } from '../../src/events.ts';
+import { createLogger } from '../../src/logger.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { PlanResult, RunResult } from '../../src/sync/run.ts';
+import type { RunKind } from '../../src/store/store.ts';
+import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
+
+/** One link of the real program over real HTTP between the two emulators, on a clock that the test moves. */
+export type LinkedSandbox = {
+  readonly sandbox: Sandbox;
+  readonly app: App;
+  readonly link: LinkConfig;
+  readonly clock: ShiftedClock;
+  readonly dataDir: string;
+  sync(options?: { readonly kind?: RunKind; readonly acceptDeletes?: boolean }): Promise<RunResult>;
+  plan(kind?: RunKind): Promise<PlanResult>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const FAST = { requests: 60_000, windowMs: 60_000 };
+
+/** Starts both emulators and the program; limits are wide, so that no test waits for its pace. */
+export const startLinkedSandbox = async (
+  options: Omit<SandboxOptions, 'clock'> = {},
+  variables: Readonly<Record<string, string>> = {},
+): Promise<LinkedSandbox> => {
+  await using stack = new AsyncDisposableStack();
+  const clock = createShiftedClock();
+  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
+  const sandbox = stack.use(await startSandbox({ serviceRateLimit: FAST, googleQuotas: quotas, ...options, clock }));
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const limits = {
+    SERVICE_RATE_LIMIT: '60000/minute',
+    GOOGLE_READ_LIMIT: '60000/minute',
+    GOOGLE_WRITE_LIMIT: '60000/minute',
+  };
+  const env = { ...sandbox.environment(), ...limits, DATA_DIR: dataDir, ...variables };
+  const config = loadConfig({ env, cwd: dataDir });
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
+  const [link] = config.links;
+  if (link === undefined) throw new Error('The sandbox configures one link.');
+  const { signal } = new AbortController();
+  const owned = stack.move();
+  return {
+    sandbox,
+    app,
+    link,
+    clock,
+    dataDir,
+    sync: ({ kind = 'incremental', acceptDeletes = false } = {}) => app.run(link, { kind, acceptDeletes, signal }),
+    plan: (kind = 'incremental') => app.plan(link, { kind, signal }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};

@@ -70,6 +70,6 @@ export const verifyBounds = (
       const atMs = timeOf(row, field);
       return atMs !== null && !obeys(atMs, name, boundMs);
     });
-    if (false) throw unreadableAnswer(asked, status, `the service ignored the filter ${name}`);
+    if (outside) throw unreadableAnswer(asked, status, `the service ignored the filter ${name}`);
   }
 };

@@ -1,7 +1,18 @@
+import { z } from 'zod';
 import type { ContactRow } from './api/contacts.ts';
+import type { Cursor } from './keyset.ts';
 
-/** The durable text of a cursor; `watermarkMs` is epoch milliseconds. */
-export const encodeCursor = (watermarkMs: number): string => JSON.stringify({ watermark: watermarkMs });
+const cursorSchema = z.object({
+  watermarkMs: z.number().int().nonnegative(),
+  reachedAtMs: z.number(),
+  behindMs: z.number().int().nonnegative(),
+});
+
+/** The durable text of a cursor. */
+export const encodeCursor = (cursor: Cursor): string => JSON.stringify(cursor);
+
+/** Throws where the text is no cursor of ours. */
+export const decodeCursor = (text: string): Cursor => cursorSchema.parse(JSON.parse(text));
 
 /** When a row was last changed, epoch milliseconds; null where that cannot be read. */
 export const changedAtMs = (row: ContactRow): number | null => {

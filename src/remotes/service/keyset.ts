@@ -24,12 +24,51 @@ export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
   return { afterMs: startMs + 2 * SECOND_MS, crowdedUntilMs: startMs + 3 * SECOND_MS };
 };
 
+/** How far the change feed was read. */
+export type Cursor = {
+  /** The latest change seen, by the service's own stamps; epoch milliseconds. */
+  readonly watermarkMs: number;
+  /** When the watermark was first reached, by the client's clock: only differences to that clock are taken. */
+  readonly reachedAtMs: number;
+  /** How far behind the watermark the next walk starts. */
+  readonly behindMs: number;
+};
+
+/** For how long rows may still come to light whose stamp was set before: so far behind the watermark a walk starts. */
+const OVERLAP_MS = 120_000;
+
+/** The lower bound of the next walk. */
+export const walkFromMs = ({ watermarkMs, behindMs }: Cursor): number => Math.max(0, watermarkMs - behindMs);
+
+/** Where a walk started and what it saw; epoch milliseconds. */
+export type WalkSight = {
+  readonly maxSeenMs: number | null;
+  /** The service's time when the walk began: what changed later may have been missed, so the watermark stays behind it. */
+  readonly serverStartMs: number;
+  /** The client's time when the walk began. */
+  readonly startedAtMs: number;
+};
+
+/** The cursor before anything was read. */
+export const startCursor = (startedAtMs: number): Cursor => ({
+  watermarkMs: 0,
+  reachedAtMs: startedAtMs,
+  behindMs: OVERLAP_MS,
+});
+
 /**
- * Where the next incremental walk starts from: the latest change seen, but not past the service's own time when this walk
- * began, since what was changed later may have been missed; never backwards.
+ * The cursor after a walk: never backwards, and never past the service's time when the walk began. The overlap need not be
+ * read again once it has passed. The client's own clock tells that surely. The service's clock tells it at once, but the
+ * machine that dates answers may not be the one that stamps rows: a second is read again, for rows of the same stamp.
  */
-export const nextWatermark = (oldMs: number, maxSeenMs: number | null, serverStartMs: number): number => {
-  return floorToSecond(Math.max(oldMs, Math.min(maxSeenMs ?? oldMs, serverStartMs)));
+export const nextCursor = (old: Cursor, { maxSeenMs, serverStartMs, startedAtMs }: WalkSight): Cursor => {
+  const seenMs = floorToSecond(Math.min(maxSeenMs ?? 0, serverStartMs));
+  const isAhead = seenMs > old.watermarkMs;
+  const watermarkMs = isAhead ? seenMs : old.watermarkMs;
+  const reachedAtMs = isAhead ? startedAtMs : old.reachedAtMs;
+  if (startedAtMs - reachedAtMs >= OVERLAP_MS) return { watermarkMs, reachedAtMs, behindMs: 0 };
+  const behindMs = serverStartMs - watermarkMs >= OVERLAP_MS ? SECOND_MS : OVERLAP_MS;
+  return { watermarkMs, reachedAtMs, behindMs: isAhead ? behindMs : Math.min(behindMs, old.behindMs) };
 };
 
 /**

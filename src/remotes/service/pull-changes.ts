@@ -1,25 +1,19 @@
-import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import type { FeedPage } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { changedAtMs, encodeCursor, latestChange, takeFresh } from './feed.ts';
-import { nextStretch, nextWatermark } from './keyset.ts';
+import { changedAtMs, decodeCursor, encodeCursor, latestChange, takeFresh } from './feed.ts';
+import { nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
 import { changeOf } from './mapper.ts';
 import { walkById } from './walk-by-id.ts';
 
 const ABOUT = { side: 'service', route: 'GET /v2/contacts', applied: 'no' } as const;
 
-/** How far behind the watermark each walk starts: rows whose stamp was set a while before they could be seen. */
-const OVERLAP_MS = 120_000;
-
-const cursorSchema = z.object({ watermark: z.number().int().nonnegative() });
-
-const decodeCursor = (cursor: string): number => {
+const readCursor = (text: string): Cursor => {
   try {
-    return cursorSchema.parse(JSON.parse(cursor)).watermark;
+    return decodeCursor(text);
   } catch (cause) {
     const message = 'the stored cursor of the service cannot be read; its contacts are listed whole';
     throw new CursorExpiredError(message, { ...ABOUT, status: null, cause });
@@ -72,19 +66,20 @@ export async function* pullChanges(
   cursor: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
-  const watermarkMs = decodeCursor(cursor);
+  const old = readCursor(cursor);
+  const startedAtMs = clock.now();
   const seen = new Set<string>();
-  let startMs: number | null = null;
+  let serverStartMs: number | null = null;
   let total: number | null = null;
   let maxSeenMs: number | null = null;
   let held: FeedPage | null = null;
-  for await (const page of walkChanges(api, watermarkMs - OVERLAP_MS, signal)) {
+  for await (const page of walkChanges(api, walkFromMs(old), signal)) {
     if (held !== null) yield held;
-    startMs ??= page.serverTimeMs ?? clock.now();
+    serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
     held = { changes: takeFresh(page.rows, seen).map(changeOf), resume: null, cursor: null, total };
   }
-  const newWatermarkMs = nextWatermark(watermarkMs, maxSeenMs, startMs ?? watermarkMs);
-  if (held !== null) yield { ...held, cursor: encodeCursor(newWatermarkMs) };
+  const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
+  if (held !== null) yield { ...held, cursor: encodeCursor(next) };
 }

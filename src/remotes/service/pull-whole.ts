@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { FeedPage } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
-import { nextWatermark } from './keyset.ts';
+import { nextCursor, startCursor } from './keyset.ts';
 import { changeOf } from './mapper.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 
@@ -12,7 +12,9 @@ const progressSchema = z.object({
   page: z.number().int().positive(),
   total: z.number().nullable(),
   /** The service's time when the listing began: the watermark may not pass it. */
-  watermarkBoundMs: z.number(),
+  serverStartMs: z.number(),
+  /** The client's time when the listing began. */
+  startedAtMs: z.number(),
   maxSeenMs: z.number().nullable(),
 });
 type Progress = z.output<typeof progressSchema>;
@@ -30,13 +32,14 @@ const decodeResume = (resume: string | null): Progress | null => {
 const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Progress => ({
   page: step.nextPage,
   total: step.total,
-  watermarkBoundMs: progress?.watermarkBoundMs ?? step.page.serverTimeMs ?? nowMs,
+  serverStartMs: progress?.serverStartMs ?? step.page.serverTimeMs ?? nowMs,
+  startedAtMs: progress?.startedAtMs ?? nowMs,
   maxSeenMs: latestChange(step.page.rows, progress?.maxSeenMs ?? null),
 });
 
 /** The cursor after a whole listing: the latest change seen, but not past the listing's own start. */
-const cursorAfter = ({ maxSeenMs, watermarkBoundMs }: Progress): string => {
-  return encodeCursor(nextWatermark(0, maxSeenMs ?? watermarkBoundMs, watermarkBoundMs));
+const cursorAfter = (progress: Progress): string => {
+  return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress));
 };
 
 type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };

@@ -21,10 +21,11 @@ const twinsOf = ({ google, service }: Sandbox): Twin[] => {
     service.account.contacts().filter((contact) => contact.archivedAtMs === null && !contact.isTeamContact),
     (contact) => emailKey(contact.email_addresses[0]?.address),
   );
-  return google.account.people().flatMap((person) => {
-    const email = emailKey(person.emailAddresses?.[0]?.value);
-    const [contact, another] = byEmail.get(email) ?? [];
-    if (email === '' || contact === undefined || another !== undefined) return [];
+  const people = Map.groupBy(google.account.people(), (person) => emailKey(person.emailAddresses?.[0]?.value));
+  return [...people].flatMap(([email, [person, ...namesakes]]) => {
+    const [contact, ...others] = byEmail.get(email) ?? [];
+    const isAlone = namesakes.length === 0 && others.length === 0;
+    if (email === '' || person === undefined || contact === undefined || !isAlone) return [];
     return [{ email, googleId: person.resourceName ?? '', serviceId: contact.id }];
   });
 };

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageNumber, nextStretch, nextWatermark } from '../../../../src/remotes/service/keyset.ts';
+import {
+  nextCursor,
+  nextPageNumber,
+  nextStretch,
+  walkFromMs,
+  type Cursor,
+} from '../../../../src/remotes/service/keyset.ts';
 
 describe('[R14] the keyset walk', () => {
   it('goes on with page 1 a second behind the last row', () => {
@@ -52,18 +58,45 @@ describe('[R14] the keyset walk', () => {
   });
 });
 
-describe('[R14] the watermark', () => {
-  it('is the latest change seen, in whole seconds', () => {
-    expect(nextWatermark(1_000, 5_900, 60_000)).toBe(5_000);
+describe('[R14] the cursor', () => {
+  const OVERLAP_MS = 120_000;
+  const cursor = (watermarkMs: number, behindMs = OVERLAP_MS): Cursor => ({
+    watermarkMs,
+    reachedAtMs: 500_000,
+    behindMs,
+  });
+  const sight = (maxSeenMs: number | null, serverStartMs: number, startedAtMs = 510_000) => {
+    return { maxSeenMs, serverStartMs, startedAtMs };
+  };
+
+  it('moves to the latest change seen, in whole seconds, and has its overlap to read again', () => {
+    const next = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
+    expect(nextCursor(cursor(1_000, 0), sight(5_900, 60_000))).toEqual(next);
   });
 
-  it('does not pass the time when the walk began', () => {
-    expect(nextWatermark(1_000, 90_000, 60_500)).toBe(60_000);
+  it('does not pass the time of the service when the walk began', () => {
+    expect(nextCursor(cursor(1_000), sight(90_000, 60_500)).watermarkMs).toBe(60_000);
   });
 
   it('never goes back and stays where nothing was seen', () => {
-    expect(nextWatermark(70_000, 5_000, 60_000)).toBe(70_000);
-    expect(nextWatermark(70_000, null, 90_000)).toBe(70_000);
+    expect(nextCursor(cursor(70_000), sight(5_000, 80_000))).toEqual(cursor(70_000));
+    expect(nextCursor(cursor(70_000), sight(null, 80_000))).toEqual(cursor(70_000));
+  });
+
+  it('reads no overlap again that began a whole overlap ago by the clock of the client, whatever the service says', () => {
+    expect(nextCursor(cursor(70_000), sight(null, 0, 619_999)).behindMs).toBe(OVERLAP_MS);
+    expect(nextCursor(cursor(70_000), sight(null, 0, 620_000)).behindMs).toBe(0);
+  });
+
+  it('reads one second again where only the clock of the service says that the overlap has passed', () => {
+    expect(nextCursor(cursor(1_000), sight(70_000, 189_999)).behindMs).toBe(OVERLAP_MS);
+    expect(nextCursor(cursor(1_000), sight(70_000, 190_000)).behindMs).toBe(1_000);
+    expect(nextCursor(cursor(70_000, 0), sight(null, 190_000)).behindMs).toBe(0);
+  });
+
+  it('is walked from behind the watermark, but not from before all time', () => {
+    expect(walkFromMs(cursor(500_000))).toBe(380_000);
+    expect(walkFromMs(cursor(5_000))).toBe(0);
   });
 });
 

@@ -1,0 +1,38 @@
+import type { Config } from '../config.ts';
+import { createEvents, type Events } from '../events.ts';
+import { createLogger } from '../logger.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A contact by the ids it has on both sides. */
+export const describeIds = (ids: { readonly googleId: string | null; readonly serviceId: string | null }): string =>
+  [ids.googleId, ids.serviceId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
+
+const nothing = (): void => undefined;
+
+/**
+ * The log of a one-shot command, on stderr. People at a terminal get warnings only, and how a run ended from its summary;
+ * everybody else gets every line that LOG_LEVEL asks for.
+ */
+export const createCommandEvents = (config: Config, terminal: Terminal, options: { json: boolean }): Events => {
+  const forPeople = !options.json && terminal.log.isTTY;
+  const quiet = forPeople && config.logLevel === 'info';
+  const logger = createLogger({
+    level: quiet ? 'warn' : config.logLevel,
+    format: options.json ? 'json' : forPeople ? 'pretty' : config.logFormat,
+    destination: terminal.log,
+  });
+  const events = createEvents(logger, { personalData: config.logPersonalData });
+  if (!forPeople) return events;
+  return {
+    ...events,
+    contactSkipped: ({ side, reason, ...ids }) =>
+      terminal.warn(`Skipped at ${side === 'google' ? 'Google' : 'the service'}: ${describeIds(ids)}: ${reason}`),
+    runHalted: nothing,
+    linkPaused: nothing,
+    // A stack helps only where the error has no meaning of its own.
+    runFailed: (fields) => {
+      if (exitCodeOf(fields.error) === EXIT.failed) events.runFailed(fields);
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import { ConfigError } from '../config.ts';
+import { isCredentialError, RemoteError } from '../remotes/errors.ts';
+import { HaltError, LeaseError } from '../sync/context.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The exit codes of interface.md. */
+export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, unavailable: 5, busy: 6 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The exit code that an error stands for; null is no error. */
+export const exitCodeOf = (error: unknown): ExitCode => {
+  if (error === null) return EXIT.done;
+  if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
+  if (error instanceof HaltError) return EXIT.halted;
+  if (isCredentialError(error)) return EXIT.credentials;
+  if (error instanceof LeaseError) return EXIT.busy;
+  if (error instanceof RemoteError && error.retry === 'soon') return EXIT.unavailable;
+  return EXIT.failed;
+};
+
+/** What somebody must look at comes before what the next run mends by itself. */
+const BY_SEVERITY: readonly ExitCode[] = [
+  EXIT.halted,
+  EXIT.credentials,
+  EXIT.unavailable,
+  EXIT.busy,
+  EXIT.usage,
+  EXIT.failed,
+];
+
+/** The one code for several links: the first that occurs in the order 3, 4, 5, 6, 2, 1; 0 where all went well. */
+export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
+  BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
+
+/** What an error says to people. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,48 @@
+import { Writable } from 'node:stream';
+import { styleText } from 'node:util';
+
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+
+/** Where a command speaks to people and scripts: stdout and stderr, and what they are connected to. */
+export type Terminal = {
+  /** Standard output itself: whether it is a terminal, and what bars are drawn on. */
+  readonly stdout: NodeJS.WriteStream;
+  /** Prints lines to stdout. */
+  print(text: string): void;
+  /** Prints lines to stderr. */
+  warn(text: string): void;
+  /** Standard error for a logger; goes the same way as `warn`. */
+  readonly log: NodeJS.WritableStream & { readonly isTTY: boolean };
+  /** Sends what is for stderr elsewhere while bars are drawn on the same terminal; null ends that. */
+  divert(to: ((lines: string) => void) | null): void;
+  /** Colours a text for stdout where that is a terminal and NO_COLOR is not set. */
+  style(style: Style, text: string): string;
+};
+
+/** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
+export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  let diverted: ((lines: string) => void) | null = null;
+  const writeError = (lines: string): void => {
+    if (diverted !== null && stderr.isTTY) diverted(lines);
+    else stderr.write(lines);
+  };
+  const log = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      writeError(chunk.toString());
+      done();
+    },
+  });
+  return {
+    stdout,
+    print: (text) => void stdout.write(`${text}\n`),
+    warn: (text) => writeError(`${text}\n`),
+    log: Object.assign(log, { isTTY: stderr.isTTY }),
+    divert: (to) => {
+      diverted = to;
+    },
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+  };
+};

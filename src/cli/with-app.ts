@@ -1,0 +1,36 @@
+import { createApp, type App } from '../app.ts';
+import { loadConfig, type LinkConfig } from '../config.ts';
+import { createCommandEvents } from './command-events.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { chooseLinks } from './links.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options that every configured command has. */
+export type CommonOptions = { readonly config?: string; readonly json?: boolean };
+
+/** What a command works with. */
+export type Opened = {
+  readonly app: App;
+  readonly links: readonly LinkConfig[];
+  /** Aborted when somebody asks the command to stop. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Opens the program for one command and closes it behind it.
+ *
+ * @throws {ConfigError | UsageError | StoreError} where the command cannot begin.
+ */
+export const withApp = async <T>(
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+  use: (opened: Opened) => Promise<T>,
+): Promise<T> => {
+  const config = loadConfig({ configPath: options.config ?? null });
+  const links = chooseLinks(config, linkName);
+  const events = createCommandEvents(config, terminal, { json: options.json ?? false });
+  await using app = createApp(config, events);
+  using interrupt = listenForInterrupt();
+  return await use({ app, links, signal: interrupt.signal });
+};

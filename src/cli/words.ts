@@ -1,0 +1,49 @@
+import type { Side, SyncedField } from '../contact/contact.ts';
+
+/** A side at the start of a line. */
+export const SIDE_TITLES: Readonly<Record<Side, string>> = { google: 'Google', service: 'Service' };
+
+/** `1 contact`, `2,345 contacts`. */
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+
+const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['min', 60_000],
+];
+
+/** How long ago something was: `just now`, `3 min ago`, `2 hours ago`; `never` where there is no time. */
+export const formatAge = (atMs: number | null, nowMs: number): string => {
+  if (atMs === null) return 'never';
+  const ageMs = Math.max(0, nowMs - atMs);
+  const unit = UNITS.find(([, lengthMs]) => ageMs >= lengthMs);
+  if (unit === undefined) return 'just now';
+  const [name, lengthMs] = unit;
+  return `${count(Math.floor(ageMs / lengthMs), name, name === 'min' ? 'min' : `${name}s`)} ago`;
+};
+
+/** `340 ms`, `4.2 s`, `3 min 5 s`. */
+export const formatDuration = (durationMs: number): string => {
+  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)} s`;
+  const seconds = Math.round(durationMs / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+const FIELD_WORDS: Readonly<Record<SyncedField, string>> = {
+  firstName: 'first name',
+  lastName: 'last name',
+  company: 'company',
+  title: 'title',
+  emailAddresses: 'email addresses',
+  phoneNumbers: 'phone numbers',
+  addresses: 'addresses',
+  websites: 'websites',
+  buckets: 'buckets',
+};
+
+/** A synced field as people call it. */
+export const fieldWords = (field: SyncedField): string => FIELD_WORDS[field];
+
+export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

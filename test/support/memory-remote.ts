@@ -1,0 +1,228 @@
+import type { Clock } from '../../src/clock.ts';
+import { LIST_FIELDS, otherSide, type Contact, type ContactField, type Side } from '../../src/contact/contact.ts';
+import { emailKey, phoneKey } from '../../src/contact/keys.ts';
+import type { ContactRecord, Json } from '../../src/contact/record.ts';
+import {
+  InvalidError,
+  NameTakenError,
+  NotFoundError,
+  StaleError,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../../src/remotes/errors.ts';
+import type {
+  CreateRequest,
+  MembershipRequest,
+  ReadAnswer,
+  Remote,
+  RemoteCapabilities,
+  UpdateRequest,
+  WriteResult,
+} from '../../src/remotes/remote.ts';
+import { groupRecordOf, recordOf, type Book, type Row } from './memory/book.ts';
+import { googleFeed, serviceFeed } from './memory/feeds.ts';
+import { receive, refusesTitle } from './memory/manners.ts';
+
+/** What the simulation is told of each write, so that it can judge it. */
+export type Witness = {
+  /** A contact was brought into being for the contact `originId` of the other side. */
+  created(side: Side, row: Row, originId: string): void;
+  /** A write replaced something that the writer had never read: the side knows no conditional writes. */
+  overwrote(side: Side, before: Contact, after: Contact): void;
+  wrote(side: Side): void;
+};
+
+export type MemoryRemoteOptions = {
+  readonly book: Book;
+  readonly clock: Clock;
+  /** The entity of a contact of the other side. */
+  readonly entityOf: (side: Side, id: string) => number;
+  readonly witness: Witness;
+  /** Whether a stale etag is refused; a flaw switches it off. */
+  readonly checksVersions: boolean;
+};
+
+const GOOGLE: RemoteCapabilities = {
+  createBatch: 3,
+  updateBatch: 3,
+  deleteBatch: 3,
+  readBatch: 50,
+  writeConcurrency: 1,
+  createsWithGroups: true,
+};
+const SERVICE: RemoteCapabilities = {
+  createBatch: 1,
+  updateBatch: 1,
+  deleteBatch: 1,
+  readBatch: 1,
+  writeConcurrency: 3,
+  createsWithGroups: false,
+};
+
+const errorOptions = (side: Side, status: number): RemoteErrorOptions => {
+  return { side, status, route: 'memory', applied: 'no' };
+};
+
+const failed = (key: string, error: RemoteError) => ({ key, ok: false, error }) as const;
+
+const extraOf = (raw: Json): Json => {
+  if (raw === null || typeof raw !== 'object' || !('extra' in raw)) return null;
+  return raw.extra ?? null;
+};
+
+const overlaid = (held: Contact, desired: Contact, fields: readonly ContactField[]): Contact => {
+  return { ...held, ...Object.fromEntries(fields.map((field) => [field, desired[field]])) };
+};
+
+const isSameIn = (a: Contact, b: Contact, fields: readonly ContactField[]): boolean => {
+  return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
+};
+
+/** What a create made is known by at the service: name, email addresses and phone numbers. */
+const signature = (contact: Contact): string => {
+  const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
+  const phones = contact.phoneNumbers.map((entry) => phoneKey(entry.value)).toSorted();
+  return JSON.stringify([contact.firstName, contact.lastName, emails, phones]);
+};
+
+const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/** A remote in memory that behaves like Google or like the service; it never fails by itself. */
+export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
+  const { book, clock, witness } = options;
+  const { side, manners } = book;
+  const isGoogle = side === 'google';
+  const invalid = () => new InvalidError('the side does not take this title', errorOptions(side, 400));
+  const missing = () => new NotFoundError('no such contact', errorOptions(side, 404));
+
+  const standing = (id: string): Row | null => {
+    const row = book.find(id);
+    return row === undefined || row.state === 'deleted' || row.state === 'merged' ? null : row;
+  };
+
+  const readOne = (id: string): ReadAnswer => {
+    let row = book.find(id);
+    while (row?.state === 'merged' && row.mergedInto !== null) row = row.mergedInto;
+    if (row === undefined || row.state === 'deleted' || row.state === 'merged') return { kind: 'gone' };
+    return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
+  };
+
+  const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
+    if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
+    const entity = options.entityOf(otherSide(side), request.originId);
+    const originId = isGoogle ? request.originId : null;
+    const row = book.add({ contact: request.draft, extra: null, originId, entity });
+    if (isGoogle) row.groupIds = new Set(request.groupIds.filter((id) => book.findGroup(id) !== undefined));
+    witness.created(side, row, request.originId);
+    witness.wrote(side);
+    return { key: request.key, ok: true, value: recordOf(row) };
+  };
+
+  const updateOne = (request: UpdateRequest): WriteResult<ContactRecord> => {
+    const { key, current, desired, fields } = request;
+    const row = standing(current.id);
+    if (row === null) return failed(key, missing());
+    if (isGoogle && options.checksVersions && String(row.version) !== current.version) {
+      return failed(key, new StaleError('the etag is not the last one', errorOptions(side, 400)));
+    }
+    if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
+    const next = overlaid(row.contact, desired, fields);
+    if (!isSameIn(row.contact, current.contact, fields)) {
+      witness.overwrote(side, row.contact, receive(manners, next));
+    }
+    // Fields are replaced whole: what the writer does not send back is gone.
+    row.extra = extraOf(current.raw);
+    book.write(row, next);
+    witness.wrote(side);
+    return { key, ok: true, value: recordOf(row) };
+  };
+
+  const moveOne = (request: MembershipRequest): WriteResult<readonly string[]> => {
+    const row = standing(request.id);
+    if (row === null) return failed(request.key, missing());
+    if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
+    const from = isGoogle ? row.groupIds : new Set(request.knownGroupIds ?? row.groupIds);
+    const removed = new Set(request.remove);
+    const next = [...from, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
+    book.setGroups(row, next);
+    witness.wrote(side);
+    return { key: request.key, ok: true, value: [...row.groupIds].toSorted() };
+  };
+
+  const deleteOne = (id: string): WriteResult<null> => {
+    const row = standing(id);
+    if (row !== null) book.remove(row, 'deleted');
+    witness.wrote(side);
+    return { key: id, ok: true, value: null };
+  };
+
+  const findCreated = (
+    requests: readonly CreateRequest[],
+    sinceMs: number,
+    isTaken: (id: string) => boolean,
+  ): Map<string, ContactRecord> => {
+    const free = book.rows.filter((row) => row.state === 'live' && !isTaken(row.id));
+    const left = new Set(isGoogle ? free : free.filter((row) => row.createdAtMs >= sinceMs - CLOCK_MARGIN_MS));
+    const found = new Map<string, ContactRecord>();
+    for (const request of requests) {
+      const draft = signature(receive(manners, request.draft));
+      const row = [...left].find((candidate) => {
+        return isGoogle ? candidate.originId === request.originId : signature(candidate.contact) === draft;
+      });
+      if (row === undefined) continue;
+      left.delete(row);
+      found.set(request.key, recordOf(row));
+    }
+    return found;
+  };
+
+  const groupNamed = (name: string) => {
+    return book.groups.find((group) => group.live && group.name.toLowerCase() === name.toLowerCase());
+  };
+
+  return {
+    side,
+    capabilities: isGoogle ? GOOGLE : SERVICE,
+    requestCount: () => 0,
+    identify: () => Promise.resolve(`account at ${side}`),
+    pull: (request) => (isGoogle ? googleFeed : serviceFeed)(book, clock, request),
+    read: (ids) => Promise.resolve(new Map(ids.map((id) => [id, readOne(id)]))),
+    create: (batch) => Promise.resolve(batch.map(createOne)),
+    update: (batch) => Promise.resolve(batch.map(updateOne)),
+    delete: (ids) => Promise.resolve(ids.map(deleteOne)),
+    changeMembership: (batch) => Promise.resolve(batch.map(moveOne)),
+    findCreated: (requests, sinceMs, isTaken) => Promise.resolve(findCreated(requests, sinceMs, isTaken)),
+    listGroups: () => Promise.resolve(book.groups.filter((group) => group.live).map(groupRecordOf)),
+    readGroup: (id) => {
+      const group = book.findGroup(id);
+      return Promise.resolve(group === undefined ? null : groupRecordOf(group));
+    },
+    createGroup: (name) => {
+      witness.wrote(side);
+      return Promise.resolve(groupRecordOf(groupNamed(name) ?? book.addGroup(name)));
+    },
+    renameGroup: (given, name) => {
+      const group = book.findGroup(given.id);
+      const namesake = groupNamed(name);
+      if (group === undefined) return Promise.reject(missing());
+      if (namesake !== undefined && namesake !== group) {
+        return Promise.reject(new NameTakenError('the name is taken', errorOptions(side, 409)));
+      }
+      witness.wrote(side);
+      book.renameGroup(group, name);
+      return Promise.resolve(groupRecordOf(group));
+    },
+    deleteGroup: (id) => {
+      const group = book.findGroup(id);
+      witness.wrote(side);
+      if (group !== undefined) book.removeGroup(group);
+      return Promise.resolve();
+    },
+  };
+};
+
+/** Whether the contact says nothing; such contacts travel nowhere. */
+export const saysNothing = (contact: Contact): boolean => {
+  const texts = [contact.firstName, contact.lastName, contact.company, contact.title];
+  return texts.every((text) => text === '') && LIST_FIELDS.every((field) => contact[field].length === 0);
+};

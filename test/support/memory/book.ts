@@ -1,0 +1,143 @@
+import type { Clock } from '../../../src/clock.ts';
+import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
+import { receive, type Manners } from './manners.ts';
+
+/** A contact of an address book in memory. */
+export type Row = {
+  id: string;
+  /** Ids under which the side knew this contact before. */
+  formerIds: string[];
+  contact: Contact;
+  groupIds: Set<string>;
+  /** What the canonical contact cannot express. */
+  extra: Json;
+  originId: string | null;
+  version: number;
+  modifiedAtMs: number;
+  readonly createdAtMs: number;
+  /** When the change feed and listings begin to show the last change. */
+  visibleAtMs: number;
+  state: 'live' | 'archived' | 'deleted' | 'merged';
+  mergedInto: Row | null;
+  /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the sides. */
+  readonly entity: number;
+};
+
+export type Group = { readonly id: string; name: string; version: number; live: boolean };
+
+export type BookOptions = {
+  readonly side: Side;
+  readonly clock: Clock;
+  readonly manners: Manners;
+  /** How far the side's clock is ahead of ours. */
+  readonly skewMs: number;
+  /** Asked for each change: how long until the feed shows it. */
+  readonly visibilityDelayMs: () => number;
+};
+
+/** An address book in memory: contacts, groups and the order of their changes. Knows nothing of the port. */
+export type Book = ReturnType<typeof createBook>;
+
+export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: BookOptions) => {
+  const rows: Row[] = [];
+  const groups: Group[] = [];
+  let version = 0;
+  const now = (): number => clock.now() + skewMs;
+  const stampMs = (): number => (side === 'service' ? Math.floor(now() / 1_000) * 1_000 : now());
+  const newId = (): string => {
+    version += 1;
+    return side === 'google' ? `people/c${version}` : `contact_${version}`;
+  };
+  const find = (id: string): Row | undefined => rows.find((row) => row.id === id || row.formerIds.includes(id));
+
+  const touch = (row: Row): void => {
+    version += 1;
+    row.version = version;
+    row.modifiedAtMs = stampMs();
+    row.visibleAtMs = clock.now() + visibilityDelayMs();
+  };
+
+  const add = (given: { contact: Contact; extra: Json; originId: string | null; entity: number }): Row => {
+    const row: Row = {
+      ...given,
+      id: newId(),
+      formerIds: [],
+      contact: receive(manners, given.contact),
+      groupIds: new Set(),
+      version,
+      modifiedAtMs: stampMs(),
+      createdAtMs: stampMs(),
+      visibleAtMs: clock.now() + visibilityDelayMs(),
+      state: 'live',
+      mergedInto: null,
+    };
+    rows.push(row);
+    return row;
+  };
+
+  return {
+    side,
+    manners,
+    rows,
+    groups,
+    now,
+    find,
+    touch,
+    add,
+    version: (): number => version,
+    findGroup: (id: string): Group | undefined => groups.find((group) => group.live && group.id === id),
+    write: (row: Row, contact: Contact): void => {
+      row.contact = receive(manners, contact);
+      touch(row);
+    },
+    /** A membership: moves `updated_at` at Google, nothing at the service. */
+    setGroups: (row: Row, groupIds: Iterable<string>): void => {
+      row.groupIds = new Set(groupIds);
+      if (side === 'google') touch(row);
+    },
+    remove: (row: Row, state: 'deleted' | 'archived'): void => {
+      row.state = state;
+      touch(row);
+    },
+    rename: (row: Row): void => {
+      row.formerIds.push(row.id);
+      row.id = newId();
+      touch(row);
+    },
+    addGroup: (name: string): Group => {
+      version += 1;
+      const id = side === 'google' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
+      const group: Group = { id, name, version, live: true };
+      groups.push(group);
+      return group;
+    },
+    renameGroup: (group: Group, name: string): void => {
+      version += 1;
+      group.name = name;
+      group.version = version;
+    },
+    removeGroup: (group: Group): void => {
+      version += 1;
+      group.live = false;
+      for (const row of rows) {
+        if (!row.groupIds.delete(group.id) || side === 'service') continue;
+        touch(row);
+      }
+    },
+  };
+};
+
+export const recordOf = (row: Row): ContactRecord => ({
+  id: row.id,
+  version: String(row.version),
+  modifiedAtMs: row.modifiedAtMs,
+  contact: row.contact,
+  groupIds: [...row.groupIds].toSorted(),
+  raw: { extra: row.extra },
+  originId: row.originId,
+});
+
+export const groupRecordOf = (group: Group): GroupRecord => {
+  return { id: group.id, name: group.name, version: String(group.version) };
+};

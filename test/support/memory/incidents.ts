@@ -1,0 +1,134 @@
+import type { Side } from '../../../src/contact/contact.ts';
+import {
+  CursorExpiredError,
+  InvalidError,
+  LimitedError,
+  RevokedError,
+  StaleError,
+  UnavailableError,
+  type Applied,
+  type RemoteError,
+} from '../../../src/remotes/errors.ts';
+import type { FeedPage, WriteResult } from '../../../src/remotes/remote.ts';
+
+/** What can go wrong with one call of a remote. */
+export const FAULTS = [
+  /** 429; not applied. */
+  'limited',
+  /** 5xx or a refused connection; not applied. */
+  'unavailable',
+  /** A reset before the write was applied; the caller cannot know. */
+  'lost-before',
+  /** The write was applied, its answer was lost. */
+  'lost-after',
+  /** Half of a batch was applied, then the connection broke. */
+  'lost-half',
+  /** The first item's etag is not the last one, whatever stands there. */
+  'stale',
+  /** The first item is refused, for no lasting reason. */
+  'invalid',
+  /** The feed's cursor is dead. */
+  'expired',
+  /** A full listing leaves one contact out. */
+  'hole',
+  /** The permission was taken back, for a while. */
+  'revoked',
+  /** The process stands still for longer than its lease. */
+  'stall',
+] as const;
+
+export type Fault = (typeof FAULTS)[number];
+
+const optionsOf = (side: Side, status: number | null, applied: Applied) => ({ side, status, route: 'memory', applied });
+
+const unavailable = (side: Side, applied: Applied): RemoteError => {
+  return new UnavailableError('the remote did not answer', optionsOf(side, null, applied));
+};
+
+const limited = (side: Side): RemoteError => {
+  return new LimitedError('too many requests', { ...optionsOf(side, 429, 'no'), retryAfterMs: 1_000 });
+};
+
+const revoked = (side: Side): RemoteError => new RevokedError('the permission is gone', optionsOf(side, 403, 'no'));
+
+type Keyed = { readonly key: string };
+
+const allFailed = <Value>(items: readonly Keyed[], error: RemoteError): WriteResult<Value>[] => {
+  return items.map(({ key }) => ({ key, ok: false, error }));
+};
+
+/** Sends a batch of writes through a fault; answers null where the fault does not concern writes. */
+export const faultyWrite = async <Item extends Keyed, Value>(
+  fault: Fault,
+  side: Side,
+  items: readonly Item[],
+  send: (items: readonly Item[]) => Promise<readonly WriteResult<Value>[]>,
+): Promise<readonly WriteResult<Value>[] | null> => {
+  const firstFails = async (error: RemoteError) => {
+    return [...allFailed<Value>(items.slice(0, 1), error), ...(await send(items.slice(1)))];
+  };
+  switch (fault) {
+    case 'limited':
+      return allFailed(items, limited(side));
+    case 'unavailable':
+      return allFailed(items, unavailable(side, 'no'));
+    case 'lost-before':
+      return allFailed(items, unavailable(side, 'unknown'));
+    case 'lost-after':
+      await send(items);
+      return allFailed(items, unavailable(side, 'unknown'));
+    case 'lost-half':
+      await send(items.slice(0, Math.ceil(items.length / 2)));
+      return allFailed(items, unavailable(side, 'unknown'));
+    case 'stale':
+      if (side === 'service') return null;
+      return firstFails(new StaleError('the etag is not the last one', optionsOf(side, 400, 'no')));
+    case 'invalid':
+      return firstFails(new InvalidError('the side does not like it', optionsOf(side, 400, 'no')));
+    case 'revoked':
+      throw revoked(side);
+    case 'expired':
+    case 'hole':
+    case 'stall':
+      return null;
+  }
+};
+
+/** Sends one group write through a fault: group writes throw. */
+export const faultyGroupWrite = async <Value>(fault: Fault, side: Side, send: () => Promise<Value>): Promise<Value> => {
+  switch (fault) {
+    case 'limited':
+      throw limited(side);
+    case 'unavailable':
+      throw unavailable(side, 'no');
+    case 'lost-before':
+      throw unavailable(side, 'unknown');
+    case 'lost-after':
+    case 'lost-half':
+      await send();
+      throw unavailable(side, 'unknown');
+    case 'invalid':
+      throw new InvalidError('the side does not like it', optionsOf(side, 400, 'no'));
+    case 'revoked':
+      throw revoked(side);
+    default:
+      return send();
+  }
+};
+
+/** What a fault makes of a read; returns where the fault does not concern reads. */
+export const faultyRead = (fault: Fault, side: Side): void => {
+  if (fault === 'limited') throw limited(side);
+  if (fault === 'revoked') throw revoked(side);
+  if (fault === 'unavailable' || fault.startsWith('lost')) throw unavailable(side, 'no');
+};
+
+/** What a fault makes of a page of a feed. */
+export const faultyPage = (fault: Fault, side: Side, mode: 'changes' | 'whole', page: FeedPage): FeedPage => {
+  faultyRead(fault, side);
+  if (fault === 'expired' && mode === 'changes') {
+    throw new CursorExpiredError('the cursor is dead', optionsOf(side, 410, 'no'));
+  }
+  if (fault === 'hole' && mode === 'whole') return { ...page, changes: page.changes.slice(1) };
+  return page;
+};

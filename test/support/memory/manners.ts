@@ -1,0 +1,62 @@
+import type { Contact, LabelledValue, PostalAddress } from '../../../src/contact/contact.ts';
+import { contactOf } from '../../../src/contact/normalise.ts';
+
+/** What a side does to the values that it is given. Each is idempotent. */
+export type Manners = {
+  readonly lowersEmails: boolean;
+  readonly formatsPhones: boolean;
+  /** Longest title that the side keeps; the rest is cut off. */
+  readonly titleLength: number;
+  /** Websites with a number that this divides are silently dropped; 0 drops none. */
+  readonly dropsWebsitesBy: number;
+  /** Titles with a number that this divides make the side refuse the whole write; 0 refuses none. */
+  readonly refusesTitlesBy: number;
+};
+
+export const PLAIN_MANNERS: Manners = {
+  lowersEmails: false,
+  formatsPhones: false,
+  titleLength: 1_000,
+  dropsWebsitesBy: 0,
+  refusesTitlesBy: 0,
+};
+
+/** The number that every invented value carries. */
+export const numberIn = (text: string): number | null => {
+  const digits = /^\+1555(\d{7})$/u.exec(text.replaceAll(/[^\d+]/gu, ''))?.[1] ?? /[a-z](\d+)/iu.exec(text)?.[1];
+  return digits === undefined ? null : Number(digits);
+};
+
+const isMultiple = (text: string, divisor: number): boolean => {
+  const number = numberIn(text);
+  return divisor > 0 && number !== null && number % divisor === 0;
+};
+
+const formatPhone = (value: string): string => {
+  return value.replace(/^\+1(\d{3})(\d{3})(\d{4})$/u, '+1 ($1) $2-$3');
+};
+
+const mapValues = (list: readonly LabelledValue[], change: (value: string) => string): LabelledValue[] => {
+  return list.map((entry) => ({ ...entry, value: change(entry.value) }));
+};
+
+/** Whether the side silently drops this website. */
+export const dropsWebsite = (manners: Manners, value: string): boolean => isMultiple(value, manners.dropsWebsitesBy);
+
+/** Whether the side refuses a contact with this title. */
+export const refusesTitle = (manners: Manners, title: string): boolean => isMultiple(title, manners.refusesTitlesBy);
+
+/** The contact as the side keeps it. */
+export const receive = (manners: Manners, contact: Contact): Contact => {
+  const addresses: readonly PostalAddress[] = contact.addresses;
+  return contactOf({
+    ...contact,
+    addresses,
+    title: contact.title.slice(0, manners.titleLength),
+    emailAddresses: manners.lowersEmails
+      ? mapValues(contact.emailAddresses, (value) => value.toLowerCase())
+      : contact.emailAddresses,
+    phoneNumbers: manners.formatsPhones ? mapValues(contact.phoneNumbers, formatPhone) : contact.phoneNumbers,
+    websites: contact.websites.filter((entry) => !dropsWebsite(manners, entry.value)),
+  });
+};

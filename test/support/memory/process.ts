@@ -1,0 +1,234 @@
+import type { Side } from '../../../src/contact/contact.ts';
+import type { FeedPage, PullRequest, Remote, WriteResult } from '../../../src/remotes/remote.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { VirtualClock } from '../virtual-clock.ts';
+import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
+
+/** The process died: nothing that it does from now on reaches anything. */
+export class CrashError extends Error {
+  constructor() {
+    super('the process died');
+    this.name = 'CrashError';
+  }
+}
+
+export type ProcessPlan = {
+  /** The numbered step at which the process dies; null: it lives. */
+  readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
+  /** What goes wrong with which call of a remote, by the call's number in this process. */
+  readonly faultAt: (call: number) => Fault | undefined;
+  /** Called before each call of a remote: the users go on working. */
+  readonly beforeCall: (call: number) => void;
+  /** Called when a fault really met a call that it concerns. */
+  readonly onFault: (fault: Fault) => void;
+  /** Varies how the two sides' calls interleave and how long they take. */
+  readonly salt: number;
+};
+
+/** One process at work: its store and its remotes, with everything that befalls them. */
+export type Process = {
+  readonly store: Store;
+  readonly remotes: Readonly<Record<Side, Remote>>;
+  readonly isDead: () => boolean;
+  readonly steps: () => number;
+  readonly calls: () => number;
+};
+
+const STALL_MS = 20_000;
+
+const mix = (salt: number, step: number): number => {
+  let hash = Math.imul(salt ^ (step + 0x9e3779b9), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+};
+
+const MUTATIONS = new Set<string | symbol>([
+  'updateLink',
+  'acquireLease',
+  'releaseLease',
+  'beginListing',
+  'stagePage',
+  'finishListing',
+  'discardListing',
+  'intend',
+  'commit',
+  'startRun',
+  'endRun',
+]);
+
+type Core = ReturnType<typeof createCore>;
+
+const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
+  let steps = 0;
+  let calls = 0;
+  let dead = false;
+  const assertAlive = (): void => {
+    if (dead) throw new CrashError();
+  };
+  const dieAt = (step: number, when: 'before' | 'after'): void => {
+    if (plan.crash?.step === step && plan.crash.when === when) dead = true;
+    assertAlive();
+  };
+  const beginStep = (): number => {
+    assertAlive();
+    steps += 1;
+    dieAt(steps, 'before');
+    return steps;
+  };
+  const wait = async (step: number): Promise<void> => {
+    const random = mix(plan.salt, step);
+    for (let tick = random % 5; tick > 0; tick -= 1) await null;
+    clock.advance(20 + (random % 300));
+  };
+  return {
+    assertAlive,
+    beginStep,
+    endStep: (step: number) => dieAt(step, 'after'),
+    isDead: () => dead,
+    steps: () => steps,
+    calls: () => calls,
+    /** Takes one call of a remote through everything but its own fault. */
+    call: async <T>(signal: AbortSignal, send: (fault: Fault | undefined) => Promise<T>): Promise<T> => {
+      const step = beginStep();
+      signal.throwIfAborted();
+      await wait(step);
+      calls += 1;
+      const fault = dead ? undefined : plan.faultAt(calls);
+      if (!dead) plan.beforeCall(calls);
+      if (fault === 'stall') {
+        plan.onFault(fault);
+        clock.advance(STALL_MS);
+      }
+      // What was under way when the process died may arrive or not.
+      if (dead && mix(plan.salt, step + 7_919) % 2 === 0) throw new CrashError();
+      const result = await send(fault);
+      await wait(step + 104_729);
+      dieAt(step, 'after');
+      return result;
+    },
+  };
+};
+
+const wrapStore = (core: Core, store: Store): Store => {
+  const call = (name: string | symbol, method: (...given: unknown[]) => Promise<unknown>) => {
+    return async (...given: unknown[]): Promise<unknown> => {
+      if (!MUTATIONS.has(name)) {
+        core.assertAlive();
+        return method(...given);
+      }
+      const step = core.beginStep();
+      const result = await method(...given);
+      core.endStep(step);
+      return result;
+    };
+  };
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? call(name, value as (...given: unknown[]) => Promise<unknown>) : value;
+    },
+  });
+};
+
+const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
+  const { side } = remote;
+  const read = <T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
+    core.call(signal, (fault) => {
+      if (fault !== undefined) {
+        try {
+          faultyRead(fault, side);
+        } catch (error) {
+          plan.onFault(fault);
+          throw error;
+        }
+      }
+      return send();
+    });
+  const write = <Item extends { readonly key: string }, Value>(
+    items: readonly Item[],
+    signal: AbortSignal,
+    send: (items: readonly Item[]) => Promise<readonly WriteResult<Value>[]>,
+  ): Promise<readonly WriteResult<Value>[]> =>
+    core.call(signal, async (fault) => {
+      if (fault === undefined) return send(items);
+      const results = await faultyWrite(fault, side, items, send).catch((error: unknown) => {
+        plan.onFault(fault);
+        throw error;
+      });
+      if (results !== null) plan.onFault(fault);
+      return results ?? send(items);
+    });
+  const groupWrite = <Value>(signal: AbortSignal, send: () => Promise<Value>): Promise<Value> =>
+    core.call(signal, async (fault) => {
+      if (fault === undefined) return send();
+      return faultyGroupWrite(fault, side, send).catch((error: unknown) => {
+        plan.onFault(fault);
+        throw error;
+      });
+    });
+  async function* pull(request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> {
+    const pages = remote.pull(request, signal)[Symbol.asyncIterator]();
+    while (true) {
+      const next = await core.call(signal, async (fault) => {
+        const result = await pages.next();
+        if (fault === undefined || result.done === true) return result;
+        try {
+          const page = faultyPage(fault, side, request.mode, result.value);
+          if (page !== result.value) plan.onFault(fault);
+          return { ...result, value: page };
+        } catch (error) {
+          plan.onFault(fault);
+          throw error;
+        }
+      });
+      if (next.done === true) return;
+      yield next.value;
+      if (next.value.cursor !== null) return;
+    }
+  }
+  return {
+    side,
+    capabilities: remote.capabilities,
+    requestCount: () => core.calls(),
+    identify: (signal) => read(signal, () => remote.identify(signal)),
+    pull,
+    read: (ids, signal) => read(signal, () => remote.read(ids, signal)),
+    create: (batch, signal) => write(batch, signal, (items) => remote.create(items, signal)),
+    update: (batch, signal) => write(batch, signal, (items) => remote.update(items, signal)),
+    delete: (ids, signal) => {
+      const items = ids.map((id) => ({ key: id }));
+      return write(items, signal, (some) =>
+        remote.delete(
+          some.map(({ key }) => key),
+          signal,
+        ),
+      );
+    },
+    changeMembership: (batch, signal) => write(batch, signal, (items) => remote.changeMembership(items, signal)),
+    findCreated: (requests, sinceMs, isTaken, signal) =>
+      read(signal, () => remote.findCreated(requests, sinceMs, isTaken, signal)),
+    listGroups: (signal) => read(signal, () => remote.listGroups(signal)),
+    readGroup: (id, signal) => read(signal, () => remote.readGroup(id, signal)),
+    createGroup: (name, signal) => groupWrite(signal, () => remote.createGroup(name, signal)),
+    renameGroup: (group, name, signal) => groupWrite(signal, () => remote.renameGroup(group, name, signal)),
+    deleteGroup: (id, signal) => groupWrite(signal, () => remote.deleteGroup(id, signal)),
+  };
+};
+
+/** Starts a process on the store and the remotes; each mutation of the store and each call of a remote is a step. */
+export const startProcess = (
+  given: { readonly store: Store; readonly remotes: Readonly<Record<Side, Remote>>; readonly clock: VirtualClock },
+  plan: ProcessPlan,
+): Process => {
+  const core = createCore(given.clock, plan);
+  return {
+    store: wrapStore(core, given.store),
+    remotes: {
+      google: wrapRemote(core, plan, given.remotes.google),
+      service: wrapRemote(core, plan, given.remotes.service),
+    },
+    isDead: core.isDead,
+    steps: core.steps,
+    calls: core.calls,
+  };
+};

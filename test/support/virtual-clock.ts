@@ -1,0 +1,39 @@
+import type { Clock } from '../../src/clock.ts';
+
+type Sleeper = { readonly atMs: number; readonly wake: () => void };
+
+/** A clock that moves only when told to, in one step and without waiting. */
+export type VirtualClock = Clock & {
+  /** Moves time on and wakes who slept until then; what they do next runs when the caller yields. */
+  advance(durationMs: number): void;
+};
+
+const EPOCH_MS = 1_750_000_000_000;
+
+export const createVirtualClock = (): VirtualClock => {
+  let nowMs = 0;
+  const sleepers = new Set<Sleeper>();
+  return {
+    now: () => EPOCH_MS + nowMs,
+    monotonic: () => nowMs,
+    sleep: (delayMs, signal) => {
+      return new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const sleeper: Sleeper = { atMs: nowMs + delayMs, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(signal.reason as Error);
+        });
+      });
+    },
+    advance: (durationMs) => {
+      nowMs += durationMs;
+      for (const sleeper of sleepers) {
+        if (sleeper.atMs > nowMs) continue;
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    },
+  };
+};

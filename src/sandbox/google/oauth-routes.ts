@@ -46,7 +46,7 @@ function authorize(
     return context.redirect(redirect.href);
   }
   const granted = query.getAll('granted');
-  const scope = granted.length > 0 ? granted.join(' ') : (query.get('scope') ?? '');
+  const scope = granted.length > 0 ? granted.filter(Boolean).join(' ') : (query.get('scope') ?? '');
   const code = tokens.issueCode(
     {
       scope,
@@ -76,6 +76,42 @@ function isLoopback(uri: string): boolean {
   return URL.canParse(uri) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(uri).hostname);
 }
 
+const style = html`<style>
+  body {
+    max-width: 30rem;
+    margin: 4rem auto;
+    padding: 0 1rem;
+    font-family: system-ui, sans-serif;
+    line-height: 1.5;
+    overflow-wrap: anywhere;
+  }
+  label {
+    display: flex;
+    gap: 0.5rem;
+  }
+  button {
+    margin: 1rem 0.5rem 0 0;
+    padding: 0.5rem 1.5rem;
+    font: inherit;
+  }
+</style>`;
+
+function page(title: string, content: ReturnType<typeof html>) {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        ${style}
+      </head>
+      <body>
+        <small>Sandbox of Google: nothing here is real</small>
+        ${content}
+      </body>
+    </html>`;
+}
+
 function consentPage(query: URLSearchParams, email: string) {
   const hidden = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const scopes = (query.get('scope') ?? '').split(' ').map((scope) => {
@@ -83,34 +119,27 @@ function consentPage(query: URLSearchParams, email: string) {
       <label><input type="checkbox" name="granted" value="${scope}" checked /> ${scope}</label>
     </p>`;
   });
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <title>Sign in (emulator)</title>
-      </head>
-      <body>
-        <h1>An application wants to access your contacts</h1>
-        <p>Account: ${email}</p>
-        <form method="get" action="/o/oauth2/v2/auth">
-          ${hidden} ${scopes}
-          <button name="approve" value="auto">Allow</button>
-          <button name="approve" value="deny">Deny</button>
-        </form>
-      </body>
-    </html>`;
+  return page(
+    'Sign in (emulator)',
+    html`<h1>An application wants to access your contacts</h1>
+      <p>Account: <b>${email}</b></p>
+      <form method="get" action="/o/oauth2/v2/auth">
+        ${hidden}
+        <!-- Present even when every box is unticked. -->
+        <input type="hidden" name="granted" value="" />
+        ${scopes}
+        <button name="approve" value="auto">Allow</button>
+        <button name="approve" value="deny">Deny</button>
+      </form>`,
+  );
 }
 
 function errorPage(problem: string) {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <title>Error (emulator)</title>
-      </head>
-      <body>
-        <h1>Access blocked</h1>
-        <p>${problem}</p>
-      </body>
-    </html>`;
+  return page(
+    'Error (emulator)',
+    html`<h1>Access blocked</h1>
+      <p>${problem}</p>`,
+  );
 }
 
 async function answerToken(context: Context<Env>, tokens: TokenStore, client: OAuthClient): Promise<Response> {

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { fetch, type Dispatcher, type Headers } from 'undici';
+import { z } from 'zod';
+import {
+  InvalidError,
+  RevokedError,
+  UnauthenticatedError,
+  UnreadableError,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../errors.ts';
+import { toRemoteError, toTokenError } from './failure.ts';
+
+/** The scope that reads and writes contacts and contact groups; nothing else is needed. */
+export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
+
+/** Proof that whoever exchanges a code is who asked for it (RFC 7636). */
+export type PkcePair = {
+  /** Kept until the code is exchanged. */
+  readonly verifier: string;
+  /** Goes into the authorization URL: the SHA-256 of the verifier. */
+  readonly challenge: string;
+};
+
+const VERIFIER_BYTES = 32;
+
+/** Makes the pair for one authorization; `randomBytes` gives so many unguessable bytes. */
+export const createPkcePair = (randomBytes: (count: number) => Uint8Array): PkcePair => {
+  const verifier = Buffer.from(randomBytes(VERIFIER_BYTES)).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+};
+
+export type AuthorizationRequest = {
+  /** Google's authorization endpoint. */
+  readonly authUrl: string;
+  readonly clientId: string;
+  /** On loopback, any port: a desktop client needs to register none. */
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  /** Comes back unchanged; abort where it does not. */
+  readonly state: string;
+  readonly codeChallenge: string;
+  /** The address of the account to choose. */
+  readonly loginHint?: string;
+};
+
+/** Where the user is sent to sign in and consent. It always asks for consent: without, Google may give no refresh token. */
+export const authorizationUrl = (request: AuthorizationRequest): string => {
+  const url = new URL(request.authUrl);
+  const parameters = {
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    response_type: 'code',
+    scope: request.scopes.join(' '),
+    state: request.state,
+    code_challenge: request.codeChallenge,
+    code_challenge_method: 'S256',
+    access_type: 'offline',
+    prompt: 'consent',
+    ...(request.loginHint === undefined ? {} : { login_hint: request.loginHint }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+};
+
+export type CodeExchange = {
+  /** Google's token endpoint. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly code: string;
+  /** The same as in the authorization URL. */
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+  readonly dispatcher: Dispatcher;
+  /** Epoch milliseconds, to read a `Retry-After` date. */
+  readonly nowMs: number;
+};
+
+/** What the user granted for as long as they do not take it back. */
+export type GoogleGrant = { readonly refreshToken: string; readonly scopes: readonly string[] };
+
+const ROUTE = 'POST token';
+const CONNECT_AGAIN = 'connect the account again';
+/** For an answer 429 that names no time itself: Google's quotas are per minute. */
+const LIMIT_FLOOR_MS = 60_000;
+
+const grantSchema = z.object({
+  refresh_token: z.string().min(1).nullish(),
+  scope: z.string().transform((text) => text.split(' ').filter((scope) => scope !== '')),
+});
+
+/**
+ * Trades the code of a consent for a refresh token. Sends one request: a code serves only once. Throws a RemoteError:
+ * RevokedError where the user did not grant {@link CONTACTS_SCOPE} (single scopes can be unticked), InvalidError where
+ * the code does not serve, UnauthenticatedError for a wrong client or a grant without refresh token; or the signal's
+ * reason.
+ */
+export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<GoogleGrant> => {
+  const answer = await postCode(exchange, signal);
+  if (answer.status >= 300) throw refusal(answer, exchange.nowMs);
+  const base: RemoteErrorOptions = { side: 'google', status: answer.status, route: ROUTE, applied: 'unknown' };
+  const grant = grantSchema.safeParse(answer.data);
+  if (!grant.success) {
+    const message = `The answer of the Google token endpoint is not of the documented shape: ${CONNECT_AGAIN}`;
+    throw new UnreadableError(message, { ...base, cause: grant.error });
+  }
+  const { refresh_token: refreshToken, scope: scopes } = grant.data;
+  if (!scopes.includes(CONTACTS_SCOPE)) {
+    throw new RevokedError(`Access to the Google contacts was not granted: ${CONNECT_AGAIN} and tick it`, base);
+  }
+  if (refreshToken === null || refreshToken === undefined) {
+    const remedy = `remove this application at https://myaccount.google.com/connections and ${CONNECT_AGAIN}`;
+    throw new UnauthenticatedError(`Google gave no refresh token: ${remedy}`, base);
+  }
+  return { refreshToken, scopes };
+};
+
+type TokenAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; null for anything else. */
+  readonly data: unknown;
+};
+
+const postCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<TokenAnswer> => {
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    client_id: exchange.clientId,
+    client_secret: exchange.clientSecret,
+    code: exchange.code,
+    redirect_uri: exchange.redirectUri,
+    code_verifier: exchange.codeVerifier,
+  });
+  const { dispatcher, nowMs, tokenUrl } = exchange;
+  try {
+    const response = await fetch(tokenUrl, { method: 'POST', body, dispatcher, signal, redirect: 'manual' });
+    return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const context = { route: ROUTE, isMutation: true, hasSyncToken: false, limitFloorMs: LIMIT_FLOOR_MS, nowMs };
+    throw toRemoteError(error, context);
+  }
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Here `invalid_grant` speaks of the code, not of a refresh token. */
+const refusal = (answer: TokenAnswer, nowMs: number): RemoteError => {
+  const error = toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs });
+  if (!(error instanceof RevokedError)) return error;
+  const { side, status, route, applied, cause } = error;
+  const message = `Google refused the code, which serves once, for minutes and for one redirect URI: ${CONNECT_AGAIN}`;
+  return new InvalidError(message, { side, status, route, applied, cause });
+};

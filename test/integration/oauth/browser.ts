@@ -1,0 +1,50 @@
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // No name resolves, so that nothing leaves this machine, whatever else the browser would like to fetch.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The path of an installed Chromium; null where there is none. */
+export const findBrowser = (): string | null => {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable) ?? null;
+};
+
+export type RunningBrowser = AsyncDisposable & { readonly browser: Browser };
+
+/** Starts Chromium without a window; its profile and all else that it writes is removed when it is closed. */
+export const launchBrowser = async (): Promise<RunningBrowser> => {
+  const executablePath = findBrowser();
+  if (executablePath === null) throw new Error('Chromium is not installed; on Debian: apt-get install chromium');
+  await using starting = new AsyncDisposableStack();
+  const home = await mkdtemp(join(tmpdir(), 'contact-sync-browser-'));
+  starting.defer(() => rm(home, { recursive: true, force: true, maxRetries: 3 }));
+  const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home };
+  const browser = starting.adopt(await chromium.launch({ executablePath, args: FLAGS, env }), (one) => one.close());
+  const running = starting.move();
+  return { browser, [Symbol.asyncDispose]: () => running.disposeAsync() };
+};

@@ -7,6 +7,7 @@ const DEEPEST_FOLDER = 3;
 /** A target of the table as an import specifier written in a file of `folder`. */
 const specifier = (folder: string, target: string): string => {
   const relative = posix.relative(folder, target);
+  if (relative === '') return './**';
   return `${relative.startsWith('.') ? '' : './'}${relative}${target.endsWith('/') ? '/**' : ''}`;
 };
 

@@ -1,0 +1,42 @@
+import { createApp } from '../app.ts';
+import { systemClock } from '../clock.ts';
+import { loadConfig } from '../config.ts';
+import { createEvents } from '../events.ts';
+import { startDaemon } from '../jobs/daemon.ts';
+import { createLogger } from '../logger.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import type { CommonOptions } from './with-app.ts';
+
+/** Ending within ten seconds is a promise (interface.md); what hangs until then is abandoned, which the journal mends. */
+const LONGEST_STOP_MS = 9_000;
+
+const endNow = (): never => process.exit(EXIT.done);
+
+/** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
+const listen = (onHangup: () => void): Promise<string> => {
+  process.on('SIGHUP', onHangup);
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(name, () => {
+        resolve(name);
+        for (const again of ['SIGTERM', 'SIGINT'] as const) process.on(again, endNow);
+      });
+    }
+  });
+};
+
+/** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
+export const daemon = async (terminal: Terminal, options: Pick<CommonOptions, 'config'>): Promise<ExitCode> => {
+  const load = () => loadConfig({ configPath: options.config ?? null });
+  const config = load();
+  const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
+  const events = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
+  await using app = createApp(config, events);
+  const running = startDaemon({ app, events, clock: systemClock, random: Math.random, loadConfig: load });
+  const signal = await listen(running.reload);
+  events.daemonStopping({ signal });
+  setTimeout(endNow, LONGEST_STOP_MS).unref();
+  await running.stop();
+  return EXIT.done;
+};

@@ -1,0 +1,87 @@
+import {
+  LIST_FIELDS,
+  otherSide,
+  SCALAR_FIELDS,
+  SIDES,
+  type Contact,
+  type LabelledValue,
+  type PostalAddress,
+  type Side,
+  type SyncedField,
+} from '../../contact/contact.ts';
+import type { Decision, SideWrite } from '../../reconcile/decision.ts';
+import type { Plan } from '../../reconcile/plan.ts';
+import { fieldWords } from '../words.ts';
+
+/** One thing that a run carries from one side to the other, in words. */
+export type Travel = { readonly from: Side; readonly to: Side; readonly who: string; readonly what: string };
+
+const nameOf = ({ firstName, lastName, company }: Contact): string =>
+  [firstName, lastName].filter((part) => part !== '').join(' ') || company || 'no name';
+
+const textOf = (element: LabelledValue | PostalAddress): string =>
+  'value' in element ? element.value : [element.street, element.city, element.country].filter(Boolean).join(', ');
+
+const describeList = (before: readonly string[], after: readonly string[]): string => {
+  const gone = before.filter((value) => !after.includes(value)).map((value) => `- ${value}`);
+  const come = after.filter((value) => !before.includes(value)).map((value) => `+ ${value}`);
+  return [...gone, ...come].join('  ');
+};
+
+type GroupNames = (key: string) => string;
+
+const describeField = (field: SyncedField, before: Contact, write: SideWrite, groupName: GroupNames): string => {
+  if (field === 'buckets') {
+    const joins = write.joins.map((key) => `+ ${groupName(key)}`);
+    return [...write.leaves.map((key) => `- ${groupName(key)}`), ...joins].join('  ');
+  }
+  const list = LIST_FIELDS.find((name) => name === field);
+  if (list !== undefined) return describeList(before[list].map(textOf), write.desired[list].map(textOf));
+  return SCALAR_FIELDS.flatMap((name) =>
+    name === field ? [`"${before[name]}" -> "${write.desired[name]}"`] : [],
+  ).join();
+};
+
+const describeDecision = (decision: Decision, groupName: GroupNames): readonly Travel[] => {
+  switch (decision.kind) {
+    case 'create': {
+      const { side, source, joins } = decision;
+      const groups = joins.length === 0 ? '' : `, in ${joins.map(groupName).join(', ')}`;
+      return [{ from: otherSide(side), to: side, who: nameOf(source.contact), what: `new contact${groups}` }];
+    }
+    case 'delete': {
+      const { side, record } = decision;
+      return [{ from: otherSide(side), to: side, who: nameOf(record.contact), what: 'deleted' }];
+    }
+    case 'merge':
+      return SIDES.flatMap((side) => {
+        const write = decision[side];
+        const before = decision.pair[side].record.contact;
+        return (write?.fields ?? []).flatMap((field): Travel[] => {
+          if (write === null) return [];
+          const disputed = decision.conflicts.some((conflict) => conflict.field === field);
+          const what = `${fieldWords(field)}: ${describeField(field, before, write, groupName)}`;
+          const note = disputed ? ' (conflict: the newer edit stands)' : '';
+          return [{ from: otherSide(side), to: side, who: nameOf(before), what: what + note }];
+        });
+      });
+    case 'unlink':
+      return [];
+  }
+};
+
+/** Everything that a plan carries, groups first. */
+export const describeTravels = ({ groups, decisions }: Plan): readonly Travel[] => {
+  const names = new Map(groups.pairs.map((pair) => [pair.key, pair.google?.name ?? pair.service?.name ?? '']));
+  for (const action of groups.actions) names.set(action.key, action.name);
+  const onGroups = groups.actions.map((action): Travel => {
+    const { side, name } = action;
+    const kinds = { 'create-group': 'new group', 'delete-group': 'group deleted' } as const;
+    const path = { from: otherSide(side), to: side };
+    if (action.kind === 'rename-group') {
+      return { ...path, who: action.group.name, what: `group renamed: "${action.group.name}" -> "${name}"` };
+    }
+    return { ...path, who: name, what: kinds[action.kind] };
+  });
+  return [...onGroups, ...decisions.flatMap((decision) => describeDecision(decision, (key) => names.get(key) ?? key))];
+};

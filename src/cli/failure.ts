@@ -1,0 +1,20 @@
+import { createLogger } from '../logger.ts';
+import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
+import { StoreError } from '../store/store.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The key of the list in the JSON document that a command owes; null where it owes none. */
+export type DocumentKey = 'runs' | 'links' | null;
+
+/** Tells why a command could not do its work, also in the JSON document that was asked for. */
+export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {
+  const code = exitCodeOf(error);
+  const isExpected = code !== EXIT.failed || error instanceof StoreError;
+  if (isExpected) terminal.warn(messageOf(error));
+  else {
+    const format = terminal.log.isTTY ? 'pretty' : 'json';
+    createLogger({ level: 'error', format, destination: terminal.log }).error({ error }, 'command failed');
+  }
+  if (documentKey !== null) terminal.print(JSON.stringify({ [documentKey]: [], error: messageOf(error) }));
+  return code;
+};

@@ -1,0 +1,96 @@
+import { systemClock } from '../clock.ts';
+import type { JobState } from '../jobs/job.ts';
+import { eventsOf } from '../jobs/progress.ts';
+import { QueueError, type QueueClient } from '../jobs/queue-client.ts';
+import type { RunSummary } from '../sync/run.ts';
+import { EXIT, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import type { RunOptions } from './run-links.ts';
+import { NO_PROGRESS, startProgress } from './progress.ts';
+import { formatSummary } from './summary.ts';
+import type { Terminal } from './terminal.ts';
+
+type Report = NonNullable<JobState['report']>;
+type Queued = { readonly link: string; readonly job: string };
+
+const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
+  completed: EXIT.done,
+  halted: EXIT.halted,
+  paused: EXIT.credentials,
+  unavailable: EXIT.unavailable,
+  busy: EXIT.busy,
+  skipped: EXIT.failed,
+  stopped: EXIT.failed,
+  failed: EXIT.failed,
+};
+
+const followOne = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  { job }: Queued,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<Report> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
+  const told = new Set<string>();
+  const onProgress = ({ sides }: NonNullable<JobState['progress']>): void => {
+    for (const event of eventsOf(sides)) {
+      // The job tells where it stands; what was shown already is no news.
+      const text = JSON.stringify(event);
+      if (!told.has(text)) progress.tell(event);
+      told.add(text);
+    }
+  };
+  try {
+    return await queue.follow(job, { clock: systemClock, signal, onProgress });
+  } finally {
+    progress.stop();
+  }
+};
+
+const tell = (terminal: Terminal, link: string, { summary, message }: Report): void => {
+  if (summary !== null) terminal.print(formatSummary(summary, terminal));
+  if (message !== null) terminal.warn(`${link}: ${message}`);
+};
+
+/**
+ * Hands a resync of each link to the daemon, and with `wait` follows them to their end. Being interrupted ends the following,
+ * not the jobs.
+ *
+ * @throws {QueueError} where a job cannot be followed any more.
+ */
+export const resyncInDaemon = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  links: readonly { readonly name: string }[],
+  options: RunOptions & { readonly wait?: boolean },
+): Promise<ExitCode> => {
+  const queued: Queued[] = [];
+  for (const { name } of links) {
+    queued.push({ link: name, job: await queue.enqueue(name, { acceptDeletes: options.acceptDeletes ?? false }) });
+  }
+  if (!options.wait) {
+    if (options.json) terminal.print(JSON.stringify({ runs: [], queued }));
+    else terminal.print(`The daemon will resync: ${queued.map(({ link }) => link).join(', ')}`);
+    return EXIT.done;
+  }
+  using interrupt = listenForInterrupt();
+  const runs: RunSummary[] = [];
+  const codes: ExitCode[] = [];
+  for (const one of queued) {
+    try {
+      const report = await followOne(terminal, queue, one, options, interrupt.signal);
+      if (report.summary !== null) runs.push(report.summary);
+      codes.push(CODES[report.ending]);
+      if (!options.json) tell(terminal, one.link, report);
+      else if (report.summary === null) terminal.warn(`${one.link}: ${report.message}`);
+    } catch (error) {
+      if (!interrupt.signal.aborted && !(error instanceof QueueError)) throw error;
+      terminal.warn(interrupt.signal.aborted ? 'Not waiting any longer; the daemon goes on.' : messageOf(error));
+      codes.push(EXIT.failed);
+      break;
+    }
+  }
+  if (options.json) terminal.print(JSON.stringify({ runs }));
+  return worstExitCode(codes);
+};

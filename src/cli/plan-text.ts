@@ -1,0 +1,44 @@
+import { SIDES, type Side } from '../contact/contact.ts';
+import type { PlannedAction } from '../reconcile/actions.ts';
+import type { LinkPlan } from './plan.ts';
+import { formatTable } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { count, fieldWords, SIDE_TITLES } from './words.ts';
+
+/** Longer groups are cut in the text; the JSON has them whole. */
+const ROWS_SHOWN = 20;
+
+const toRow = (action: PlannedAction): readonly string[] => {
+  if ('name' in action) return [action.name];
+  return [action.googleId ?? '-', action.serviceId ?? '-', action.fields.map(fieldWords).join(', ')];
+};
+
+const formatGroup = (name: string, actions: readonly PlannedAction[]): string => {
+  const rows = actions.slice(0, ROWS_SHOWN).map(toRow);
+  const hidden = actions.length - rows.length;
+  const more = hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : [];
+  return [`  ${name}: ${actions.length.toLocaleString('en')}`, formatTable(rows, { indent: '    ' }), ...more].join(
+    '\n',
+  );
+};
+
+const formatSide = (side: Side, actions: readonly PlannedAction[]): readonly string[] => {
+  const own = actions.filter((action) => action.side === side && action.action !== 'pair');
+  if (own.length === 0) return [];
+  const groups = Map.groupBy(own, (action) => action.action);
+  return [`At ${SIDE_TITLES[side]}`, ...[...groups].map(([name, group]) => formatGroup(name, group))];
+};
+
+/** A plan for people, by side and action. */
+export const formatPlan = (
+  { link, kind, actions, halted, error }: LinkPlan,
+  terminal: Pick<Terminal, 'style'>,
+): string => {
+  const name = terminal.style('bold', link);
+  if (error !== undefined) return `${name}: ${terminal.style('red', 'could not be planned')}`;
+  const halt = halted === null ? '' : `, ${terminal.style('yellow', `would halt: ${halted.reason}`)}`;
+  const title = `${name}: ${kind}, ${actions.length === 0 ? 'nothing to do' : count(actions.length, 'action')}${halt}`;
+  const pairs = actions.filter((action) => action.action === 'pair');
+  const pairing = pairs.length === 0 ? [] : ['On both sides', formatGroup('pair', pairs)];
+  return [title, ...pairing, ...SIDES.flatMap((side) => formatSide(side, actions))].join('\n');
+};

@@ -1,0 +1,67 @@
+import type { LinkConfig } from '../config.ts';
+import { listActions, type PlannedAction } from '../reconcile/actions.ts';
+import type { RunKind } from '../store/store.ts';
+import { HaltError } from '../sync/context.ts';
+import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
+import { formatPlan } from './plan-text.ts';
+import { NO_PROGRESS, startProgress } from './progress.ts';
+import type { Terminal } from './terminal.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+
+/** What `plan --json` says of one link (interface.md); `error` is there only where the link could not be planned. */
+export type LinkPlan = {
+  readonly link: string;
+  readonly kind: RunKind;
+  readonly actions: readonly PlannedAction[];
+  readonly halted: { readonly reason: string; readonly message: string } | null;
+  readonly error?: string;
+};
+
+type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
+
+const notPlanned = (link: string, kind: RunKind, error: unknown): Planned => {
+  const empty = { link, kind, actions: [] };
+  if (error instanceof HaltError) {
+    const { reason, message } = error.halt;
+    return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
+  }
+  return { plan: { ...empty, halted: null, error: messageOf(error) }, code: exitCodeOf(error) };
+};
+
+type PlanOptions = CommonOptions & { readonly full?: boolean };
+
+const planOne = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  link: LinkConfig,
+  options: PlanOptions,
+): Promise<Planned> => {
+  const asked = options.full ? 'full' : 'incremental';
+  const progress = options.json || !terminal.stdout.isTTY ? NO_PROGRESS : startProgress(terminal);
+  try {
+    const { kind, plan, halt } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
+    const code = halt === null ? EXIT.done : EXIT.halted;
+    return { plan: { link: link.name, kind, actions: listActions(plan), halted }, code };
+  } catch (error) {
+    return notPlanned(link.name, asked, error);
+  } finally {
+    progress.stop();
+  }
+};
+
+/** `plan [LINK]`: what a run of each link would do, writing nothing anywhere. */
+export const plan = (terminal: Terminal, linkName: string | undefined, options: PlanOptions): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const planned: Planned[] = [];
+    for (const link of opened.links) {
+      if (opened.signal.aborted) break;
+      const one = await planOne(terminal, opened, link, options);
+      planned.push(one);
+      if (!options.json) terminal.print(formatPlan(one.plan, terminal));
+      const trouble = one.plan.error ?? one.plan.halted?.message;
+      if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
+    }
+    if (options.json) terminal.print(JSON.stringify({ links: planned.map((one) => one.plan) }));
+    return worstExitCode(planned.map((one) => one.code));
+  });

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { ExitCode } from './exit-codes.ts';
+import type { DocumentKey } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+
+// The same place seen from src/cli and from dist/cli.
+const PACKAGE_FILE = new URL('../../package.json', import.meta.url);
+
+const readVersion = (): string => {
+  const description: unknown = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8'));
+  const hasVersion = typeof description === 'object' && description !== null && 'version' in description;
+  return hasVersion ? String(description.version) : 'unknown';
+};
+
+const EXIT_CODES = `
+Exit codes:
+  0  done, also when there was nothing to do
+  1  failed for a reason not below
+  2  usage or configuration
+  3  halted for safety, nothing was deleted
+  4  credentials refused or revoked
+  5  a remote was unavailable; the next run goes on
+  6  the link is being synced by another process
+
+With several links the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
+
+const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
+
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d+$/u.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+
+/** What came of the command line. Commands are loaded when they are known, so that help and errors are quick. */
+type Call = {
+  code: ExitCode;
+  /** What a failure owes to stdout. */
+  document: DocumentKey;
+  readonly terminal: Terminal;
+};
+
+type JsonOption = { readonly json?: boolean };
+
+const configured = (program: Command, name: string, description: string): Command =>
+  program
+    .command(name)
+    .description(description)
+    .argument('[LINK]', 'the link to work on; all of them where it is left out')
+    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
+
+const owes = (call: Call, key: 'runs' | 'links', options: JsonOption): void => {
+  call.document = options.json ? key : null;
+};
+
+const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
+const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
+
+const addRuns = (program: Command, call: Call): void => {
+  configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
+    .option(...JSON_OPTION)
+    .option(...ACCEPT_DELETES)
+    .addHelpText('after', examples('sync', 'sync work --json', 'sync --accept-deletes'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'runs', options);
+      call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
+    });
+  configured(program, 'resync', 'List both sides whole, match again and repair; the mapping is kept.')
+    .option(...JSON_OPTION)
+    .option(...ACCEPT_DELETES)
+    .option('--wait', 'stay until the resync has ended')
+    .addHelpText('after', examples('resync', 'resync work --wait'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'runs', options);
+      call.code = await (await import('./resync.ts')).resync(call.terminal, link, options);
+    });
+  configured(program, 'plan', 'Show what a sync would do; writes on neither side.')
+    .option(...JSON_OPTION)
+    .option('--full', 'plan a resync instead')
+    .addHelpText('after', examples('plan', 'plan work --full', 'plan --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+    });
+};
+
+const addReports = (program: Command, call: Call): void => {
+  configured(program, 'status', 'Show how each link stands; asks neither side.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('status', 'status work --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./status.ts')).status(call.terminal, link, options);
+    });
+  configured(program, 'conflicts', 'List fields that both sides had changed: both values, the winner, when.')
+    .option(...JSON_OPTION)
+    .option('--all', 'settled ones too')
+    .addHelpText('after', examples('conflicts', 'conflicts work --all --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./conflicts.ts')).conflicts(call.terminal, link, options);
+    });
+};
+
+const addDaemon = (program: Command, call: Call): void => {
+  const withConfig = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
+  withConfig('daemon', 'Keep every link in step until stopped; logs to stdout. SIGHUP reads the configuration anew.')
+    .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
+    .action(async (options: { readonly config?: string }) => {
+      call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
+    });
+  withConfig('health', 'Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
+    .addHelpText('after', examples('health'))
+    .action(async (options: { readonly config?: string }) => {
+      call.code = await (await import('./health.ts')).health(call.terminal, options);
+    });
+};
+
+const addTrials = (program: Command, call: Call): void => {
+  const port = wholeNumber(1, 65_535);
+  program
+    .command('sandbox')
+    .description('Run local emulators of both remotes, filled with sample data, until stopped.')
+    .option('--google <FILE>', 'an address book for Google: .vcf, or .csv as Google exports it')
+    .option('--service <FILE>', 'an address book for the service, of the same kinds')
+    .option('--google-port <PORT>', 'port of the Google emulator; any free one unless told', port)
+    .option('--service-port <PORT>', 'port of the service emulator; any free one unless told', port)
+    .option('--people <N>', 'how many people the sample data has (default: 60)', wholeNumber(1, 50_000))
+    .option('--seed <N>', 'what the sample data grows from (default: 1)', wholeNumber(0, 2 ** 31))
+    .option('--service-rate <RATE>', 'requests allowed at the service: <n>/second, <n>/minute or <n>/hour')
+    .option('--variants', 'list what the emulators can do otherwise, and exit')
+    .option('--json', 'print the environment as one JSON document')
+    .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf', 'sandbox --people 1000 --json'))
+    .action(async (options: JsonOption) => {
+      call.code = await (await import('./sandbox.ts')).sandbox(call.terminal, options);
+    });
+  program
+    .command('demo')
+    .description('Show two syncs between two made-up address books; needs nothing else and leaves nothing behind.')
+    .addHelpText('after', examples('demo'))
+    .action(async () => {
+      call.code = await (await import('./demo.ts')).demo(call.terminal);
+    });
+};
+
+const createProgram = (call: Call): Command => {
+  const program = new Command('contact-sync')
+    .description('Keeps Google contacts and a relationship management service the same, in both directions.')
+    .version(readVersion(), '--version', 'print the version')
+    .helpOption('--help', 'show help')
+    .helpCommand('help [COMMAND]', 'show help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => call.terminal.print(text.trimEnd()),
+      writeErr: (text) => call.terminal.warn(text.trimEnd()),
+    })
+    .addHelpText('after', EXIT_CODES);
+  addRuns(program, call);
+  addReports(program, call);
+  addDaemon(program, call);
+  addTrials(program, call);
+  return program;
+};
+
+/** Runs the command that the arguments ask for. Answers the exit code (interface.md); never throws. */
+export const runCli = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  const call: Call = { code: 0, document: null, terminal };
+  try {
+    await createProgram(call).parseAsync([...args], { from: 'user' });
+    return call.code;
+  } catch (error) {
+    // Commander has said what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { reportFailure } = await import('./failure.ts');
+    return reportFailure(terminal, error, call.document);
+  }
+};

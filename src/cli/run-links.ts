@@ -1,0 +1,55 @@
+import type { LinkConfig } from '../config.ts';
+import type { RunKind } from '../store/store.ts';
+import type { RunResult } from '../sync/run.ts';
+import { exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
+import { NO_PROGRESS, startProgress } from './progress.ts';
+import { formatSummary, formatTrouble, notBegun } from './summary.ts';
+import type { Terminal } from './terminal.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+
+export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean };
+
+type Request = { readonly kind: RunKind; readonly options: RunOptions };
+
+const runOne = async (
+  terminal: Terminal,
+  { app, links, signal }: Opened,
+  link: LinkConfig,
+  { kind, options }: Request,
+): Promise<RunResult> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
+  if (!options.json && links.length > 1) terminal.print(link.name);
+  const acceptDeletes = options.acceptDeletes ?? false;
+  try {
+    return await app.run(link, { kind, acceptDeletes, signal, onEvent: progress.tell });
+  } catch (error) {
+    // One link's trouble does not stop the others.
+    return notBegun(link, kind, error);
+  } finally {
+    progress.stop();
+  }
+};
+
+const tell = (terminal: Terminal, result: RunResult): void => {
+  terminal.print(formatSummary(result.summary, terminal));
+  const trouble = formatTrouble(result);
+  if (trouble !== null) terminal.warn(trouble);
+};
+
+/** Runs the links one after the other: what `sync` and `resync` share. */
+export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
+  const { options } = request;
+  return withApp(terminal, linkName, options, async (opened) => {
+    const results: RunResult[] = [];
+    for (const link of opened.links) {
+      if (opened.signal.aborted) break;
+      const result = await runOne(terminal, opened, link, request);
+      results.push(result);
+      if (!options.json) tell(terminal, result);
+      // The log tells of runs only; this one never became one.
+      else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
+    }
+    if (options.json) terminal.print(JSON.stringify({ runs: results.map((result) => result.summary) }));
+    return worstExitCode(results.map((result) => exitCodeOf(result.error)));
+  });
+};

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from './documents.ts';
+import { runCli, secretsOf, startGround, type Ended, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+// One link, from before its first sync on: each test goes on where the one above it ended.
+let ground: Ground;
+const outputs: Ended[] = [];
+let planned: ReturnType<typeof PlansDocument.parse>;
+
+const run = async (...args: readonly string[]): Promise<Ended> => {
+  const output = await ground.run(...args);
+  outputs.push(output);
+  return output;
+};
+
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+test('status of a link that never ran is active and asks neither side', async () => {
+  const { code, stdout } = await run('status', '--json');
+  expect(code).toBe(0);
+  expect(StatusDocument.parse(JSON.parse(stdout)).links).toEqual([
+    {
+      link: 'default',
+      state: 'active',
+      reason: null,
+      pairs: 0,
+      openConflicts: 0,
+      rejected: [],
+      lastRun: null,
+      cursors: { google: null, service: null },
+    },
+  ]);
+  expect([...ground.sandbox.google.requests, ...ground.sandbox.service.requests]).toEqual([]);
+});
+
+test('status works without tokens', async () => {
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
+  const { code, stdout } = await runCli(['status'], env, ground.directory);
+  expect(code).toBe(0);
+  expect(stdout).toContain('default: active');
+  expect(stdout).toContain('unknown without a token');
+});
+
+test('plan prints one document and writes nowhere', async () => {
+  const { code, stdout } = await run('plan', '--json');
+  expect(code).toBe(0);
+  planned = PlansDocument.parse(JSON.parse(stdout));
+  expect(planned.links).toMatchObject([{ link: 'default', kind: 'full', halted: null }]);
+  const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
+  expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
+});
+
+test('plan as text counts by side and action', async () => {
+  const { code, stdout } = await run('plan', 'default', '--full');
+  expect(code).toBe(0);
+  const actions = planned.links[0]?.actions ?? [];
+  const creates = actions.filter(({ side, action }) => side === 'google' && action === 'create').length;
+  expect(stdout).toContain(`default: full, ${actions.length} actions`);
+  expect(stdout).toMatch(new RegExp(String.raw`At Google\n(?: .*\n)*  create: ${creates}\n`, 'u'));
+});
+
+test('sync does what the plan counted, with one document on stdout and its log on stderr', async () => {
+  const { code, stdout, stderr } = await run('sync', '--json');
+  expect(code).toBe(0);
+  const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
+  expect(summary).toMatchObject({ link: 'default', kind: 'full', outcome: 'completed', reason: null });
+  const actions = planned.links[0]?.actions ?? [];
+  const count = (side: string, action: string) => actions.filter((a) => a.side === side && a.action === action).length;
+  for (const side of ['google', 'service'] as const) {
+    expect(summary?.[side].created).toBe(count(side, 'create'));
+    expect(summary?.[side].updated).toBe(count(side, 'update'));
+    expect(summary?.[side].deleted).toBe(count(side, 'delete'));
+  }
+  expect(summary?.paired).toBe(count('google', 'pair'));
+  const messages = stderr
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(messages).toContain('run completed');
+});
+
+test('status afterwards names the run, the pairs and how old the cursors are', async () => {
+  const { stdout } = await run('status', '--json');
+  const [link] = StatusDocument.parse(JSON.parse(stdout)).links;
+  expect(link).toMatchObject({ state: 'active', lastRun: { kind: 'full', outcome: 'completed' } });
+  expect(link?.pairs).toBe(ground.sandbox.google.account.people().length);
+  expect(link?.cursors.google).not.toBeNull();
+  expect(link?.cursors.service).not.toBeNull();
+  const people = await run('status');
+  expect(people.stdout).toMatch(/last run +full, completed, just now/u);
+  expect(people.stdout).toMatch(/rate budget +\d+ of 60,000 requests free/u);
+});
+
+test('sync for people prints its steps as lines, its counts, and no terminal codes', async () => {
+  const { code, stdout } = await run('sync', 'default');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Google: 0 writes to do');
+  expect(stdout).toContain('default: completed (incremental) in ');
+  // A line for each step and each row of the summary, whatever the number of contacts.
+  expect(stdout.trim().split('\n').length).toBeLessThan(12);
+  expect(stdout).not.toContain('\u001B');
+});
+
+test('resync --wait says that it ran here and finds nothing to mend', async () => {
+  const { code, stdout, stderr } = await run('resync', '--wait', '--json');
+  expect(code).toBe(0);
+  const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
+  expect(summary).toMatchObject({ kind: 'full', google: { created: 0, updated: 0, deleted: 0 } });
+  expect(stderr).toContain('runs in this process');
+});
+
+test('a field changed on both sides is listed by conflicts until it is changed again', async () => {
+  const { google, service } = ground.sandbox;
+  const before = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--json')).stdout)).links[0]?.conflicts;
+  const contact = service.account.contacts().find(({ email_addresses }) => email_addresses.length > 0);
+  const address = contact?.email_addresses[0]?.address.toLowerCase();
+  const person = google.account
+    .people()
+    .find((one) => one.emailAddresses?.some((email) => email.value?.toLowerCase() === address));
+  google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'At Google' }] });
+  service.account.updateContact(contact?.id ?? '', { title: 'At the service' });
+  expect((await run('sync')).code).toBe(0);
+
+  const { stdout } = await run('conflicts', 'default', '--json');
+  const [link] = ConflictsDocument.parse(JSON.parse(stdout)).links;
+  expect(link?.conflicts.length).toBe((before?.length ?? 0) + 1);
+  expect(link?.conflicts.at(-1)).toMatchObject({ field: 'title', google: 'At Google', service: 'At the service' });
+  expect((await run('conflicts')).stdout).toMatch(/title +At Google +At the service/u);
+
+  google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Agreed' }] });
+  expect((await run('sync')).code).toBe(0);
+  const open = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--json')).stdout)).links[0]?.conflicts;
+  expect(open?.some(({ google: value }) => value === 'At Google')).toBe(false);
+  const all = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--all', '--json')).stdout)).links[0];
+  expect(all?.conflicts.some(({ google: value }) => value === 'At Google')).toBe(true);
+});
+
+test('no output repeats a secret', () => {
+  const printed = outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+  expect(secretsOf(ground.env).filter((secret) => printed.includes(secret))).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** The JSON documents of the commands, as other people's scripts read them. */
+
+const side = z.enum(['google', 'service']);
+const kind = z.enum(['incremental', 'full']);
+const id = z.string().nullable();
+const wholeNumber = z.int().min(0);
+const sideCounts = z.strictObject({
+  pulled: wholeNumber,
+  created: wholeNumber,
+  updated: wholeNumber,
+  deleted: wholeNumber,
+  requests: wholeNumber,
+});
+const run = z.strictObject({
+  link: z.string(),
+  run: z.string(),
+  kind,
+  outcome: z.enum(['completed', 'halted', 'failed']),
+  reason: z.string().nullable(),
+  google: sideCounts,
+  service: sideCounts,
+  paired: wholeNumber,
+  conflicts: wholeNumber,
+  skipped: wholeNumber,
+  durationMs: wholeNumber,
+});
+
+export const RunsDocument = z.strictObject({ runs: z.array(run) });
+
+const field = z.enum([
+  'firstName',
+  'lastName',
+  'company',
+  'title',
+  'emailAddresses',
+  'phoneNumbers',
+  'addresses',
+  'websites',
+  'buckets',
+]);
+const contactAction = z.strictObject({
+  side,
+  action: z.enum(['create', 'update', 'delete', 'pair', 'unlink']),
+  googleId: z.string().startsWith('people/').nullable(),
+  serviceId: id,
+  fields: z.array(field),
+});
+const groupAction = z.strictObject({
+  side,
+  action: z.enum(['create-group', 'rename-group', 'delete-group']),
+  name: z.string(),
+});
+
+export const PlansDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      kind,
+      actions: z.array(z.union([contactAction, groupAction])),
+      halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
+    }),
+  ),
+});
+
+const time = z.iso.datetime();
+
+export const StatusDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      state: z.enum(['active', 'paused', 'halted', 'failing']),
+      reason: z.string().nullable(),
+      pairs: wholeNumber,
+      openConflicts: wholeNumber,
+      rejected: z.array(z.strictObject({ side, googleId: id, serviceId: id, reason: z.string() })),
+      lastRun: z.strictObject({ run: z.string(), kind, outcome: run.shape.outcome, endedAt: time }).nullable(),
+      cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
+    }),
+  ),
+});
+
+export const ConflictsDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      conflicts: z.array(
+        z.strictObject({
+          run: z.string().min(1),
+          googleId: z.string().startsWith('people/'),
+          serviceId: z.string().startsWith('contact_'),
+          field,
+          google: z.string(),
+          service: z.string(),
+          winner: side,
+          at: time,
+        }),
+      ),
+    }),
+  ),
+});
+
+/** What a command that could not begin prints instead. */
+export const FailureDocument = (key: 'runs' | 'links') =>
+  z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });

@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from './documents.ts';
+import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+let empty: string;
+let ground: Ground;
+
+beforeAll(async () => {
+  empty = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
+  ground = await startGround();
+  expect((await ground.run('sync')).code).toBe(0);
+});
+afterAll(async () => {
+  await ground[Symbol.asyncDispose]();
+  await rm(empty, { recursive: true, force: true });
+});
+
+const firstRun = (stdout: string) => RunsDocument.parse(JSON.parse(stdout)).runs[0];
+
+describe('exit code 2', () => {
+  test.each([
+    [['sycn'], 'Did you mean sync?'],
+    [['sync', '--jsn'], 'Did you mean --json?'],
+    [['sync', 'one', 'two'], 'too many arguments'],
+    [['plan', '--accept-deletes'], 'unknown option'],
+    [['sandbox', '--people', 'many'], 'whole number'],
+    [['sandbox', '--service-rate', '5/fortnight'], 'is not a rate'],
+    [['sandbox', '--google', 'nowhere.vcf'], 'no such file'],
+  ])('%s', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args, {}, empty);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('no command at all shows the help', async () => {
+    const { code, stderr } = await runCli([], {}, empty);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Commands:');
+  });
+
+  test('no configuration lists every problem', async () => {
+    const { code, stdout, stderr } = await runCli(['status', '--json'], {}, empty);
+    expect(code).toBe(2);
+    FailureDocument('links').parse(JSON.parse(stdout));
+    for (const name of ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']) expect(stderr).toContain(name);
+  });
+
+  test('malformed YAML names the file', async () => {
+    const file = join(empty, 'broken.yaml');
+    await writeFile(file, 'service: {baseUrl: [\n');
+    const { code, stderr } = await runCli(['sync', '--config', file], ground.env, empty);
+    expect(code).toBe(2);
+    expect(stderr).toContain('broken.yaml');
+  });
+
+  test('an unknown link names the nearest one', async () => {
+    const { code, stdout, stderr } = await ground.run('sync', 'defalt', '--json');
+    expect(code).toBe(2);
+    FailureDocument('runs').parse(JSON.parse(stdout));
+    expect(stderr).toContain('no link named defalt. Did you mean default?');
+  });
+
+  test('missing tokens are told with both variables', async () => {
+    const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
+    const { code, stderr } = await runCli(['sync'], env, ground.directory);
+    expect(code).toBe(2);
+    expect(stderr).toContain('SERVICE_ACCESS_TOKEN');
+    expect(stderr).toContain('GOOGLE_REFRESH_TOKEN');
+  });
+});
+
+test('exit code 1: a store that cannot be used', async () => {
+  const data = join(empty, 'store');
+  await runCli(['status'], { ...ground.env, DATA_DIR: data }, empty);
+  await writeFile(join(data, 'contact-sync.db'), 'This is no database.'.repeat(200));
+  const { code, stderr } = await runCli(['status'], { ...ground.env, DATA_DIR: data }, empty);
+  expect(code).toBe(1);
+  expect(stderr).toContain('contact-sync.db cannot be used');
+});
+
+test('exit code 6: another process works on the link', async () => {
+  const store = openStore(join(ground.env['DATA_DIR'] ?? '', 'contact-sync.db'));
+  await store.acquireLease('default', 'another process', Date.now(), Date.now() + 60_000);
+  const json = await ground.run('sync', '--json');
+  const people = await ground.run('sync');
+  await store.releaseLease('default', 'another process');
+  await store.close();
+  expect(json.code).toBe(6);
+  expect(firstRun(json.stdout)).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('another process'),
+  });
+  expect(people.code).toBe(6);
+  expect(people.stderr).toContain('another process');
+});
+
+test('exit code 3: too many deletions halt plan and sync, until they are accepted', async () => {
+  const { google, service } = ground.sandbox;
+  const doomed = google.account.people().slice(0, 15);
+  for (const person of doomed) google.account.deletePerson(person.resourceName ?? '');
+  const before = service.account.contacts().length;
+
+  const plan = await ground.run('plan', '--json');
+  expect(plan.code).toBe(3);
+  expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]?.halted).toMatchObject({ reason: 'too-many-deletes' });
+
+  const halted = await ground.run('sync', '--json');
+  expect(halted.code).toBe(3);
+  expect(firstRun(halted.stdout)).toMatchObject({ outcome: 'halted', service: { deleted: 0 } });
+  expect(firstRun(halted.stdout)?.reason).toContain('--accept-deletes');
+  expect(service.account.contacts().length).toBe(before);
+
+  const people = await ground.run('sync');
+  expect(people.code).toBe(3);
+  expect(people.stdout).toContain('default: halted');
+  expect(people.stderr).toContain('--accept-deletes');
+  const status = await ground.run('status', '--json');
+  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'halted' });
+
+  const accepted = await ground.run('sync', '--accept-deletes', '--json');
+  expect(accepted.code).toBe(0);
+  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: doomed.length } });
+});
+
+test('exit code 5: a remote that stays away; the run after it goes on', async () => {
+  const { service } = ground.sandbox;
+  service.addFault({ times: 1000, action: { kind: 'status', status: 503, retryAfter: '3600' } });
+  const away = await ground.run('sync', '--json');
+  service.clearFaults();
+  expect(away.code).toBe(5);
+  expect(firstRun(away.stdout)).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+  expect((await ground.run('sync')).code).toBe(0);
+});
+
+test('an interrupted sync leaves the link free and its state as it was', async () => {
+  const { google } = ground.sandbox;
+  google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });
+  const asked = google.requests.length;
+  const child = startCli(['sync', '--json'], ground.env, ground.directory);
+  const end = ended(child);
+  await vi.waitFor(() => expect(google.requests.slice(asked).some(({ path }) => path.startsWith('/v1/'))).toBe(true), {
+    timeout: 20_000,
+    interval: 20,
+  });
+  child.kill('SIGINT');
+  const { code, stdout } = await end;
+  google.clearFaults();
+  expect(code).toBe(1);
+  expect(firstRun(stdout)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('stopped') });
+  const status = await ground.run('status', '--json');
+  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'active' });
+  expect((await ground.run('sync')).code).toBe(0);
+});
+
+test('exit code 4: refused credentials pause the link; a one-shot command still tries it', async () => {
+  const { google, service } = ground.sandbox;
+  const lost = service.issueToken();
+  service.revokeToken(lost);
+  const refused = await runCli(['sync', '--json'], { ...ground.env, SERVICE_ACCESS_TOKEN: lost }, ground.directory);
+  expect(refused.code).toBe(4);
+  const status = await ground.run('status', '--json');
+  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'paused' });
+  expect((await ground.run('sync')).code).toBe(0);
+
+  const revoked = google.issueRefreshToken();
+  google.revokeRefreshToken(revoked);
+  const people = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
+  expect(people.code).toBe(4);
+  expect(people.stderr).toContain('contact-sync connect google default');
+  const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
+  expect(plan.code).toBe(4);
+  const printed = [refused, people, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
+  const secrets = [...secretsOf(ground.env), lost, revoked];
+  expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);
+});
+
+test('with several links one trouble does not stop the others, and the worst code wins', async () => {
+  const { google, service } = ground.sandbox;
+  const lost = service.issueToken();
+  service.revokeToken(lost);
+  const link = (accessToken: string): string[] => [
+    `    service: { accessToken: '${accessToken}' }`,
+    `    google: { refreshToken: '${google.issueRefreshToken()}' }`,
+  ];
+  const file = join(ground.directory, 'two.yaml');
+  await writeFile(
+    file,
+    ['links:', '  broken:', ...link(lost), '  well:', ...link(service.issueToken()), ''].join('\n'),
+  );
+  const { SERVICE_ACCESS_TOKEN: _, GOOGLE_REFRESH_TOKEN: __, ...env } = ground.env;
+  const variables = { ...env, DATA_DIR: join(ground.directory, 'two') };
+  const { code, stdout } = await runCli(['sync', '--config', file, '--json'], variables, ground.directory);
+  expect(code).toBe(4);
+  const { runs } = RunsDocument.parse(JSON.parse(stdout));
+  expect(runs.map(({ link: name, outcome }) => [name, outcome])).toEqual([
+    ['broken', 'failed'],
+    ['well', 'completed'],
+  ]);
+  const one = await runCli(['sync', 'well', '--config', file], variables, ground.directory);
+  expect(one.code).toBe(0);
+  expect(one.stdout).not.toContain('broken');
+});

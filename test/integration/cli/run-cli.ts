@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+
+export type Environment = Readonly<Record<string, string>>;
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Starts the real command line in a process of its own, which knows only the variables given. */
+export const startCli = (args: readonly string[], env: Environment, cwd: string = tmpdir()): ChildProcess =>
+  spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } });
+
+/** Waits for the end of a command. */
+export const ended = async (child: ChildProcess): Promise<Ended> => {
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
+  await once(child, 'close');
+  return { code: child.exitCode, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' };
+};
+
+/** Runs a command to its end. */
+export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
+  ended(startCli(args, env, cwd));
+
+export type Ground = {
+  readonly sandbox: Sandbox;
+  /** A directory of its own, also the working directory of the commands. */
+  readonly directory: string;
+  readonly env: Environment;
+  run(...args: readonly string[]): Promise<Ended>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** A sandbox without narrow limits, and an empty store, for commands to work on. */
+export const startGround = async (options: SandboxOptions = {}): Promise<Ground> => {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(
+    await startSandbox({
+      count: 30,
+      serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
+      googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
+      ...options,
+    }),
+  );
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const limit = '60000/minute';
+  const env = {
+    ...sandbox.environment(),
+    SERVICE_RATE_LIMIT: limit,
+    GOOGLE_READ_LIMIT: limit,
+    GOOGLE_WRITE_LIMIT: limit,
+    DATA_DIR: join(directory, 'data'),
+  };
+  const owned = stack.move();
+  return {
+    sandbox,
+    directory,
+    env,
+    run: (...args) => runCli(args, env, directory),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};
+
+/** The variables whose values no output may repeat. */
+export const secretsOf = (env: Environment): readonly string[] =>
+  Object.entries(env).flatMap(([name, value]) => (/TOKEN$|SECRET$/u.test(name) ? [value] : []));

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { RunsDocument } from './documents.ts';
+import { ended, runCli, startCli } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const COMMANDS = ['sync', 'resync', 'plan', 'status', 'conflicts', 'sandbox', 'demo'];
+
+describe('help', () => {
+  test('the main help lists the commands and ends with the exit codes', async () => {
+    const { code, stdout, stderr } = await runCli(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'mu'));
+    expect(stdout.slice(stdout.indexOf('Exit codes:'))).toMatch(/3 +halted for safety/u);
+  });
+
+  test.each(COMMANDS)('%s has a help with examples', async (command) => {
+    const { code, stdout } = await runCli([command, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`$ contact-sync ${command}`);
+  });
+
+  test('--version is the version of the package', async () => {
+    expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
+  });
+});
+
+describe('sandbox', () => {
+  test('prints an environment that a sync works with, on loopback only, and ends with 0 on SIGTERM', async () => {
+    const child = startCli(['sandbox', '--people', '12', '--seed', '4', '--service-rate', '6000/minute', '--json'], {});
+    const end = ended(child);
+    if (child.stdout === null) throw new Error('The sandbox has no stdout.');
+    const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
+    const env = z.record(z.string(), z.string()).parse(JSON.parse(line ?? ''));
+    expect(new URL(env['SERVICE_BASE_URL'] ?? '').hostname).toBe('127.0.0.1');
+    expect(new URL(env['GOOGLE_ROOT_URL'] ?? '').hostname).toBe('127.0.0.1');
+    expect(env['SERVICE_RATE_LIMIT']).toBe('6000/minute');
+    expect(env['DATA_DIR']?.startsWith(tmpdir())).toBe(true);
+    const sync = await runCli(['sync', '--json'], { ...env, DATA_DIR: join(directory, 'data') }, directory);
+    expect(sync.code).toBe(0);
+    expect(RunsDocument.parse(JSON.parse(sync.stdout)).runs[0]).toMatchObject({ outcome: 'completed' });
+    child.kill('SIGTERM');
+    expect(await end).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('takes address books from files, tells what it could not take over, and prints lines to paste', async () => {
+    const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
+    const child = startCli(['sandbox', '--google', book], {});
+    const end = ended(child);
+    if (child.stdout === null) throw new Error('The sandbox has no stdout.');
+    const lines = createInterface(child.stdout);
+    for await (const line of lines) if (line.startsWith('# Then')) break;
+    child.kill('SIGINT');
+    const { code, stderr, stdout } = await end;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^# Sandbox: \d+ contacts? at Google, 0 contacts at the service/u);
+    expect(stdout).toMatch(/^export SERVICE_ACCESS_TOKEN='[^']+'$/mu);
+    expect(stdout).toMatch(/^export DATA_DIR='/mu);
+    expect(stderr).toMatch(/one-bad-card\.vcf, entry \d+: /u);
+  });
+
+  test('--variants lists the switches of both emulators and exits', async () => {
+    const { code, stdout } = await runCli(['sandbox', '--variants']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ {2}batchAtomicity: .+\n {4}allOrNothing \| perItem/u);
+    expect(stdout).toMatch(/ {2}arrayPatch: .+\n {4}replace \| /u);
+  });
+});
+
+test('the demo ends by itself with both sides alike, in the same words each time, and leaves nothing behind', async () => {
+  const env = { TMPDIR: directory };
+  const before = await readdir(directory);
+  const { code, stdout } = await runCli(['demo'], env, directory);
+  expect(code).toBe(0);
+  expect(await readdir(directory)).toEqual(before);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).toContain('No difference.');
+  expect(stdout).toMatch(/\d+ contacts and \d+ groups compared on both sides\./u);
+  expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
+  for (const travel of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
+    expect(stdout).toContain(travel);
+  }
+  const told = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '');
+  expect(told((await runCli(['demo'], env, directory)).stdout)).toBe(told(stdout));
+});

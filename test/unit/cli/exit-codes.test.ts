@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
+import { UsageError } from '../../../src/cli/usage-error.ts';
+import { ConfigError } from '../../../src/config.ts';
+import {
+  CursorExpiredError,
+  DisabledError,
+  FullError,
+  InvalidError,
+  LimitedError,
+  RevokedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+} from '../../../src/remotes/errors.ts';
+import { StoreError } from '../../../src/store/store.ts';
+import { HaltError, LeaseError } from '../../../src/sync/context.ts';
+
+const remote = { side: 'google', status: null, route: 'GET /', applied: 'no' } as const;
+
+test.each([
+  ['nothing', null, 0],
+  ['an unforeseen error', new TypeError('x'), 1],
+  ['something thrown that is no error', 'x', 1],
+  ['an unusable store', new StoreError('x'), 1],
+  ['a full account', new FullError('x', remote), 1],
+  ['a refused value', new InvalidError('x', remote), 1],
+  ['an expired cursor', new CursorExpiredError('x', remote), 1],
+  ['a wrong command line', new UsageError('x'), 2],
+  ['a wrong configuration', new ConfigError([]), 2],
+  ['a guard', new HaltError({ reason: 'side-emptied', side: 'google', message: 'x' }), 3],
+  ['a revoked grant', new RevokedError('x', remote), 4],
+  ['a refused token', new UnauthenticatedError('x', remote), 4],
+  ['a disabled account', new DisabledError('x', remote), 4],
+  ['an unavailable remote', new UnavailableError('x', remote), 5],
+  ['an exceeded limit', new LimitedError('x', remote), 5],
+  ['an unreadable answer', new UnreadableError('x', remote), 5],
+  ['a busy link', new LeaseError('default', 'busy'), 6],
+])('%s', (_what, error, code) => {
+  expect(exitCodeOf(error)).toBe(code);
+});
+
+test('of several codes the first of 3, 4, 5, 6, 2, 1 counts', () => {
+  expect(worstExitCode([])).toBe(0);
+  expect(worstExitCode([0, 0])).toBe(0);
+  expect(worstExitCode([0, 1, 2])).toBe(2);
+  expect(worstExitCode([1, 6, 2])).toBe(6);
+  expect(worstExitCode([6, 5])).toBe(5);
+  expect(worstExitCode([5, 4, 0])).toBe(4);
+  expect(worstExitCode([4, 3, 6])).toBe(3);
+});

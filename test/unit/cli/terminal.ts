@@ -1,0 +1,17 @@
+import type { Terminal } from '../../../src/cli/terminal.ts';
+
+/** A terminal that remembers what was printed; neither of its streams is a terminal. */
+export const createTestTerminal = (): Terminal & { readonly printed: string[]; readonly warned: string[] } => {
+  const printed: string[] = [];
+  const warned: string[] = [];
+  return {
+    printed,
+    warned,
+    stdout: process.stdout,
+    print: (text) => void printed.push(text),
+    warn: (text) => void warned.push(text),
+    log: Object.assign(process.stderr, { isTTY: false }),
+    divert: () => undefined,
+    style: (_style, text) => text,
+  };
+};

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { formatPlan } from '../../../src/cli/plan-text.ts';
+import { formatBar } from '../../../src/cli/progress-bars.ts';
+import { formatStatus } from '../../../src/cli/status-text.ts';
+import type { LinkStatus } from '../../../src/cli/status.ts';
+import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
+import { formatTable } from '../../../src/cli/table.ts';
+import { count, formatAge, formatDuration } from '../../../src/cli/words.ts';
+import type { PlannedAction } from '../../../src/reconcile/actions.ts';
+import { RevokedError, UnavailableError } from '../../../src/remotes/errors.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+
+const plain = { style: (_style: string, text: string): string => text };
+const NOW_MS = Date.UTC(2026, 0, 2, 12);
+
+const summary: RunSummary = {
+  link: 'default',
+  run: 'run-1',
+  kind: 'incremental',
+  outcome: 'completed',
+  reason: null,
+  google: { pulled: 12, created: 3, updated: 2, deleted: 1, requests: 9 },
+  service: { pulled: 4, created: 0, updated: 0, deleted: 0, requests: 1234 },
+  paired: 1,
+  conflicts: 2,
+  skipped: 0,
+  durationMs: 4230,
+};
+
+test.each([
+  [0, 'just now'],
+  [59_999, 'just now'],
+  [60_000, '1 min ago'],
+  [3 * 60_000, '3 min ago'],
+  [3_600_000, '1 hour ago'],
+  [49 * 3_600_000, '2 days ago'],
+  [-5000, 'just now'],
+])('an age of %d ms', (ageMs, text) => {
+  expect(formatAge(NOW_MS - ageMs, NOW_MS)).toBe(text);
+});
+
+test('what never was has no age', () => {
+  expect(formatAge(null, NOW_MS)).toBe('never');
+});
+
+test('durations and counts', () => {
+  expect([340, 4230, 185_000].map(formatDuration)).toEqual(['340 ms', '4.2 s', '3 min 5 s']);
+  expect([count(1, 'contact'), count(2500, 'contact')]).toEqual(['1 contact', '2,500 contacts']);
+});
+
+test('a table lines its columns up, by width as it is seen, without trailing blanks', () => {
+  const table = formatTable(
+    [
+      ['佐藤', 5],
+      ['Ann', 1234],
+    ],
+    { head: ['who', 'n'], numbers: [1], indent: '  ' },
+  );
+  expect(table).toBe('  who      n\n  佐藤     5\n  Ann   1234');
+});
+
+test('a bar tells how far, how fast and how long still', () => {
+  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000 });
+  expect(bar).toBe(`Google: writing  ${'█'.repeat(7)}${'░'.repeat(21)} 50/200  5.0/s  30 s left`);
+  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0 })).toMatch(/ 0\/5$/u);
+  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0 })).not.toContain('░');
+});
+
+test('a summary has the counts of both sides and what is worth a second look', () => {
+  expect(formatSummary(summary, plain)).toBe(
+    [
+      'default: completed (incremental) in 4.2 s',
+      '           changed  created  updated  deleted  requests',
+      '  Google        12        3        2        1         9',
+      '  Service        4        0        0        0      1234',
+      '  1 contact paired',
+      '  2 conflicts settled (contact-sync conflicts)',
+    ].join('\n'),
+  );
+});
+
+test('trouble names its remedy', () => {
+  const options = { side: 'google', status: 401, route: 'GET /', applied: 'no' } as const;
+  const trouble = (error: unknown) => formatTrouble({ summary, error });
+  expect(trouble(null)).toBeNull();
+  expect(trouble(new RevokedError('Google refused.', options))).toMatch(
+    /^Google refused\.\n.*contact-sync connect google default$/u,
+  );
+  expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
+});
+
+test('a plan is grouped by side and action, and long groups are cut', () => {
+  const creates = Array.from({ length: 25 }, (_, index): PlannedAction => {
+    return { side: 'service', action: 'create', googleId: `people/c${index}`, serviceId: null, fields: ['firstName'] };
+  });
+  const text = formatPlan(
+    {
+      link: 'default',
+      kind: 'full',
+      actions: [
+        ...creates,
+        { side: 'google', action: 'rename-group', name: 'Friends' },
+        { side: 'google', action: 'pair', googleId: 'people/c99', serviceId: 'contact_9', fields: [] },
+      ],
+      halted: { reason: 'too-many-deletes', message: '' },
+    },
+    plain,
+  );
+  expect(text).toContain('default: full, 27 actions, would halt: too-many-deletes');
+  expect(text).toContain('On both sides\n  pair: 1\n    people/c99  contact_9');
+  expect(text).toContain('At Google\n  rename-group: 1\n    Friends');
+  expect(text).toContain('At Service\n  create: 25\n    people/c0   -  first name');
+  expect(text).toContain('... and 5 more (--json has them all)');
+  expect(text).not.toContain('people/c20');
+});
+
+test('a status has the reason, ages and every refused contact', () => {
+  const status: LinkStatus = {
+    link: 'default',
+    state: 'failing',
+    reason: 'The service is away.',
+    pairs: 1210,
+    openConflicts: 1,
+    rejected: [
+      {
+        side: 'service',
+        key: 'people/c1',
+        googleId: 'people/c1',
+        serviceId: null,
+        reason: 'too long',
+        sourceFingerprint: '',
+        attempts: 1,
+        retryAtMs: 0,
+      },
+    ],
+    lastRun: { run: 'r', kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
+    readAtMs: { google: NOW_MS - 3_600_000, service: null },
+    budget: { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 12_000 },
+  };
+  expect(formatStatus(status, NOW_MS, plain)).toBe(
+    [
+      'default: failing',
+      '  The service is away.',
+      '  last run     full, failed, 2 min ago',
+      '  last read    Google 1 hour ago, Service never',
+      '  pairs        1,210',
+      '  conflicts    1 open (contact-sync conflicts default)',
+      '  rate budget  480 of 500 requests free at the service, all of them in 12.0 s',
+      '  refused      1 contact',
+      '    Service  people/c1  too long',
+    ].join('\n'),
+  );
+});

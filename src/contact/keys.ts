@@ -1,18 +1,17 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { LabelledValue, ListField, PostalAddress } from './contact.ts';
 
+/** Direction marks, zero-width spaces and their like, which come along when a text is copied. */
+const INVISIBLE = /\p{Cf}/gu;
+const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu;
+
 /** What two spellings of one email address have in common. */
-export const emailKey = (value: string): string => value.normalize('NFC').trim().toLowerCase();
-
-const EXTENSION = /(?:;ext=|\bext\.?|\bx|#)\s*(\d{1,7})\s*$/iu;
-
-const phoneDigits = (value: string): string => {
-  return [...value.normalize('NFKC')]
-    .filter((character) => /\p{Nd}/u.test(character))
-    .map(asciiDigit)
-    .join('');
+export const emailKey = (value: string): string => {
+  const visible = value.replace(INVISIBLE, '').normalize('NFC').trim();
+  return (visible || value).toLowerCase();
 };
 
+const EXTENSION = /(?:;ext=|(?<!\p{L})(?:ext(?:ension)?\.?|x)|#)\s*(\d{1,7})\s*$/iu;
 const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
 const asciiDigit = (character: string): string => {
@@ -23,19 +22,26 @@ const asciiDigit = (character: string): string => {
 
 /**
  * What two spellings of one phone number have in common: E.164 with its extension where the number is international,
- * else its bare digits. A text without digits is its own key.
+ * else what is dialled, letters included. A text without digits is its own key.
  */
 export const phoneKey = (value: string): string => {
-  const text = value.normalize('NFKC').trim();
-  const international = /^\s*00\d/u.test(text) ? text.replace(/^\s*00/u, '+') : text;
-  if (international.startsWith('+') || /^\(?\+/u.test(international)) {
+  const text = value
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/\p{Nd}/gu, asciiDigit)
+    .trim();
+  const international = text.replace(/^00(?=\d)/u, '+');
+  if (/^\(?\+/u.test(international)) {
     const parsed = parsePhoneNumberFromString(international);
     if (parsed !== undefined) return parsed.ext === undefined ? parsed.number : `${parsed.number}x${parsed.ext}`;
   }
   const extension = EXTENSION.exec(text)?.[1];
-  const digits = phoneDigits(extension === undefined ? text : text.replace(EXTENSION, ''));
-  if (digits === '') return text.toLowerCase();
-  return extension === undefined ? digits : `${digits}x${extension}`;
+  const dialled = text
+    .replace(EXTENSION, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}*#]+/gu, '');
+  if (!/\d/u.test(dialled)) return text.toLowerCase();
+  return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 
 /** What two spellings of one website have in common: no scheme, no `www.`, no closing slash, host in lower case. */
@@ -46,65 +52,50 @@ export const websiteKey = (value: string): string => {
     .replace(/^https?:\/\//iu, '')
     .replace(/^www\./iu, '')
     .replace(/\/+$/u, '');
-  const slash = bare.indexOf('/');
-  return slash < 0 ? bare.toLowerCase() : bare.slice(0, slash).toLowerCase() + bare.slice(slash);
+  const hostEnd = bare.search(/[/?#]/u);
+  const key = hostEnd < 0 ? bare.toLowerCase() : bare.slice(0, hostEnd).toLowerCase() + bare.slice(hostEnd);
+  return key || value;
 };
 
-const letters = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+const words = (text: string): string => text.normalize('NFKC').toLowerCase().replace(NOT_WORDS, '');
+
+const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
+
+/** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`. */
+const streetWords = (street: string): string => street.split(BETWEEN_NUMBERS).map(words).join(' ');
 
 /** What two spellings of one postal address have in common; the empty string for an address that says nothing. */
 export const addressKey = (address: PostalAddress): string => {
-  const parts = [address.street, address.city, address.region, address.postalCode, address.country].map(letters);
+  const others = [address.city, address.region, address.postalCode, address.country].map(words);
+  const parts = [streetWords(address.street), ...others];
   return parts.some((part) => part !== '') ? parts.join('|') : '';
 };
 
 /** An element of any list field. */
 export type ListElement = LabelledValue | PostalAddress;
 
-const MINIMUM_NATIONAL_DIGITS = 7;
-
-/**
- * Whether a national spelling names the same number as an E.164 one: `0666 12 34 90` and `+34666123490` may be one,
- * `12345` and anything never are.
- */
-const isNationalFormOf = (national: string, international: string): boolean => {
-  const digits = national.replace(/^0+/u, '');
-  return digits.length >= MINIMUM_NATIONAL_DIGITS && international.endsWith(digits);
-};
-
-const phoneKeyer = (elements: readonly LabelledValue[]): ((element: LabelledValue) => string) => {
-  const international = new Set(
-    elements.map((element) => phoneKey(element.value)).filter((key) => key.startsWith('+')),
-  );
-  return (element) => {
-    const key = phoneKey(element.value);
-    if (key.startsWith('+')) return key;
-    const candidates = [...international].filter((candidate) => isNationalFormOf(key, candidate));
-    return candidates.length === 1 ? (candidates[0] ?? key) : key;
-  };
-};
-
-/**
- * How the elements of one list field are told apart. `pool` holds every element that will be compared (of both sides
- * and both bases), so that a phone number spelt nationally on one side and internationally on the other is one element.
- */
-export const elementKeyer = (field: ListField, pool: readonly ListElement[]): ((element: ListElement) => string) => {
+/** What two spellings of one element of a list field have in common. */
+export const elementKey = (field: ListField, element: ListElement): string => {
+  if ('street' in element) return addressKey(element);
   switch (field) {
     case 'emailAddresses':
-      return (element) => emailKey(valueOf(element));
+      return emailKey(element.value);
+    case 'phoneNumbers':
+      return phoneKey(element.value);
     case 'websites':
-      return (element) => websiteKey(valueOf(element));
+      return websiteKey(element.value);
     case 'addresses':
-      return (element) => ('street' in element ? addressKey(element) : element.value);
-    case 'phoneNumbers': {
-      const keyOf = phoneKeyer(pool.filter((element): element is LabelledValue => 'value' in element));
-      return (element) => ('value' in element ? keyOf(element) : addressKey(element));
-    }
+      return element.value;
   }
 };
 
-const valueOf = (element: ListElement): string => ('value' in element ? element.value : addressKey(element));
+const MINIMUM_NATIONAL_DIGITS = 7;
+
+/**
+ * Whether a national phone key names the same number as an international one: `0666 12 34 90` and `+34666123490` may be
+ * one, `12345` and anything never are.
+ */
+export const isNationalFormOf = (national: string, international: string): boolean => {
+  const digits = national.replace(/^0+/u, '');
+  return digits.length >= MINIMUM_NATIONAL_DIGITS && international.endsWith(digits);
+};

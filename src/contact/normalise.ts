@@ -1,23 +1,23 @@
 import { EMPTY_CONTACT, type Contact, type LabelledValue, type PostalAddress } from './contact.ts';
 import { addressKey, emailKey, phoneKey, websiteKey } from './keys.ts';
 
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000E-\u001F\u007F]/gu;
-const WHITESPACE = /\s+/gu;
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]/gu;
+const WHITESPACE = /[\s\u0085]+/gu;
 
 /** Unicode NFC, no control characters, white space collapsed and trimmed; the empty string for an absent text. */
 export const normaliseText = (text: string | null | undefined): string => {
-  return (text ?? '').normalize('NFC').replace(CONTROL_CHARACTERS, '').replace(WHITESPACE, ' ').trim();
+  return (text ?? '').replace(CONTROL_CHARACTERS, '').replace(WHITESPACE, ' ').trim().normalize('NFC');
 };
 
 /** A label as {@link normaliseText} gives it; null where nothing is left. */
 export const normaliseLabel = (label: string | null | undefined): string | null => normaliseText(label) || null;
 
 const normaliseValues = (
-  values: readonly LabelledValue[] | undefined,
+  values: readonly LabelledValue[],
   keyOf: (value: string) => string,
 ): readonly LabelledValue[] => {
   const byKey = new Map<string, LabelledValue>();
-  for (const entry of values ?? []) {
+  for (const entry of values) {
     const value = normaliseText(entry.value);
     const key = keyOf(value);
     if (value !== '' && !byKey.has(key)) byKey.set(key, { value, label: normaliseLabel(entry.label) });
@@ -34,9 +34,9 @@ const normaliseAddress = (address: PostalAddress): PostalAddress => ({
   label: normaliseLabel(address.label),
 });
 
-const normaliseAddresses = (addresses: readonly PostalAddress[] | undefined): readonly PostalAddress[] => {
+const normaliseAddresses = (addresses: readonly PostalAddress[]): readonly PostalAddress[] => {
   const byKey = new Map<string, PostalAddress>();
-  for (const entry of addresses ?? []) {
+  for (const entry of addresses) {
     const address = normaliseAddress(entry);
     const key = addressKey(address);
     if (key !== '' && !byKey.has(key)) byKey.set(key, address);

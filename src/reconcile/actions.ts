@@ -1,4 +1,4 @@
-import { SYNCED_FIELDS, type ContactField, type Side, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, SYNCED_FIELDS, type ContactField, type Side, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision, Pair } from './decision.ts';
 import type { Plan } from './plan.ts';
@@ -31,8 +31,15 @@ const filledFields = (record: ContactRecord, joins: readonly string[]): readonly
 const listDecision = (decision: Decision): readonly PlannedAction[] => {
   switch (decision.kind) {
     case 'create': {
-      const googleId = decision.side === 'service' ? decision.source.id : null;
-      const serviceId = decision.side === 'google' ? decision.source.id : null;
+      const other = otherSide(decision.side);
+      const known = decision.restores && decision.pair !== null ? idOf(decision.pair[other]) : null;
+      const sourceId = decision.restores ? known : decision.source.id;
+      const googleId = other === 'google' ? sourceId : null;
+      const serviceId = other === 'service' ? sourceId : null;
+      if (decision.standing !== undefined) {
+        const ids = { googleId, serviceId, [`${decision.side}Id`]: decision.standing.id };
+        return [{ side: decision.side, action: 'update', ...ids, fields: ['buckets'] }];
+      }
       const fields = filledFields(decision.source, decision.joins);
       return [{ side: decision.side, action: 'create', googleId, serviceId, fields }];
     }
@@ -50,7 +57,7 @@ const listDecision = (decision: Decision): readonly PlannedAction[] => {
       const ids = { googleId: decision.pair.google.record.id, serviceId: decision.pair.service.record.id };
       const isNew = decision.pair.id === null || decision.pair.status !== 'linked';
       const pairs: PlannedAction[] = isNew ? [{ side: 'google', action: 'pair', ...ids, fields: [] }] : [];
-      const updates = (['google', 'service'] as const).flatMap((side): PlannedAction[] => {
+      const updates = SIDES.flatMap((side): PlannedAction[] => {
         const write = decision[side];
         return write === null ? [] : [{ side, action: 'update', ...ids, fields: write.fields }];
       });

@@ -59,8 +59,22 @@ export type Decision =
       /** The mapping row whose other half comes back (R6); null for a contact that is new. */
       readonly pair: Pair | null;
       readonly joins: readonly string[];
+      /**
+       * An undo brings a deleted contact back: `source` is its own last image on `side`, and it stands for itself where
+       * the pair has no other half.
+       */
+      readonly restores?: true;
+      /** The contact, where an undo that was cut off has brought it back already: it only joins its groups. */
+      readonly standing?: ContactRecord;
     }
-  | { readonly kind: 'delete'; readonly side: Side; readonly record: ContactRecord; readonly pair: Pair }
+  | {
+      readonly kind: 'delete';
+      readonly side: Side;
+      readonly record: ContactRecord;
+      readonly pair: Pair;
+      /** The other half stays in the mapping for itself, so that the contact is not created again. */
+      readonly keepsOther?: true;
+    }
   /** The mapping row ends (`drop`) or stays for the surviving half alone; nothing is written. */
   | { readonly kind: 'unlink'; readonly pair: Pair; readonly to: 'drop' | 'kept' | 'dormant' };
 

@@ -1,7 +1,7 @@
 import { otherSide, SIDES, type Side } from '../contact/contact.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
-import { foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
+import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that belong together, as the store keeps them. */
 export type GroupPair = {
@@ -14,7 +14,7 @@ export type GroupPair = {
 };
 
 /** The group's id and its base: the name that the side itself last gave back. */
-export type GroupHalf = { readonly id: string; readonly name: string };
+type GroupHalf = { readonly id: string; readonly name: string };
 
 export type GroupAction =
   | { readonly kind: 'create-group'; readonly side: Side; readonly key: string; readonly name: string }
@@ -72,13 +72,13 @@ const linkOf = (pair: GroupPair): GroupLink => ({
   settled: pair.settled,
 });
 
-/** The side whose name stands for both: the one that was renamed; where both were, the policy's, else Google's. */
+/** The side whose name stands for both: the one that was renamed; where both were, the one that wins conflicts. */
 const namingSide = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): Side | null => {
   if (google.name === service.name) return null;
   const renamed = { google: google.name !== pair.google?.name, service: service.name !== pair.service?.name };
   if (!renamed.google && !renamed.service) return null;
-  const from = renamed.google !== renamed.service ? (renamed.google ? 'google' : 'service') : undefined;
-  return from ?? (draft.policy.conflicts === 'service' ? 'service' : 'google');
+  if (renamed.google !== renamed.service) return renamed.google ? 'google' : 'service';
+  return conflictWinner(draft.policy, { google: null, service: null });
 };
 
 const planLinked = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): void => {
@@ -118,20 +118,18 @@ const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void =>
 };
 
 const planStored = (draft: Draft, pair: GroupPair): void => {
-  const google = pair.google === null ? undefined : draft.groups.google.get(pair.google.id);
-  const service = pair.service === null ? undefined : draft.groups.service.get(pair.service.id);
+  const now = (side: Side): GroupRecord | undefined => draft.groups[side].get(pair[side]?.id ?? '');
+  const [google, service] = [now('google'), now('service')];
   if (google !== undefined && service !== undefined) {
     planLinked(draft, pair, google, service);
     return;
   }
-  if (google === undefined && service === undefined) {
-    draft.ended.push(pair.key);
-    return;
-  }
   const survivor = google ?? service;
-  if (pair.status === 'kept' && survivor !== undefined) planKept(draft, pair, survivor);
-  else if (google !== undefined) planHalfGone(draft, pair, 'google', google);
-  else if (service !== undefined) planHalfGone(draft, pair, 'service', service);
+  // A half that was never made is no deletion: the other one is planned like any unpaired group.
+  const isHalfMade = pair.status === 'linked' && (pair.google === null || pair.service === null);
+  if (survivor === undefined || isHalfMade) draft.ended.push(pair.key);
+  else if (pair.status === 'kept') planKept(draft, pair, survivor);
+  else planHalfGone(draft, pair, google === undefined ? 'service' : 'google', survivor);
 };
 
 const unpaired = (draft: Draft, side: Side): GroupRecord[] => {

@@ -15,6 +15,8 @@ export type GuardInput = {
   /** Contacts that each side is known to hold now. */
   readonly present: Readonly<Record<Side, number>>;
   readonly acceptDeletes: boolean;
+  /** The run that is put back, where the plan is that of an undo. */
+  readonly undoes?: string | null;
 };
 
 const SIDE_NAMES: Readonly<Record<Side, string>> = { google: 'Google', service: 'the service' };
@@ -25,21 +27,24 @@ export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
   return Math.max(limit.count ?? 0, share);
 };
 
-const OVERRIDE =
-  'Look at `contact-sync plan`; to let these deletions pass once, run `contact-sync sync --accept-deletes`.';
+const override = (undoes: string | null): string => {
+  const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
+  return `Look at \`contact-sync ${look}\`; to let these deletions pass once, run \`contact-sync ${run} --accept-deletes\`.`;
+};
+
+/** The halt for a side on which none of the linked contacts stands any more. */
+export const sideEmptied = (side: Side, pairs: number, undoes: string | null = null): Halt => ({
+  reason: 'side-emptied',
+  side,
+  message: `All ${pairs} linked contacts are missing at ${SIDE_NAMES[side]}; nothing was written. ${override(undoes)}`,
+});
 
 /** Halts a plan that deletes too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
   if (input.acceptDeletes) return null;
   if (input.pairs >= 2 && input.present.google + input.present.service > 0) {
     const emptied = SIDES.find((side) => input.present[side] === 0);
-    if (emptied !== undefined) {
-      return {
-        reason: 'side-emptied',
-        side: emptied,
-        message: `All ${input.pairs} linked contacts are missing at ${SIDE_NAMES[emptied]}; nothing was written. ${OVERRIDE}`,
-      };
-    }
+    if (emptied !== undefined) return sideEmptied(emptied, input.pairs, input.undoes);
   }
   const allowed = allowedDeletes(input.limit, input.pairs);
   const side = SIDES.find((candidate) => input.deletes[candidate] > allowed);
@@ -49,7 +54,7 @@ export const checkGuard = (input: GuardInput): Halt | null => {
     side,
     message:
       `The run would delete ${input.deletes[side]} contacts at ${SIDE_NAMES[side]}, more than the ${allowed} that ` +
-      `DELETE_LIMIT allows for ${input.pairs} linked contacts; nothing was written. ${OVERRIDE}`,
+      `DELETE_LIMIT allows for ${input.pairs} linked contacts; nothing was written. ${override(input.undoes ?? null)}`,
   };
 };
 

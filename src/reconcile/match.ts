@@ -1,5 +1,7 @@
-import type { Contact } from '../contact/contact.ts';
-import { emailKey, phoneKey } from '../contact/keys.ts';
+import { LIST_FIELDS, type Contact } from '../contact/contact.ts';
+import { elementKey, emailKey, phoneKey } from '../contact/keys.ts';
+import { listOf } from '../contact/lists.ts';
+import { foldText, fullNameKey } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 
 export type Match = { readonly google: ContactRecord; readonly service: ContactRecord };
@@ -10,20 +12,11 @@ export type MatchResult = {
   readonly ambiguous: readonly { readonly google: readonly string[]; readonly service: readonly string[] }[];
 };
 
-const fold = (text: string): string => {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{Mn}+/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-};
-
 /** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
 export const nameKey = (contact: Contact): string => {
-  const name = fold(`${contact.firstName} ${contact.lastName}`);
-  if (name !== '') return name.split(' ').toSorted().join(' ');
-  const company = fold(contact.company);
+  const name = fullNameKey(contact);
+  if (name !== '') return name;
+  const company = foldText(contact.company);
   return company === '' ? '' : `company ${company}`;
 };
 
@@ -38,30 +31,33 @@ const phoneTail = (value: string): string | null => {
 type Person = {
   readonly record: ContactRecord;
   readonly name: string;
+  /** What copies of one person have in common: the name, else all addresses. */
+  readonly identity: string;
   readonly emails: ReadonlySet<string>;
   readonly phones: ReadonlySet<string>;
 };
 
-const personOf = (record: ContactRecord): Person => ({
-  record,
-  name: nameKey(record.contact),
-  emails: new Set(record.contact.emailAddresses.map((email) => emailKey(email.value))),
-  phones: new Set(record.contact.phoneNumbers.flatMap((phone) => phoneTail(phone.value) ?? [])),
-});
+const personOf = (record: ContactRecord): Person => {
+  const name = nameKey(record.contact);
+  const emails = new Set(record.contact.emailAddresses.map((email) => emailKey(email.value)));
+  const identity = name || JSON.stringify([...emails].toSorted());
+  const phones = new Set(record.contact.phoneNumbers.flatMap((phone) => phoneTail(phone.value) ?? []));
+  return { record, name, identity, emails, phones };
+};
 
 const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => a.intersection(b).size;
 
 const firstNamesDiffer = (a: Contact, b: Contact): boolean => {
-  const [left, right] = [fold(a.firstName), fold(b.firstName)];
+  const [left, right] = [foldText(a.firstName), foldText(b.firstName)];
   if (left === '' || right === '') return false;
-  return !left.startsWith(right.slice(0, 1)) || (!left.startsWith(right) && !right.startsWith(left));
+  return !left.startsWith(right) && !right.startsWith(left);
 };
 
 /** Whether the part of an address before the `@` speaks of this person, by first name or by initial and last name. */
 const namesOwner = (email: string, contact: Contact): boolean => {
-  const local = fold(email.split('@')[0] ?? '').replaceAll(' ', '');
-  const first = fold(contact.firstName).replaceAll(' ', '');
-  const last = fold(contact.lastName).replaceAll(' ', '');
+  const local = foldText(email.split('@')[0] ?? '').replaceAll(' ', '');
+  const first = foldText(contact.firstName).replaceAll(' ', '');
+  const last = foldText(contact.lastName).replaceAll(' ', '');
   return (
     (first.length >= 2 && local.includes(first)) || (first !== '' && last !== '' && local === first.slice(0, 1) + last)
   );
@@ -73,7 +69,7 @@ const namesOwner = (email: string, contact: Contact): boolean => {
  */
 const isHousehold = (a: Person, b: Person): boolean => {
   const [left, right] = [a.record.contact, b.record.contact];
-  if (fold(left.lastName) === '' || fold(left.lastName) !== fold(right.lastName)) return false;
+  if (foldText(left.lastName) === '' || foldText(left.lastName) !== foldText(right.lastName)) return false;
   if (!firstNamesDiffer(left, right)) return false;
   return ![...a.emails.intersection(b.emails)].some((email) => namesOwner(email, left) || namesOwner(email, right));
 };
@@ -83,9 +79,10 @@ type Edge = { readonly google: Person; readonly service: Person; readonly score:
 const scoreOf = (google: Person, service: Person): number => {
   const sameName = google.name !== '' && google.name === service.name;
   const [left, right] = [google.record.contact, service.record.contact];
-  const sameCompany = fold(left.company) !== '' && fold(left.company) === fold(right.company);
+  const sameCompany = foldText(left.company) !== '' && foldText(left.company) === foldText(right.company);
   return (
     shared(google.emails, service.emails) * 100 +
+    (google.emails.symmetricDifference(service.emails).size === 0 ? 10 : 0) +
     (sameName ? 150 : firstNamesDiffer(left, right) ? 0 : 40) +
     shared(google.phones, service.phones) * 30 +
     (sameCompany ? 5 : 0)
@@ -107,6 +104,25 @@ const indexBy = (people: Iterable<Person>, keysOf: (person: Person) => Iterable<
 /** Above this many combinations under one key, only contacts of the same name are compared. */
 const MANY = 400;
 
+/**
+ * The combinations worth comparing among contacts that share a key: all of a few, namesakes among many, and among very
+ * many namesakes the first with the first, the second with the second.
+ */
+function* combinations(google: readonly Person[], service: readonly Person[]): Generator<readonly [Person, Person]> {
+  if (google.length * service.length <= MANY) {
+    for (const a of google) for (const b of service) yield [a, b];
+    return;
+  }
+  const namesakes = Map.groupBy(service, (person) => person.name);
+  for (const [name, left] of Map.groupBy(google, (person) => person.name)) {
+    const right = namesakes.get(name) ?? [];
+    const isCrowd = left.length * right.length > MANY;
+    for (const [index, a] of left.entries()) {
+      for (const b of isCrowd ? right.slice(index, index + 1) : right) yield [a, b];
+    }
+  }
+}
+
 const edgesBy = (
   google: ReadonlySet<Person>,
   service: ReadonlySet<Person>,
@@ -116,13 +132,9 @@ const edgesBy = (
   const serviceIndex = indexBy(service, keysOf);
   const edges = new Map<string, Edge>();
   for (const [key, left] of indexBy(google, keysOf)) {
-    const right = serviceIndex.get(key) ?? [];
-    const byName = left.length * right.length > MANY ? indexBy(right, (person) => [person.name]) : null;
-    for (const a of left) {
-      for (const b of byName === null ? right : (byName.get(a.name) ?? [])) {
-        const id = `${a.record.id}\n${b.record.id}`;
-        if (!edges.has(id) && fits(a, b)) edges.set(id, { google: a, service: b, score: scoreOf(a, b) });
-      }
+    for (const [a, b] of combinations(left, serviceIndex.get(key) ?? [])) {
+      const id = `${a.record.id}\n${b.record.id}`;
+      if (!edges.has(id) && fits(a, b)) edges.set(id, { google: a, service: b, score: scoreOf(a, b) });
     }
   }
   return [...edges.values()];
@@ -141,6 +153,27 @@ const take = (progress: Progress, edge: Edge): void => {
   progress.matches.push({ google: edge.google.record, service: edge.service.record });
 };
 
+/** Reports what stays undecided, contacts that compete with each other together. */
+const reportAmbiguous = (progress: Progress, edges: readonly Edge[]): void => {
+  const byGoogle = Map.groupBy(edges, (edge) => edge.google);
+  const byService = Map.groupBy(edges, (edge) => edge.service);
+  const reported = new Set<Edge>();
+  for (const start of edges) {
+    if (reported.has(start)) continue;
+    const rivals = new Set([start]);
+    // The walk goes on over what is added meanwhile.
+    for (const { google, service } of rivals) {
+      for (const rival of byGoogle.get(google) ?? []) rivals.add(rival);
+      for (const rival of byService.get(service) ?? []) rivals.add(rival);
+    }
+    for (const rival of rivals) reported.add(rival);
+    progress.ambiguous.push({
+      google: [...new Set([...rivals].map((edge) => edge.google.record.id))],
+      service: [...new Set([...rivals].map((edge) => edge.service.record.id))],
+    });
+  }
+};
+
 /** Settles edges of one score: unique ones and copies of one person are paired, the rest is ambiguous. */
 const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const isOpen = (edge: Edge) => progress.google.has(edge.google) && progress.service.has(edge.service);
@@ -151,17 +184,12 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
     if (!isOpen(edge)) continue;
     const rivals = [...(byGoogle.get(edge.google) ?? []), ...(byService.get(edge.service) ?? [])].filter(isOpen);
     const copies = rivals.every((rival) => {
-      return rival.google.name === edge.google.name && rival.service.name === edge.service.name;
+      return rival.google.identity === edge.google.identity && rival.service.identity === edge.service.identity;
     });
     if (copies) take(progress, edge);
     else unsure.push(edge);
   }
-  const left = unsure.filter(isOpen);
-  if (left.length === 0) return;
-  progress.ambiguous.push({
-    google: [...new Set(left.map((edge) => edge.google.record.id))],
-    service: [...new Set(left.map((edge) => edge.service.record.id))],
-  });
+  reportAmbiguous(progress, unsure.filter(isOpen));
 };
 
 const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
@@ -171,7 +199,7 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
 
 /** A full name is enough only where nothing the two say contradicts it. */
 const contradicts = (a: Person, b: Person): boolean => {
-  const [left, right] = [fold(a.record.contact.company), fold(b.record.contact.company)];
+  const [left, right] = [foldText(a.record.contact.company), foldText(b.record.contact.company)];
   return (
     (a.emails.size > 0 && b.emails.size > 0) ||
     (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
@@ -188,23 +216,71 @@ const matchByOrigin = (progress: Progress): void => {
   }
 };
 
+/** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
+const contentKey = (contact: Contact): string => {
+  const { firstName, lastName, company, title } = contact;
+  const lists = LIST_FIELDS.map((field) => {
+    return listOf(contact, field)
+      .map((element) => elementKey(field, element))
+      .toSorted();
+  });
+  const texts = [firstName, lastName, company, title];
+  return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
+};
+
+/**
+ * Pairs namesakes where both sides hold the very same ones: which of two exact copies is paired with which makes no
+ * difference. Answers whether it did.
+ */
+const takeCopies = (progress: Progress, google: readonly Person[], service: readonly Person[]): boolean => {
+  const inOrder = (people: readonly Person[]) => {
+    return people
+      .map((person) => ({ person, content: contentKey(person.record.contact) }))
+      .toSorted((a, b) => (a.content < b.content ? -1 : 1));
+  };
+  const copies = inOrder(service);
+  const edges = inOrder(google).flatMap(({ person, content }, index): Edge[] => {
+    const copy = copies[index];
+    return copy?.content === content ? [{ google: person, service: copy.person, score: 0 }] : [];
+  });
+  if (edges.length !== google.length || edges.length !== service.length) return false;
+  for (const edge of edges) take(progress, edge);
+  return true;
+};
+
 const matchByName = (progress: Progress): void => {
-  const names = (person: Person) => (person.name === '' ? [] : [person.name]);
+  // Who has no name is known by all that the contact says.
+  const names = ({ name, record }: Person) => [name || contentKey(record.contact)].filter((key) => key !== '');
   const services = indexBy(progress.service, names);
   for (const [name, google] of indexBy(progress.google, names)) {
     const service = services.get(name) ?? [];
     const [left, right] = [google[0], service[0]];
     if (left === undefined || right === undefined) continue;
-    if (google.length > 1 || service.length > 1) {
+    if (google.length === 1 && service.length === 1) {
+      if (!contradicts(left, right)) take(progress, { google: left, service: right, score: 0 });
+    } else if (!takeCopies(progress, google, service)) {
       const ids = (people: readonly Person[]) => people.map((person) => person.record.id);
       progress.ambiguous.push({ google: ids(google), service: ids(service) });
-    } else if (!contradicts(left, right)) take(progress, { google: left, service: right, score: 0 });
+    }
   }
+};
+
+/** What was undecided and has found nobody later either. */
+const stillAmbiguous = ({ google, service, ambiguous }: Progress): MatchResult['ambiguous'] => {
+  const idsOf = (people: ReadonlySet<Person>) => new Set([...people].map((person) => person.record.id));
+  const left = { google: idsOf(google), service: idsOf(service) };
+  return ambiguous
+    .map((rivals) => ({
+      google: rivals.google.filter((id) => left.google.has(id)),
+      service: rivals.service.filter((id) => left.service.has(id)),
+    }))
+    .filter((rivals) => rivals.google.length > 0 && rivals.service.length > 0);
 };
 
 /**
  * Finds who is the same person on both sides (R13): by the id that a create left behind (R9), else by email, else by phone
- * and name, else by a full name that is unique and contradicted by nothing. Pure; ties end in `ambiguous`.
+ * and name, else by a full name that is unique and contradicted by nothing, or whose namesakes are the very same on both
+ * sides. Pure; ties end in `ambiguous`.
  */
 export const matchContacts = (google: readonly ContactRecord[], service: readonly ContactRecord[]): MatchResult => {
   const progress: Progress = {
@@ -227,5 +303,5 @@ export const matchContacts = (google: readonly ContactRecord[], service: readonl
     edgesBy(progress.google, progress.service, (p) => p.phones, sameName),
   );
   matchByName(progress);
-  return { matches: progress.matches, ambiguous: progress.ambiguous };
+  return { matches: progress.matches, ambiguous: stillAmbiguous(progress) };
 };

@@ -1,4 +1,4 @@
-import { otherSide, type Side } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/contact.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that are one group in this plan; an id is null where the plan creates that half. */
@@ -22,7 +22,7 @@ export type MembershipMerge = {
   readonly held: { readonly google: boolean; readonly service: boolean };
 };
 
-export type MembershipDelta = { readonly joins: readonly string[]; readonly leaves: readonly string[] };
+type MembershipDelta = { readonly joins: readonly string[]; readonly leaves: readonly string[] };
 
 type State = 'in' | 'out';
 type Change = 'joined' | 'left' | 'none';
@@ -35,10 +35,9 @@ const changeOf = (now: State, before: State): Change => {
 };
 
 /** What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5). */
-const travels = (from: Change, fromNow: State, to: Change, toNow: State): 'join' | 'leave' | null => {
+const travels = (from: Change, to: Change, toNow: State): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
-  if (from === 'left' && toNow === 'in' && fromNow === 'out' && to !== 'joined') return 'leave';
-  return null;
+  return from === 'left' && toNow === 'in' && to !== 'joined' ? 'leave' : null;
 };
 
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
@@ -60,10 +59,10 @@ export const mergeMembership = (
     const state = { google: stateOf(now.google, link.google), service: stateOf(now.service, link.service) };
     if (state.google === state.service) continue;
     const before = (side: Side): State => (met && link.settled ? stateOf(base[side], link[side]) : 'out');
-    for (const to of ['google', 'service'] as const) {
+    for (const to of SIDES) {
       const from = otherSide(to);
-      const changes = { from: changeOf(state[from], before(from)), to: changeOf(state[to], before(to)) };
-      const action = travels(changes.from, state[from], changes.to, state[to]);
+      const changeAt = (side: Side): Change => changeOf(state[side], before(side));
+      const action = travels(changeAt(from), changeAt(to), state[to]);
       if (action === null) continue;
       if (!mayWrite(policy, to)) held[from] = true;
       else if (action === 'join') delta[to].joins.push(link.key);

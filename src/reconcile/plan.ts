@@ -3,7 +3,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../contact/snapshot.ts';
 import type { Decision, Pair, PairSide, PresentSide, SideWrite } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
-import { matchContacts, type MatchResult } from './match.ts';
+import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type Merge } from './merge.ts';
 import { mayWrite, type Policy } from './policy.ts';
@@ -136,12 +136,50 @@ const decideSurvivor = (pair: Pair, links: readonly GroupLink[], policy: Policy)
   return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
 };
 
-const firstMeeting = (record: ContactRecord): PresentSide => ({ kind: 'present', record, base: null });
+const isEmpty = (record: ContactRecord): boolean => {
+  return Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
+};
+
+const nameOf = (side: Side, record: ContactRecord): string => `${side} ${record.id}`;
+
+/** The kept and dormant pairs by the contact that still stands. */
+const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
+  const named = pairs.flatMap((pair) => {
+    const survivor = standing(pair);
+    return survivor === null ? [] : [[nameOf(survivor.side, survivor.present.record), pair] as const];
+  });
+  return new Map(named);
+};
+
+/** Who may meet somebody for the first time: contacts of no pair, and survivors. */
+const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly ContactRecord[] => {
+  const kept = survivors.flatMap((pair) => (pair[side].kind === 'present' ? [pair[side].record] : []));
+  return [...unpaired[side], ...kept];
+};
 
 const NONE: PairSide = { kind: 'none' };
 
-const isEmpty = (record: ContactRecord): boolean => {
-  return Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
+/** Decides for two contacts that meet for the first time (R13). */
+const decideMatch = (
+  { google, service }: Match,
+  survivors: ReadonlyMap<string, Pair>,
+  links: readonly GroupLink[],
+  policy: Policy,
+): readonly Decision[] => {
+  const names = [nameOf('google', google), nameOf('service', service)];
+  const [known, ...others] = names.flatMap((name) => survivors.get(name) ?? []);
+  // Where both were kept, one row takes in both: no contact may stand in two.
+  const drops = others.map((pair): Decision => ({ kind: 'unlink', pair, to: 'drop' }));
+  const pair: Pair = known ?? { id: null, status: 'linked', google: NONE, service: NONE };
+  const firstMeeting = (record: ContactRecord): PresentSide => ({ kind: 'present', record, base: null });
+  return [...drops, decideMerge(pair, firstMeeting(google), firstMeeting(service), links, policy)];
+};
+
+/** A contact that matched nobody is new to the other side. */
+const decideNew = (source: ContactRecord, side: Side, links: readonly GroupLink[], policy: Policy): Decision[] => {
+  const to = otherSide(side);
+  if (isEmpty(source) || !mayWrite(policy, to)) return [];
+  return [{ kind: 'create', side: to, source, pair: null, joins: joinsOf(side, source, links) }];
 };
 
 /**
@@ -149,45 +187,25 @@ const isEmpty = (record: ContactRecord): boolean => {
  * clock, randomness or I/O.
  */
 export const planContacts = (input: PlanInput): Plan => {
-  const { policy } = input;
+  const { policy, unpaired } = input;
   const links = input.groups.links;
-  const survivors = new Map<string, Pair>(
-    input.survivors.flatMap((pair) => {
-      const survivor = standing(pair);
-      return survivor === null ? [] : [[`${survivor.side} ${survivor.present.record.id}`, pair] as const];
-    }),
-  );
-  const candidates = (side: Side): ContactRecord[] => {
-    const kept = [...survivors.values()].flatMap((pair) => (pair[side].kind === 'present' ? [pair[side].record] : []));
-    return [...input.unpaired[side].filter((record) => !isEmpty(record)), ...kept];
-  };
-  const { matches, ambiguous } = matchContacts(candidates('google'), candidates('service'));
-
-  const decisions: Decision[] = input.pairs.map((pair) => decidePair(pair, links, policy));
-  const taken = new Set<string>();
-  for (const { google, service } of matches) {
-    const keys = [`google ${google.id}`, `service ${service.id}`];
-    const known = keys.map((key) => survivors.get(key)).find((pair) => pair !== undefined);
-    const pair: Pair = known ?? { id: null, status: 'linked', google: NONE, service: NONE };
-    decisions.push(decideMerge(pair, firstMeeting(google), firstMeeting(service), links, policy));
-    for (const key of keys) taken.add(key);
-  }
-  const empty: { side: Side; id: string }[] = [];
-  for (const side of SIDES) {
-    for (const source of input.unpaired[side]) {
-      if (taken.has(`${side} ${source.id}`)) continue;
-      if (isEmpty(source)) empty.push({ side, id: source.id });
-      else if (mayWrite(policy, otherSide(side))) {
-        const joins = joinsOf(side, source, links);
-        decisions.push({ kind: 'create', side: otherSide(side), source, pair: null, joins });
-      }
-    }
-  }
-  for (const pair of input.survivors) {
+  const survivors = survivorsByName(input.survivors);
+  const { matches, ambiguous } = matchContacts(candidatesOf('google', input), candidatesOf('service', input));
+  const matched = new Set(matches.flatMap((m) => [nameOf('google', m.google), nameOf('service', m.service)]));
+  const left = (side: Side) => unpaired[side].filter((record) => !matched.has(nameOf(side, record)));
+  const isLeft = (pair: Pair): boolean => {
     const survivor = standing(pair);
-    if (survivor !== null && taken.has(`${survivor.side} ${survivor.present.record.id}`)) continue;
-    decisions.push(decideSurvivor(pair, links, policy));
-  }
+    return survivor === null || !matched.has(nameOf(survivor.side, survivor.present.record));
+  };
+  const decisions = [
+    ...input.pairs.map((pair) => decidePair(pair, links, policy)),
+    ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
+    ...SIDES.flatMap((side) => left(side).flatMap((source) => decideNew(source, side, links, policy))),
+    ...input.survivors.filter(isLeft).map((pair) => decideSurvivor(pair, links, policy)),
+  ];
+  const empty = SIDES.flatMap((side) =>
+    left(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
+  );
   return { groups: input.groups, decisions, ambiguous, empty };
 };
 

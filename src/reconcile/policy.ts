@@ -3,7 +3,7 @@ import type { Side } from '../contact/contact.ts';
 
 export type Direction = 'both' | 'to-google' | 'to-service';
 export type ConflictPolicy = 'newest' | 'google' | 'service';
-export type DeletePolicy = 'propagate' | 'keep';
+type DeletePolicy = 'propagate' | 'keep';
 
 /** How many contacts a run may delete on one side: the greater of the two bounds; null where a bound is not set. */
 export type DeleteLimit = {
@@ -26,15 +26,24 @@ export const mayWrite = (policy: Policy, side: Side): boolean => {
   return policy.direction === 'both' || policy.direction === `to-${side}`;
 };
 
+/** The side whose value stands when both changed the same thing (R4): a one-way link's source, else the policy's. */
+export const conflictWinner = (policy: Policy, modifiedAtMs: Readonly<Record<Side, number | null>>): Side => {
+  if (policy.direction === 'to-google') return 'service';
+  if (policy.direction === 'to-service') return 'google';
+  if (policy.conflicts !== 'newest') return policy.conflicts;
+  const { google, service } = modifiedAtMs;
+  return google !== null && service !== null && service > google ? 'service' : 'google';
+};
+
 /** A group's name as names are compared: NFC, trimmed, any case. */
 export const foldGroupName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 /** The predicate of `BUCKETS`: the last pattern that matches a name decides; names match in any case. */
 export const groupFilter = (patterns: readonly string[]): ((name: string) => boolean) => {
-  const rules = patterns.map((pattern) => {
+  const rules = patterns.flatMap((pattern) => {
     const excludes = pattern.startsWith('!');
     const glob = foldGroupName(excludes ? pattern.slice(1) : pattern);
-    return { excludes, matches: picomatch(glob, { dot: true, nonegate: true, bash: true }), glob };
+    return glob === '' ? [] : [{ excludes, matches: picomatch(glob, { dot: true, nonegate: true, bash: true }), glob }];
   });
   return (name) => {
     const folded = foldGroupName(name);

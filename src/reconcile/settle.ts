@@ -60,13 +60,13 @@ export const settleBase = (side: SettlingSide): Snapshot => {
   const current = (field: SyncedField): Contact => (written.has(field) ? now.contact : before.contact);
   let contact = before.contact;
   for (const field of SCALAR_FIELDS) {
-    contact = { ...contact, [field]: (outstanding.has(field) ? base.contact : current(field))[field] };
+    const value = (outstanding.has(field) ? base.contact : current(field))[field];
+    if (value !== contact[field]) contact = { ...contact, [field]: value };
   }
   for (const field of LIST_FIELDS) {
-    const elements = outstanding.has(field)
-      ? settleList(field, base.contact, before.contact, current(field))
-      : listOf(current(field), field);
-    contact = withList(contact, field, elements);
+    if (outstanding.has(field)) {
+      contact = withList(contact, field, settleList(field, base.contact, before.contact, current(field)));
+    } else if (written.has(field)) contact = withList(contact, field, listOf(now.contact, field));
   }
   return { contact, groupIds: settleGroups(side) };
 };

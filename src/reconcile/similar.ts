@@ -1,11 +1,11 @@
 import { addressKey, type ListElement } from '../contact/keys.ts';
-import type { KeyedList } from '../contact/lists.ts';
+import { renameKeys, type KeyedList } from '../contact/lists.ts';
 
 const bare = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, '');
 
 const MINIMUM_TAIL = 6;
 
@@ -15,9 +15,13 @@ const MINIMUM_TAIL = 6;
  */
 export const resembles = (a: string, b: string): boolean => {
   const [left, right] = [bare(a), bare(b)];
-  if (left === right) return true;
+  if (left === right) return left !== '' || a === b;
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
-  return short.length >= MINIMUM_TAIL && (long.startsWith(short) || long.endsWith(short.replace(/^0+/u, '')));
+  const digits = /^0*(\d+)$/u.exec(short)?.[1];
+  return (
+    (short.length >= MINIMUM_TAIL && long.startsWith(short)) ||
+    (digits !== undefined && digits.length >= MINIMUM_TAIL && /^\d+$/u.test(long) && long.endsWith(digits))
+  );
 };
 
 const textOf = (element: ListElement): string => ('value' in element ? element.value : addressKey(element));
@@ -28,7 +32,8 @@ export type FourLists = Readonly<Record<'google' | 'service' | 'googleBase' | 's
 /**
  * Gives one key to what both sides hold of one element under different values, because a side rewrote it when it was
  * written. Such elements show as leftovers of the two bases: both bases were stored when the sides agreed, so what only
- * one base holds and resembles what only the other holds is the same element.
+ * one base holds and resembles what only the other holds is the same element. A side that by now holds the other's
+ * spelling keeps both apart.
  */
 export const aliasLeftovers = (lists: FourLists): FourLists => {
   const { googleBase, serviceBase } = lists;
@@ -38,10 +43,10 @@ export const aliasLeftovers = (lists: FourLists): FourLists => {
   for (const [key, element] of googleBase) {
     if (serviceBase.has(key)) continue;
     const twin = leftovers.find(([other, candidate]) => {
-      return !aliases.has(other) && resembles(textOf(element), textOf(candidate));
+      const isTaken = aliases.has(other) || lists.google.has(other) || lists.service.has(key);
+      return !isTaken && resembles(textOf(element), textOf(candidate));
     });
     if (twin !== undefined) aliases.set(twin[0], key);
   }
-  const rename = (list: KeyedList): KeyedList => new Map([...list].map(([key, e]) => [aliases.get(key) ?? key, e]));
-  return { ...lists, service: rename(lists.service), serviceBase: rename(serviceBase) };
+  return { ...lists, service: renameKeys(lists.service, aliases), serviceBase: renameKeys(serviceBase, aliases) };
 };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import { LIST_FIELDS, otherSide, type Contact, type ContactField, type Side } from '../../src/contact/contact.ts';
+import { otherSide, type Contact, type ContactField, type Side } from '../../src/contact/contact.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
 import type { ContactRecord, Json } from '../../src/contact/record.ts';
 import {
@@ -19,9 +19,14 @@ import type {
   UpdateRequest,
   WriteResult,
 } from '../../src/remotes/remote.ts';
-import { groupRecordOf, recordOf, type Book, type Row } from './memory/book.ts';
+import { groupRecordOf, recordOf as read, type Book, type Row } from './memory/book.ts';
 import { googleFeed, serviceFeed } from './memory/feeds.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
+
+const recordOf = (row: Row): ContactRecord => {
+  row.toldVersion = row.version;
+  return read(row);
+};
 
 /** What the simulation is told of each write, so that it can judge it. */
 export type Witness = {
@@ -29,6 +34,8 @@ export type Witness = {
   created(side: Side, row: Row, originId: string): void;
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
+  /** A contact was deleted in a state that the writer had never read. */
+  deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
 };
 
@@ -37,6 +44,8 @@ export type MemoryRemoteOptions = {
   readonly clock: Clock;
   /** The entity of a contact of the other side. */
   readonly entityOf: (side: Side, id: string) => number;
+  /** The entity of the group of that name at the other side. */
+  readonly groupEntityOf: (side: Side, name: string) => number;
   readonly witness: Witness;
   /** Whether a stale etag is refused; a flaw switches it off. */
   readonly checksVersions: boolean;
@@ -96,7 +105,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
   const missing = () => new NotFoundError('no such contact', errorOptions(side, 404));
 
   const standing = (id: string): Row | null => {
-    const row = book.find(id);
+    const row = book.rows.find((candidate) => candidate.id === id);
     return row === undefined || row.state === 'deleted' || row.state === 'merged' ? null : row;
   };
 
@@ -112,7 +121,11 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     const entity = options.entityOf(otherSide(side), request.originId);
     const originId = isGoogle ? request.originId : null;
     const row = book.add({ contact: request.draft, extra: null, originId, entity });
-    if (isGoogle) row.groupIds = new Set(request.groupIds.filter((id) => book.findGroup(id) !== undefined));
+    if (isGoogle)
+      book.setGroups(
+        row,
+        request.groupIds.filter((id) => book.findGroup(id) !== undefined),
+      );
     witness.created(side, row, request.originId);
     witness.wrote(side);
     return { key: request.key, ok: true, value: recordOf(row) };
@@ -131,7 +144,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
       witness.overwrote(side, row.contact, receive(manners, next));
     }
     // Fields are replaced whole: what the writer does not send back is gone.
-    row.extra = extraOf(current.raw);
+    if (isGoogle || String(row.version) === current.version) row.extra = extraOf(current.raw);
     book.write(row, next);
     witness.wrote(side);
     return { key, ok: true, value: recordOf(row) };
@@ -151,6 +164,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
+    if (row !== null && row.toldVersion < row.version) witness.deletedUnread(side, row);
     if (row !== null) book.remove(row, 'deleted');
     witness.wrote(side);
     return { key: id, ok: true, value: null };
@@ -199,7 +213,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     },
     createGroup: (name) => {
       witness.wrote(side);
-      return Promise.resolve(groupRecordOf(groupNamed(name) ?? book.addGroup(name)));
+      return Promise.resolve(
+        groupRecordOf(groupNamed(name) ?? book.addGroup(name, options.groupEntityOf(otherSide(side), name))),
+      );
     },
     renameGroup: (given, name) => {
       const group = book.findGroup(given.id);
@@ -219,10 +235,4 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
       return Promise.resolve();
     },
   };
-};
-
-/** Whether the contact says nothing; such contacts travel nowhere. */
-export const saysNothing = (contact: Contact): boolean => {
-  const texts = [contact.firstName, contact.lastName, contact.company, contact.title];
-  return texts.every((text) => text === '') && LIST_FIELDS.every((field) => contact[field].length === 0);
 };

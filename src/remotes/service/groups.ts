@@ -1,5 +1,5 @@
 import type { GroupRecord } from '../../contact/record.ts';
-import { NameTakenError, NotFoundError } from '../errors.ts';
+import { NameTakenError, NotFoundError, RevokedError } from '../errors.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { groupOf } from './mapper.ts';
@@ -13,12 +13,22 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
   return [...byId.values()];
 };
 
+/**
+ * Whether a failure says that this one bucket is gone or out of reach. A 403 says so where the buckets can still be listed:
+ * lists and single buckets take the same scopes (service-api-v2.md, Bucket routes). Throws what the list throws.
+ */
+const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
+  if (error instanceof NotFoundError) return true;
+  if (!(error instanceof RevokedError)) return false;
+  return !(await listGroups(api, signal)).some((group) => group.id === id);
+};
+
 /** One bucket, or null where it is gone. */
 export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   try {
     return groupOf(await api.buckets.get(id, signal));
   } catch (error) {
-    if (error instanceof NotFoundError) return null;
+    if (await isGone(api, id, error, signal)) return null;
     throw error;
   }
 };
@@ -41,13 +51,21 @@ export const renameGroup = async (
   id: string,
   name: string,
   signal: AbortSignal,
-): Promise<GroupRecord> => groupOf(await api.buckets.update(id, { name }, signal));
+): Promise<GroupRecord> => {
+  try {
+    return groupOf(await api.buckets.update(id, { name }, signal));
+  } catch (error) {
+    if (!(error instanceof RevokedError) || !(await isGone(api, id, error, signal))) throw error;
+    const { side, status, route, applied } = error;
+    throw new NotFoundError('the bucket is gone or out of reach', { side, status, route, applied, cause: error });
+  }
+};
 
 /** Deletes a bucket and none of its contacts; one already gone counts as deleted. */
 export const deleteGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<void> => {
   try {
     await api.buckets.delete(id, signal);
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
+    if (!(await isGone(api, id, error, signal))) throw error;
   }
 };

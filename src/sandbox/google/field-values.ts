@@ -48,6 +48,9 @@ function computeValue(field: ContactField, value: FieldItem, context: FieldConte
       return nonEmpty(withLabel(withCanonicalForm(value, context.country)));
     case 'addresses':
       return withLabel(completeAddress(value));
+    // A location has a type and, unlike everything else that has one, no readable form of it.
+    case 'locations':
+      return value;
     case 'biographies':
       return { contentType: 'TEXT_PLAIN', ...value };
     case 'nicknames':

@@ -16,15 +16,24 @@ export type Row = {
   version: number;
   modifiedAtMs: number;
   readonly createdAtMs: number;
-  /** When the change feed and listings begin to show the last change. */
-  visibleAtMs: number;
+  /** The last states, oldest first, and since when the change feed and listings show each. */
+  shown: { readonly visibleAtMs: number; readonly record: ContactRecord; readonly state: Row['state'] }[];
   state: 'live' | 'archived' | 'deleted' | 'merged';
   mergedInto: Row | null;
   /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the sides. */
-  readonly entity: number;
+  entity: number;
+  /** The last version that an answer of the port told of. */
+  toldVersion: number;
 };
 
-export type Group = { readonly id: string; name: string; version: number; live: boolean };
+export type Group = {
+  readonly id: string;
+  name: string;
+  version: number;
+  live: boolean;
+  /** Which group this is, on whichever side. */
+  readonly entity: number;
+};
 
 export type BookOptions = {
   readonly side: Side;
@@ -51,11 +60,17 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
   };
   const find = (id: string): Row | undefined => rows.find((row) => row.id === id || row.formerIds.includes(id));
 
+  const show = (row: Row): void => {
+    const last = row.shown.at(-1)?.visibleAtMs ?? 0;
+    const visibleAtMs = Math.max(last, clock.now() + visibilityDelayMs());
+    row.shown.push({ visibleAtMs, record: recordOf(row), state: row.state });
+  };
+
   const touch = (row: Row): void => {
     version += 1;
     row.version = version;
     row.modifiedAtMs = stampMs();
-    row.visibleAtMs = clock.now() + visibilityDelayMs();
+    show(row);
   };
 
   const add = (given: { contact: Contact; extra: Json; originId: string | null; entity: number }): Row => {
@@ -68,11 +83,13 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       version,
       modifiedAtMs: stampMs(),
       createdAtMs: stampMs(),
-      visibleAtMs: clock.now() + visibilityDelayMs(),
+      shown: [],
+      toldVersion: 0,
       state: 'live',
       mergedInto: null,
     };
     rows.push(row);
+    show(row);
     return row;
   };
 
@@ -95,6 +112,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     setGroups: (row: Row, groupIds: Iterable<string>): void => {
       row.groupIds = new Set(groupIds);
       if (side === 'google') touch(row);
+      else show(row);
     },
     remove: (row: Row, state: 'deleted' | 'archived'): void => {
       row.state = state;
@@ -105,10 +123,10 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       row.id = newId();
       touch(row);
     },
-    addGroup: (name: string): Group => {
+    addGroup: (name: string, entity: number): Group => {
       version += 1;
       const id = side === 'google' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
-      const group: Group = { id, name, version, live: true };
+      const group: Group = { id, name, version, live: true, entity };
       groups.push(group);
       return group;
     },
@@ -121,11 +139,17 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       version += 1;
       group.live = false;
       for (const row of rows) {
-        if (!row.groupIds.delete(group.id) || side === 'service') continue;
-        touch(row);
+        if (!row.groupIds.delete(group.id)) continue;
+        if (side === 'google') touch(row);
+        else show(row);
       }
     },
   };
+};
+
+/** The contact as feeds and listings show it now; null where they show none yet. */
+export const shownAt = (row: Row, nowMs: number): Row['shown'][number] | null => {
+  return row.shown.findLast(({ visibleAtMs }) => visibleAtMs <= nowMs) ?? null;
 };
 
 export const recordOf = (row: Row): ContactRecord => ({

@@ -1,29 +1,47 @@
 import type { Clock } from '../../../src/clock.ts';
 import type { FeedChange, FeedPage, PullRequest } from '../../../src/remotes/remote.ts';
 import { CursorExpiredError } from '../../../src/remotes/errors.ts';
-import { recordOf, type Book, type Row } from './book.ts';
+import type { ContactRecord } from '../../../src/contact/record.ts';
+import { shownAt, type Book, type Row } from './book.ts';
 
 const PAGE_SIZE = 3;
 const GOOGLE_TOKEN_LIFE_MS = 6.5 * 24 * 3_600_000;
 const SERVICE_OVERLAP_MS = 120_000;
 
-const upsert = (row: Row): FeedChange => ({ kind: 'upsert', record: recordOf(row), previousIds: [...row.formerIds] });
+type Shown = { readonly row: Row; readonly record: ContactRecord; readonly state: Row['state'] };
+
+/** Every contact that the side has ever shown, as it shows it now. */
+const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
+  return book.rows.flatMap((row) => {
+    const shown = shownAt(row, clock.now());
+    return shown === null ? [] : [{ row, ...shown }];
+  });
+};
+
+/** The row as the feed tells of it; only Google's rows know their former ids. */
+const upsert = (book: Book, { row, record }: Shown): FeedChange => {
+  row.toldVersion = Math.max(row.toldVersion, Number(record.version));
+  return { kind: 'upsert', record, previousIds: book.side === 'google' ? [...row.formerIds] : [] };
+};
 
 const expired = (book: Book): CursorExpiredError => {
   const options = { side: book.side, status: 410, route: 'GET contacts', applied: 'no' } as const;
   return new CursorExpiredError('the cursor is too old', options);
 };
 
+const orderOf = ({ record }: Shown): number => Number(/\d+$/u.exec(record.id)?.[0] ?? 0);
+
 /** Live rows after an id, in the order of their ids, read anew for each page. */
-const pageAfter = (book: Book, clock: Clock, after: number): readonly Row[] => {
-  const order = (row: Row): number => Number(/\d+$/u.exec(row.id)?.[0] ?? 0);
-  return book.rows
-    .filter((row) => row.state === 'live' && row.visibleAtMs <= clock.now() && order(row) > after)
-    .toSorted((a, b) => order(a) - order(b))
+const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] => {
+  return shownRows(book, clock)
+    .filter((shown) => shown.state === 'live' && orderOf(shown) > after)
+    .toSorted((a, b) => orderOf(a) - orderOf(b))
     .slice(0, PAGE_SIZE);
 };
 
 type Walk = { readonly after: number; readonly start: number; readonly maxSeenMs: number };
+
+const modifiedAtMs = ({ record }: Shown): number => record.modifiedAtMs ?? 0;
 
 async function* wholeWalk(
   book: Book,
@@ -32,21 +50,20 @@ async function* wholeWalk(
   walkStart: () => number,
   cursorOf: (walk: Walk) => string,
 ): AsyncGenerator<FeedPage> {
-  let walk: Walk =
-    resume === null ? { after: 0, start: walkStart(), maxSeenMs: 0 } : (JSON.parse(resume) as Walk);
+  let walk: Walk = resume === null ? { after: 0, start: walkStart(), maxSeenMs: 0 } : (JSON.parse(resume) as Walk);
   while (true) {
     const rows = pageAfter(book, clock, walk.after);
     const last = rows.at(-1);
-    const changes = rows.map(upsert);
+    const changes = rows.map((shown) => upsert(book, shown));
     if (last === undefined || rows.length < PAGE_SIZE) {
-      walk = { ...walk, maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map((row) => row.modifiedAtMs)) };
+      walk = { ...walk, maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)) };
       yield { changes, resume: null, cursor: cursorOf(walk), total: null };
       return;
     }
     walk = {
       ...walk,
-      after: Number(/\d+$/u.exec(last.id)?.[0] ?? 0),
-      maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map((row) => row.modifiedAtMs)),
+      after: orderOf(last),
+      maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)),
     };
     yield { changes, resume: JSON.stringify(walk), cursor: null, total: null };
   }
@@ -54,7 +71,8 @@ async function* wholeWalk(
 
 /** The last change before the first that the feed does not show yet: a token never passes what nobody has seen. */
 const visibleVersion = (book: Book, clock: Clock): number => {
-  const hidden = book.rows.filter((row) => row.visibleAtMs > clock.now()).map((row) => row.version);
+  const states = book.rows.flatMap((row) => row.shown);
+  const hidden = states.filter((each) => each.visibleAtMs > clock.now()).map(({ record }) => Number(record.version));
   return Math.min(book.version(), ...hidden.map((version) => version - 1));
 };
 
@@ -64,20 +82,22 @@ async function* googleChanges(book: Book, clock: Clock, cursor: string): AsyncGe
   const token = JSON.parse(cursor) as Token;
   if (clock.now() - token.atMs > GOOGLE_TOKEN_LIFE_MS) throw expired(book);
   const next: Token = { version: visibleVersion(book, clock), atMs: token.atMs };
-  const changed = book.rows
-    .filter((row) => row.version > token.version && row.visibleAtMs <= clock.now())
-    .toSorted((a, b) => a.version - b.version);
-  const gone = changed.filter((row) => row.state !== 'live' && row.state !== 'merged');
-  const standing = changed.filter((row) => row.state === 'live');
+  const changed = shownRows(book, clock)
+    .filter(({ record }) => Number(record.version) > token.version)
+    .toSorted((a, b) => Number(a.record.version) - Number(b.record.version));
+  const gone = changed.filter(({ state }) => state === 'deleted');
+  const standing = changed.filter(({ state }) => state === 'live');
   for (let start = 0; start < standing.length; start += PAGE_SIZE) {
     yield {
-      changes: standing.slice(start, start + PAGE_SIZE).map(upsert),
+      changes: standing.slice(start, start + PAGE_SIZE).map((shown) => upsert(book, shown)),
       resume: null,
       cursor: null,
       total: null,
     };
   }
-  const tombstones = gone.map((row) => ({ kind: 'tombstone', id: row.id }) as const);
+  // A contact that had other names before leaves a tombstone under each.
+  const goneIds = gone.flatMap(({ row, record }) => [record.id, ...row.formerIds]);
+  const tombstones = goneIds.map((id) => ({ kind: 'tombstone', id }) as const);
   yield { changes: tombstones, resume: null, cursor: JSON.stringify(next), total: null };
 }
 
@@ -102,17 +122,16 @@ async function* serviceChanges(book: Book, clock: Clock, cursor: string): AsyncG
   let maxSeenMs = watermark;
   const seen = new Set<string>();
   while (true) {
-    const rows = book.rows
-      .filter((row) => row.state === 'live' && row.visibleAtMs <= clock.now())
-      .filter((row) => row.modifiedAtMs >= watermark - SERVICE_OVERLAP_MS && !seen.has(`${row.id} ${row.modifiedAtMs}`))
-      .toSorted((a, b) => a.modifiedAtMs - b.modifiedAtMs)
+    const rows = shownRows(book, clock)
+      .filter((shown) => shown.state === 'live' && modifiedAtMs(shown) >= watermark - SERVICE_OVERLAP_MS)
+      .filter(({ record }) => !seen.has(`${record.id} ${record.version}`))
+      .toSorted((a, b) => modifiedAtMs(a) - modifiedAtMs(b))
       .slice(0, PAGE_SIZE);
-    for (const row of rows) {
-      seen.add(`${row.id} ${row.modifiedAtMs}`);
-      maxSeenMs = Math.max(maxSeenMs, row.modifiedAtMs);
+    for (const shown of rows) {
+      seen.add(`${shown.record.id} ${shown.record.version}`);
+      maxSeenMs = Math.max(maxSeenMs, modifiedAtMs(shown));
     }
-    // The service's rows know no former ids.
-    const changes = rows.map((row): FeedChange => ({ kind: 'upsert', record: recordOf(row), previousIds: [] }));
+    const changes = rows.map((shown) => upsert(book, shown));
     if (rows.length < PAGE_SIZE) {
       const next = floorToSecond(Math.max(watermark, Math.min(maxSeenMs, startMs)));
       yield { changes, resume: null, cursor: String(next), total: null };

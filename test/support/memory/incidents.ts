@@ -124,11 +124,18 @@ export const faultyRead = (fault: Fault, side: Side): void => {
 };
 
 /** What a fault makes of a page of a feed. */
-export const faultyPage = (fault: Fault, side: Side, mode: 'changes' | 'whole', page: FeedPage): FeedPage => {
+export const faultyPage = (
+  fault: Fault,
+  side: Side,
+  mode: 'changes' | 'whole',
+  page: FeedPage,
+  mayHide: (id: string) => boolean,
+): FeedPage => {
   faultyRead(fault, side);
   if (fault === 'expired' && mode === 'changes') {
     throw new CursorExpiredError('the cursor is dead', optionsOf(side, 410, 'no'));
   }
-  if (fault === 'hole' && mode === 'whole') return { ...page, changes: page.changes.slice(1) };
-  return page;
+  if (fault !== 'hole' || mode !== 'whole') return page;
+  const hidden = page.changes.find((change) => change.kind === 'upsert' && mayHide(change.record.id));
+  return hidden === undefined ? page : { ...page, changes: page.changes.filter((change) => change !== hidden) };
 };

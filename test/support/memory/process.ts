@@ -19,6 +19,8 @@ export type ProcessPlan = {
   readonly faultAt: (call: number) => Fault | undefined;
   /** Called before each call of a remote: the users go on working. */
   readonly beforeCall: (call: number) => void;
+  /** Whether a listing may leave this contact out: it must be known already. */
+  readonly mayHide: (side: Side, id: string) => boolean;
   /** Called when a fault really met a call that it concerns. */
   readonly onFault: (fault: Fault) => void;
   /** Varies how the two sides' calls interleave and how long they take. */
@@ -173,7 +175,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
         const result = await pages.next();
         if (fault === undefined || result.done === true) return result;
         try {
-          const page = faultyPage(fault, side, request.mode, result.value);
+          const page = faultyPage(fault, side, request.mode, result.value, (id) => plan.mayHide(side, id));
           if (page !== result.value) plan.onFault(fault);
           return { ...result, value: page };
         } catch (error) {

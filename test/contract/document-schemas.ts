@@ -1,0 +1,202 @@
+import { z } from 'zod';
+
+/**
+ * The resources of the service as the field tables of its document have them (service-api-v2.md, Resources and their
+ * fields): every field, no other one, each of the type told. Written from the document alone, for the emulator's answers
+ * with every gap filled in the likeliest way.
+ */
+const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC$/u);
+const timestampOrNull = timestamp.nullable();
+const textOrNull = z.string().nullable();
+const numberOrNull = z.number().nullable();
+const idOf = (kind: string) => z.string().regex(new RegExp(`^${kind}_\\d+$`, 'u'));
+const entryId = z.uuid();
+const stamped = (kind: string) => ({ id: idOf(kind), created_at: timestamp, updated_at: timestamp });
+
+export const user = z.strictObject({
+  ...stamped('user'),
+  first_name: z.string(),
+  last_name: z.string(),
+  email: z.string(),
+  avatar_url: textOrNull,
+  role: z.null(),
+  status: z.literal('active'),
+});
+
+/** With only user:login: identifier, name and email (Authentication, Scopes). */
+export const partialUser = user.pick({ id: true, first_name: true, last_name: true, email: true });
+
+export const connectedAccount = z.strictObject({
+  ...stamped('connected_account'),
+  handle: z.string(),
+  external_id: z.string(),
+  type: z.literal('google'),
+  extra_data: z.strictObject({
+    status: z.strictObject({ contact_sync_status: z.null(), message_sync_status: z.null() }),
+  }),
+});
+
+export const emailAlias = z.strictObject({ id: idOf('email_alias'), email_alias: z.email() });
+
+export const notification = z.strictObject({
+  ...stamped('notification'),
+  type: z.null(),
+  title: z.string(),
+  link: z.url(),
+  level: z.literal('info'),
+  read_at: timestampOrNull,
+});
+
+export const bucket = z.strictObject({
+  ...stamped('bucket'),
+  name: z.string(),
+  goal: textOrNull,
+  reminder_interval: numberOrNull,
+  extra_data: z.strictObject({
+    cloned_from_id: z.null(),
+    contact_count: z.number(),
+    relationship_status: z.strictObject({
+      none: z.number(),
+      strong: z.number(),
+      fading: z.number(),
+      weak: z.number(),
+      rpa: z.number(),
+      total: z.number(),
+      grade: z.string(),
+    }),
+    permissions: z.unknown(),
+    lead_pool: z.null(),
+  }),
+});
+
+const label = textOrNull;
+
+/** What an entry of `custom_fields` looks like is not shown. */
+export const contact = z.strictObject({
+  ...stamped('contact'),
+  first_name: z.string(),
+  last_name: z.string(),
+  title: z.string(),
+  company: textOrNull,
+  location: textOrNull,
+  avatar_url: textOrNull,
+  tags: z.array(z.string()),
+  assigned_to_id: textOrNull,
+  addresses: z.array(
+    z.strictObject({
+      id: entryId,
+      full_address: z.string(),
+      label,
+      street_1: textOrNull,
+      street_2: textOrNull,
+      city: textOrNull,
+      state: textOrNull,
+      zip: textOrNull,
+      country: textOrNull,
+    }),
+  ),
+  email_addresses: z.array(z.strictObject({ id: idOf('contact_identity'), label, address: z.string() })),
+  social_media_profiles: z.array(z.strictObject({ id: entryId, label, url: z.string() })),
+  websites: z.array(z.strictObject({ id: entryId, label, address: z.string() })),
+  phone_numbers: z.array(z.strictObject({ id: entryId, label, number: z.string() })),
+  custom_fields: z.array(z.unknown()),
+  extra_data: z.strictObject({
+    last_contacted: timestampOrNull,
+    muted_at: timestampOrNull,
+    team_last_contacted_at: timestampOrNull,
+    team_last_contacted_by_id: textOrNull,
+    last_bucketed_at: timestampOrNull,
+    user_last_contacted_at: timestampOrNull,
+    relationship_status: z.literal('none'),
+    buckets: z.array(z.strictObject({ id: idOf('bucket'), name: z.string(), reminder_interval: numberOrNull })),
+    sources: z.array(z.unknown()),
+    lead_pools: z.array(z.unknown()),
+    associated_tags: z.array(z.unknown()),
+    followup_source: z.null(),
+    team_last_contacted_by: z.null(),
+    associated_company: z.null(),
+    associated_location: z.null(),
+    assigned_to: z.null(),
+  }),
+});
+
+/** A prompt's id has the prefix of tasks. */
+export const prompt = z.strictObject({
+  ...stamped('task'),
+  link: z.url(),
+  type: z.literal('followup'),
+  contact,
+  extra_data: z.strictObject({ program: z.null() }),
+});
+
+export const task = z.strictObject({
+  ...stamped('task'),
+  assigned_to_id: idOf('user'),
+  contact_id: idOf('contact'),
+  due_at: timestamp,
+  title: z.string(),
+  extra_data: z.strictObject({
+    assigned_at: timestampOrNull,
+    completed_at: timestampOrNull,
+    contact,
+    created_by: z.null(),
+    assigned_by: z.null(),
+    assigned_to: user,
+  }),
+});
+
+export const interaction = z.strictObject({
+  ...stamped('interaction'),
+  body: textOrNull,
+  initiated_by_contact: z.boolean(),
+  subject: z.string(),
+  timestamp,
+  type: z.string(),
+  participants: z.array(
+    z.strictObject({
+      contact_id: idOf('contact'),
+      handle: z.string(),
+      extra_data: z.strictObject({ first_name: z.string(), last_name: z.string(), avatar_url: textOrNull }),
+    }),
+  ),
+  extra_data: z.strictObject({
+    editable: z.boolean(),
+    participant_count: z.number(),
+    placeholder: z.boolean(),
+    contact_id: idOf('contact'),
+    contact_handle: z.string(),
+    associated_account_id: z.null(),
+    associated_user: user,
+    contact,
+  }),
+});
+
+/** POST /oauth2/token (Authorization endpoints). */
+export const grant = z.strictObject({
+  access_token: z.string().min(1),
+  email: z.email(),
+  first_name: z.string(),
+  last_name: z.string(),
+  token_type: z.literal('bearer'),
+  user_id: z.number(),
+});
+
+/** POST /oauth2/token/exchange (Authorization endpoints). */
+export const exchangedKey = z.strictObject({ access_token: z.string().min(1), scopes: z.string() });
+
+/** General conventions: a single resource. */
+export const one = (resource: z.ZodType) => z.strictObject({ data: resource, meta: z.strictObject({}) });
+
+/** General conventions: a list. It is never empty here, so that a row is looked at. */
+export const listOf = (resource: z.ZodType) =>
+  z.strictObject({
+    meta: z.strictObject({
+      total: z.number(),
+      next_page: z.union([z.string(), z.number(), z.null()]),
+      previous_page: z.union([z.string(), z.number(), z.null()]),
+    }),
+    data: z.array(resource).min(1).max(50),
+  });
+
+/** A list that may have become empty by the very call. */
+export const listLeft = (resource: z.ZodType) => listOf(resource).extend({ data: z.array(resource).max(50) });

@@ -1,0 +1,175 @@
+import { people, type people_v1 } from '@googleapis/people';
+import { OAuth2Client } from 'google-auth-library';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/sandbox/google/person-schema.ts';
+import { operations } from '../../src/sandbox/google/operations.ts';
+import { startGoogleEmulator } from '../../src/sandbox/google/server.ts';
+import { findStrangers, readGoogleTypes } from '../support/contract/google-types.ts';
+import { GOOGLE_VARIANTS, googleSetting, titleOf, type Variant } from '../support/contract/variant-sets.ts';
+
+const types = readGoogleTypes();
+
+/** A value for every field that a contact can be given. */
+const RICH: Person = {
+  names: [
+    { givenName: 'Ada', middleName: 'Augusta', familyName: 'King', honorificPrefix: 'Lady', phoneticGivenName: 'Eyda' },
+  ],
+  nicknames: [{ value: 'Countess' }],
+  birthdays: [{ date: { year: 1815, month: 12, day: 10 } }],
+  addresses: [
+    { streetAddress: '1 Main', city: 'Paris', region: 'IDF', postalCode: '75001', country: 'France', type: 'home' },
+  ],
+  emailAddresses: [{ value: 'ada@example.org', type: 'work', displayName: 'Ada' }, { value: 'ada@example.net' }],
+  phoneNumbers: [{ value: '(830) 285-9851', type: 'mobile' }],
+  biographies: [{ value: 'Notes' }],
+  urls: [{ value: 'https://ada.example', type: 'blog' }],
+  organizations: [{ name: 'Engines', title: 'Analyst', department: 'Numbers', current: true, type: 'work' }],
+  events: [{ date: { month: 7, day: 8 }, type: 'anniversary' }],
+  imClients: [{ username: 'ada', protocol: 'jabber', type: 'home' }],
+  relations: [{ person: 'Annabella', type: 'mother' }],
+  userDefined: [{ key: 'colour', value: 'blue' }],
+  sipAddresses: [{ value: 'sip:ada@example.org', type: 'work' }],
+  calendarUrls: [{ url: 'https://calendar.example', type: 'home' }],
+  clientData: [{ key: 'key', value: 'value' }],
+  externalIds: [{ value: '42', type: 'customer' }],
+  genders: [{ value: 'female' }],
+  interests: [{ value: 'engines' }],
+  locales: [{ value: 'en' }],
+  locations: [{ value: 'Desk', type: 'desk', current: true }],
+  miscKeywords: [{ value: 'keyword', type: 'OUTLOOK_USER' }],
+  occupations: [{ value: 'Analyst' }],
+};
+const FIELDS = Object.keys(RICH).join(',');
+const READ = `${FIELDS},metadata,memberships,photos`;
+
+const seen = new Set<number>();
+
+const open = async (variants: readonly Variant[]) => {
+  const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
+  const emulator = await startGoogleEmulator({ quotas, variants: googleSetting(variants) });
+  const { clientId, clientSecret, tokenUrl } = emulator;
+  const auth = new OAuth2Client({ clientId, clientSecret, endpoints: { oauth2TokenUrl: tokenUrl } });
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
+  const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
+  const close = async (): Promise<void> => {
+    for (const { method, path } of emulator.requests) {
+      seen.add(operations.findIndex((operation) => operation.method === method && operation.path.test(path)));
+    }
+    await emulator.close();
+  };
+  return { emulator, api, [Symbol.asyncDispose]: close };
+};
+
+/** Every answer of a walk through the whole API, each with the name of the client's type for it. */
+const walk = async (api: people_v1.People, mergeAway: (survivor: string, loser: string) => void) => {
+  const answers: { readonly type: string; readonly data: unknown }[] = [];
+  const note = <Data extends object>(type: string, { data }: { data: Data }): Data => {
+    answers.push({ type, data });
+    return data;
+  };
+  const personFields = READ;
+  const { resourceName: group = '' } = note(
+    'ContactGroup',
+    await api.contactGroups.create({
+      requestBody: { contactGroup: { name: 'Friends', clientData: [{ key: 'k', value: 'v' }] } },
+    }),
+  ) as { resourceName?: string };
+  const listing = { resourceName: 'people/me', personFields, requestSyncToken: true };
+  const { nextSyncToken } = note('ListConnectionsResponse', await api.people.connections.list(listing));
+  const ada = note('Person', await api.people.createContact({ personFields, requestBody: RICH }));
+  const resourceName = ada.resourceName ?? '';
+  const created = note(
+    'BatchCreateContactsResponse',
+    await api.people.batchCreateContacts({
+      requestBody: {
+        contacts: [{ contactPerson: RICH }, { contactPerson: RICH }, { contactPerson: RICH }],
+        readMask: personFields,
+      },
+    }),
+  );
+  const [ben, cid, dot] = (created.createdPeople ?? []).map(({ person }) => person);
+  note(
+    'ModifyContactGroupMembersResponse',
+    await api.contactGroups.members.modify({
+      resourceName: group,
+      requestBody: { resourceNamesToAdd: [resourceName, 'people/c1'] },
+    }),
+  );
+  // Under a variant the first look after a write shows what stood there before: nothing, here.
+  await api.people.get({ resourceName, personFields }).catch(() => null);
+  const { metadata } = note('Person', await api.people.get({ resourceName, personFields }));
+  note(
+    'Person',
+    await api.people.updateContact({
+      resourceName,
+      updatePersonFields: 'names',
+      personFields,
+      requestBody: { ...(metadata && { metadata }), names: [{ givenName: 'Augusta' }] },
+    }),
+  );
+  const updates = Object.fromEntries([ben, cid].map((person) => [person?.resourceName ?? '', person ?? {}]));
+  note(
+    'BatchUpdateContactsResponse',
+    await api.people.batchUpdateContacts({
+      requestBody: { contacts: updates, updateMask: 'nicknames', readMask: personFields },
+    }),
+  );
+  note(
+    'GetPeopleResponse',
+    await api.people.getBatchGet({ resourceNames: [resourceName, 'people/me', 'people/c1'], personFields }),
+  );
+  mergeAway(resourceName, dot?.resourceName ?? '');
+  await api.people.deleteContact({ resourceName: ben?.resourceName ?? '' }).then((answer) => note('Empty', answer));
+  note('Empty', await api.people.batchDeleteContacts({ requestBody: { resourceNames: [cid?.resourceName ?? ''] } }));
+  note(
+    'ListConnectionsResponse',
+    await api.people.connections.list({ ...listing, ...(nextSyncToken && { syncToken: nextSyncToken }) }),
+  );
+  note('ListConnectionsResponse', await api.people.connections.list({ ...listing, pageSize: 1 }));
+  note(
+    'ListContactGroupsResponse',
+    await api.contactGroups.list({ groupFields: 'clientData,groupType,memberCount,metadata,name' }),
+  );
+  note(
+    'BatchGetContactGroupsResponse',
+    await api.contactGroups.batchGet({ resourceNames: [group, 'contactGroups/dead'] }),
+  );
+  const held = note('ContactGroup', await api.contactGroups.get({ resourceName: group, maxMembers: 10 }));
+  note(
+    'ContactGroup',
+    await api.contactGroups.update({
+      resourceName: group,
+      requestBody: { contactGroup: { ...(held.etag && { etag: held.etag }), name: 'Family' } },
+    }),
+  );
+  note('Empty', await api.contactGroups.delete({ resourceName: group }));
+  return answers;
+};
+
+describe("Google's answers have the fields of the official client's types and no others", () => {
+  test('the types are found in the installed client', () => {
+    expect(types.get('Person')?.get('emailAddresses')).toBe('Schema$EmailAddress[]');
+    expect(types.get('BatchUpdateContactsResponse')?.get('updateResult')).toContain('Schema$PersonResponse');
+    expect(findStrangers(types, 'Schema$Person', { names: [{ first: 'Ada' }], etag: 1 })).toEqual([
+      'Schema$Person.names[0].first is no field',
+      'Schema$Person.etag is a number, not string',
+    ]);
+  });
+
+  test.each(
+    [[], ...GOOGLE_VARIANTS.map((variant) => [variant])].map((variants) => ({
+      variants,
+      title: variants.map(titleOf).join('') || 'defaults',
+    })),
+  )('$title', async ({ variants }) => {
+    await using stage = await open(variants);
+    const answers = await walk(stage.api, (survivor, loser) => stage.emulator.account.mergePeople(survivor, [loser]));
+    expect(answers.flatMap(({ type, data }) => findStrangers(types, `Schema$${type}`, data))).toEqual([]);
+  });
+
+  afterAll(() => {
+    expect(
+      operations.filter((_operation, index) => !seen.has(index)).map(({ method, path }) => `${method} ${path.source}`),
+    ).toEqual([]);
+  });
+});

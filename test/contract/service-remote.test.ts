@@ -1,0 +1,34 @@
+import { openServiceHarness } from '../support/contract/service-harness.ts';
+import { describeRemote, type Exclusion } from '../support/contract/under-variants.ts';
+import { SERVICE_VARIANTS } from '../support/contract/variant-sets.ts';
+
+const clearing = { kind: 'some', scenes: ['an update clears texts and lists'] } as const;
+
+const EXCLUSIONS: readonly Exclusion[] = [
+  { name: 'accountState', kind: 'all', reason: 'a disabled account answers 402 to everything' },
+  { name: 'arrayPatch', ...clearing, reason: 'an array to which the service only adds loses no entry by an update' },
+  { name: 'emptyArray', ...clearing, reason: 'the service ignores an array that is cleared' },
+  { name: 'scalarNull', ...clearing, reason: 'the service ignores a text that is cleared by null' },
+  { name: 'scalarEmpty', value: 'ignored', ...clearing, reason: 'the service ignores a text that is cleared' },
+  {
+    name: 'deleteStyle',
+    value: 'archived',
+    kind: 'some',
+    scenes: [
+      'a deletion is told by the feed, or by absence from the listing and a read',
+      'reads find what is there and say what is gone, each under the id asked for',
+      'an update of a contact that is gone fails alone',
+      'a membership of a contact that is gone fails alone',
+    ],
+    reason: 'an archived contact is read and written as before; that it is in no list tells that it was deleted',
+  },
+  {
+    name: 'mergeLosers',
+    value: 'archived',
+    kind: 'some',
+    scenes: ['a contact that was merged away is gone, or is the other one now (R12)'],
+    reason: 'as for a deleted contact that is archived',
+  },
+];
+
+describeRemote('the service', openServiceHarness, SERVICE_VARIANTS, EXCLUSIONS);

@@ -1,0 +1,225 @@
+import { fetch } from 'undici';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UnauthenticatedError, InvalidError, RevokedError } from '../../src/remotes/errors.ts';
+import { authorizeUrl, createAuthorizationApi } from '../../src/remotes/service/api/authorization.ts';
+import { createSend } from '../../src/remotes/service/api/send.ts';
+import { createServiceApi } from '../../src/remotes/service/api/service-api.ts';
+import { startServiceEmulator, type ServiceEmulator } from '../../src/sandbox/service/server.ts';
+import { createLeapingClock } from '../support/contract/harness.ts';
+import { createRecorder } from '../support/contract/recorder.ts';
+import {
+  AUTHORIZATION_OPERATIONS,
+  DOCUMENTED_SCOPES,
+  ROUTE_BESIDE_THE_TABLES,
+  stockAccount,
+  TABLES,
+  type DocumentedRoute,
+} from './document-routes.ts';
+import { exchangedKey, grant } from './document-schemas.ts';
+
+const { signal } = new AbortController();
+const DAY_MS = 24 * 60 * 60_000;
+const REDIRECT_URI = 'http://127.0.0.1:9/callback';
+
+/** Operations that were shown to succeed, and to be refused. */
+const succeeded = new Set<string>();
+const refused = new Set<string>();
+
+const titleOf = ({ method, path }: Pick<DocumentedRoute, 'method' | 'path'>): string => `${method} ${path}`;
+
+const open = async () => {
+  const clock = createLeapingClock();
+  const rateLimit = { requests: 100_000, windowMs: 60_000 };
+  const emulator = await startServiceEmulator({ clock, rateLimit });
+  const { dispatcher, exchanges } = createRecorder();
+  const sendWith = (accessToken: string | null) =>
+    createSend({ baseUrl: emulator.url, accessToken, dispatcher, clock });
+  const stock = stockAccount(emulator, clock.now() - 3 * DAY_MS);
+  const close = async (): Promise<void> => {
+    await dispatcher.destroy();
+    await emulator.close();
+  };
+  return { emulator, exchanges, sendWith, stock, [Symbol.asyncDispose]: close };
+};
+
+const grantedScopes = (alternative: string): string[] => alternative.split('+');
+
+/** Calls the row with a token of these scopes on a fresh account; gives back what came over the wire. */
+const callWith = async (route: DocumentedRoute, prepare: (emulator: ServiceEmulator) => string) => {
+  await using stage = await open();
+  const api = createServiceApi(stage.sendWith(prepare(stage.emulator)));
+  const error = await route.call(api, stage.stock, signal).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  return { error, exchanges: stage.exchanges };
+};
+
+const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace('{id}', '[^/]+')}$`, 'u');
+
+/** The scopes with which each call is refused: every single one that the row does not name, and halves of pairs. */
+const insufficient = (scopes: readonly string[]): string[] =>
+  DOCUMENTED_SCOPES.filter((scope) => !scopes.includes(scope));
+
+const describeRoute = (route: DocumentedRoute): void => {
+  const { scopes, method, path, answer } = route;
+
+  test(`${titleOf(route)} answers as documented to each scope that suffices`, async () => {
+    for (const alternative of scopes ?? ['all:manage']) {
+      const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken(grantedScopes(alternative)));
+      expect(error).toBeNull();
+      expect(exchanges.length).toBeGreaterThan(0);
+      for (const exchange of exchanges) {
+        expect(exchange).toMatchObject({ method, path: expect.stringMatching(pathPattern(path)), status: 200 });
+        expect(answer.safeParse(exchange.json)).toMatchObject({ success: true });
+      }
+    }
+    succeeded.add(titleOf(route));
+  });
+
+  // Every grant includes user:login: what asks for no more than that is only refused once the permission is taken back.
+  if (scopes?.includes('user:login') === true) {
+    test(`${titleOf(route)} is refused to a permission that was taken back`, async () => {
+      const { error } = await callWith(route, (emulator) => {
+        const token = emulator.issueToken(['all:manage']);
+        emulator.revokeToken(token);
+        return token;
+      });
+      expect(error).toBeInstanceOf(RevokedError);
+      refused.add(titleOf(route));
+    });
+    return;
+  }
+
+  test(`${titleOf(route)} is refused to each scope that does not suffice`, async () => {
+    for (const scope of scopes === null ? ['user:basic', 'tasks:view'] : insufficient(scopes)) {
+      const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken([scope]));
+      expect(error).toBeInstanceOf(RevokedError);
+      expect(exchanges).toMatchObject([{ status: 403 }]);
+    }
+    refused.add(titleOf(route));
+  });
+};
+
+/** Goes through sign-in and consent as a script does, and gives back where the browser is sent. */
+const consent = async (
+  emulator: ServiceEmulator,
+  responseType: 'code' | 'token',
+  scope = 'contacts:view',
+): Promise<URL> => {
+  const url = new URL(
+    authorizeUrl(emulator.authUrl, {
+      clientId: emulator.clientId,
+      redirectUri: REDIRECT_URI,
+      scopes: ['contacts:manage', 'buckets:manage'],
+      responseType,
+      state: 'a state & more',
+    }),
+  );
+  expect(url.search).toContain('scope=contacts%3Amanage+buckets%3Amanage');
+  if (scope === 'unknown') url.searchParams.set('scope', 'nothing:known');
+  url.searchParams.set('approve', 'auto');
+  const { headers } = await fetch(url, { redirect: 'manual' });
+  return new URL(headers.get('location') ?? expect.fail('no redirect'));
+};
+
+describe('the authorization endpoints', () => {
+  test('GET /oauth2/authorize sends back a code or a token with the state, and refuses a scope unknown to it', async () => {
+    await using stage = await open();
+    const withCode = await consent(stage.emulator, 'code');
+    expect(withCode.searchParams.get('code')).not.toBeNull();
+    expect(withCode.searchParams.get('state')).toBe('a state & more');
+    const withToken = new URLSearchParams((await consent(stage.emulator, 'token')).hash.slice(1));
+    expect(withToken.get('state')).toBe('a state & more');
+    const api = createServiceApi(stage.sendWith(withToken.get('access_token')));
+    expect((await api.contacts.get(stage.stock.contactId, signal)).first_name).toBe('Ada');
+    succeeded.add('GET /oauth2/authorize');
+    const refusal = await consent(stage.emulator, 'code', 'unknown');
+    expect(refusal.searchParams.get('error')).toBe('invalid_scope');
+    expect(refusal.searchParams.get('code')).toBeNull();
+    refused.add('GET /oauth2/authorize');
+  });
+
+  test('POST /oauth2/token gives a token of the scopes granted for a code, once, and none for another secret', async () => {
+    await using stage = await open();
+    const authorization = createAuthorizationApi(stage.sendWith(null));
+    const { clientId, clientSecret } = stage.emulator;
+    const code = async (): Promise<string> => (await consent(stage.emulator, 'code')).searchParams.get('code') ?? '';
+    const exchange = { clientId, clientSecret, code: await code(), redirectUri: REDIRECT_URI };
+    const granted = await authorization.exchangeCode(exchange, signal);
+    expect(grant.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
+    const api = createServiceApi(stage.sendWith(granted.access_token));
+    await api.contacts.update(stage.stock.contactId, { title: 'Countess' }, signal);
+    await expect(api.user.update({ first_name: 'Sam' }, signal)).rejects.toThrow(RevokedError);
+    succeeded.add('POST /oauth2/token');
+    await expect(authorization.exchangeCode(exchange, signal)).rejects.toThrow(InvalidError);
+    const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
+    await expect(authorization.exchangeCode(stolen, signal)).rejects.toThrow(UnauthenticatedError);
+    refused.add('POST /oauth2/token');
+  });
+
+  test('POST /oauth2/token answers its GET form too', async () => {
+    await using stage = await open();
+    const code = (await consent(stage.emulator, 'code')).searchParams.get('code') ?? '';
+    const query = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: stage.emulator.clientId,
+      client_secret: stage.emulator.clientSecret,
+      code,
+      redirect_uri: REDIRECT_URI,
+    });
+    const answer = await fetch(`${stage.emulator.authUrl}/oauth2/token?${query.toString()}`);
+    expect(grant.safeParse(await answer.json())).toMatchObject({ success: true });
+  });
+
+  test('POST /oauth2/token/exchange gives a token for an api_key, and none for another', async () => {
+    await using stage = await open();
+    const authorization = createAuthorizationApi(stage.sendWith(null));
+    const { apiKey, clientId } = stage.emulator;
+    const exchanged = await authorization.exchangeApiKey(apiKey, clientId, signal);
+    expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
+    const api = createServiceApi(stage.sendWith(exchanged.access_token));
+    expect((await api.user.get(signal)).email).toBe(stage.emulator.account.user.email);
+    succeeded.add('POST /oauth2/token/exchange');
+    await expect(authorization.exchangeApiKey('another', clientId, signal)).rejects.toThrow(UnauthenticatedError);
+    refused.add('POST /oauth2/token/exchange');
+  });
+});
+
+describe.each(TABLES)('the document, $table', ({ documented, routes }) => {
+  test('has all of its rows here, each once', () => {
+    expect(new Set(routes.map(titleOf)).size).toBe(documented);
+    expect(routes).toHaveLength(documented);
+  });
+
+  routes.forEach(describeRoute);
+});
+
+describe('the document, beside its tables', () => {
+  describeRoute(ROUTE_BESIDE_THE_TABLES);
+
+  test('PATCH and PUT of an update route are the same', async () => {
+    await using stage = await open();
+    const send = stage.sendWith(stage.emulator.issueToken());
+    const route = '/v2/contacts/{id}';
+    const id = stage.stock.contactId;
+    await send({ method: 'PUT', route, id, body: { data: { title: 'Countess' } } }, signal);
+    expect(stage.emulator.account.contact(id)).toMatchObject({ title: 'Countess', first_name: 'Ada' });
+  });
+});
+
+describe('every documented operation', () => {
+  const operations = [...AUTHORIZATION_OPERATIONS, ...TABLES.flatMap(({ routes }) => routes.map(titleOf))];
+  const shown = (): string[] => operations.filter((operation) => succeeded.has(operation) && refused.has(operation));
+
+  test('was shown to succeed and to be refused', () => {
+    expect(operations).toHaveLength(32);
+    expect(shown()).toEqual(operations);
+    expect(succeeded.has(titleOf(ROUTE_BESIDE_THE_TABLES)) && refused.has(titleOf(ROUTE_BESIDE_THE_TABLES))).toBe(true);
+  });
+
+  afterAll(() => {
+    const documented = AUTHORIZATION_OPERATIONS.length + TABLES.reduce((sum, table) => sum + table.documented, 0);
+    process.stdout.write(`${shown().length} of ${documented} documented operations\n`);
+  });
+});

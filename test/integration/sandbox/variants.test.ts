@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { readSides } from '../../support/compare-sides.ts';
+import { isPlayable, playThrough, startUnder, SYNC_RULES } from '../../support/contract/play-through.ts';
+import { GOOGLE_VARIANTS, idleRules, ruleFor, SERVICE_VARIANTS, titleOf } from '../../support/contract/variant-sets.ts';
+
+describe('two address books come together and stay quiet', () => {
+  test('with every gap filled in the likeliest way', async () => {
+    await playThrough({ google: [], service: [] });
+  });
+
+  for (const variant of GOOGLE_VARIANTS.filter(isPlayable)) {
+    test(`under ${titleOf(variant)} of Google`, async () => {
+      await playThrough({ google: [variant], service: [] });
+    });
+  }
+
+  for (const variant of SERVICE_VARIANTS.filter(isPlayable)) {
+    test(`under ${titleOf(variant)} of the service`, async () => {
+      await playThrough({ google: [], service: [variant] });
+    });
+  }
+
+  for (const variant of SERVICE_VARIANTS.filter((one) => ruleFor(SYNC_RULES, one)?.kind === 'paused')) {
+    test(`not under ${titleOf(variant)}: the link is paused and nothing is written`, async () => {
+      await using linked = await startUnder({ google: [], service: [variant] });
+      const before = readSides(linked.sandbox);
+      const { summary } = await linked.sync();
+      expect(summary.outcome).toBe('failed');
+      expect((await linked.app.store.link('default')).state).toBe('paused');
+      expect(readSides(linked.sandbox)).toEqual(before);
+    });
+  }
+
+  test('by rules that all speak of a variant that exists', () => {
+    expect(idleRules(SYNC_RULES, [...GOOGLE_VARIANTS, ...SERVICE_VARIANTS])).toEqual([]);
+  });
+});

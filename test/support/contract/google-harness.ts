@@ -1,0 +1,149 @@
+import { Agent } from 'undici';
+import type { Clock } from '../../../src/clock.ts';
+import { createGoogleRemote } from '../../../src/remotes/google/google-remote.ts';
+import type { Remote } from '../../../src/remotes/remote.ts';
+import { groupsOf } from '../../../src/sandbox/google/account.ts';
+import type { Fault, FaultEffect } from '../../../src/sandbox/google/faults.ts';
+import type { Person } from '../../../src/sandbox/google/person-schema.ts';
+import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
+import { createLeapingClock, type Card, type Errand, type Harness, type Trouble } from './harness.ts';
+import { googleSetting, type Variant } from './variant-sets.ts';
+
+const MY_CONTACTS = 'contactGroups/myContacts';
+
+const ERRANDS: Readonly<Record<Errand, Pick<Fault, 'method' | 'path'>>> = {
+  list: { method: /GET/u, path: /people\/me\/connections/u },
+  read: { method: /GET/u, path: /people:batchGet/u },
+  create: { method: /POST/u, path: /people:batchCreateContacts/u },
+  update: { method: /POST/u, path: /people:batchUpdateContacts/u },
+  delete: { method: /POST/u, path: /people:batchDeleteContacts/u },
+};
+
+const TROUBLES: Readonly<Record<Trouble, FaultEffect>> = {
+  limited: { kind: 'status', status: 429 },
+  unavailable: { kind: 'status', status: 503 },
+  'reset-before': { kind: 'reset', when: 'before' },
+  'reset-after': { kind: 'reset', when: 'after' },
+  truncated: { kind: 'truncate' },
+  html: { kind: 'html' },
+};
+
+const personOf = ({ firstName, lastName, company, title, emails, phones }: Partial<Card>): Person => ({
+  ...((firstName ?? lastName) !== undefined && {
+    names: [{ givenName: firstName ?? null, familyName: lastName ?? null }],
+  }),
+  ...((company ?? title) !== undefined && { organizations: [{ name: company ?? null, title: title ?? null }] }),
+  ...(emails && { emailAddresses: emails.map((value) => ({ value, type: 'work' })) }),
+  ...(phones && { phoneNumbers: phones.map((value) => ({ value, type: 'mobile' })) }),
+});
+
+const cardOfPerson = (person: Person): Card => ({
+  firstName: person.names?.[0]?.givenName ?? '',
+  lastName: person.names?.[0]?.familyName ?? '',
+  company: person.organizations?.[0]?.name ?? '',
+  title: person.organizations?.[0]?.title ?? '',
+  emails: (person.emailAddresses ?? []).map(({ value }) => value ?? ''),
+  phones: (person.phoneNumbers ?? []).map(({ value }) => value ?? ''),
+});
+
+/** Everything but what the canonical contact expresses and what Google computes anew. */
+const unmapped = (person: Person): object => ({
+  names: person.names?.map(({ middleName, phoneticGivenName }) => ({ middleName, phoneticGivenName })),
+  departments: person.organizations?.map(({ department }) => department),
+  furtherOrganizations: person.organizations?.slice(1).map(({ name, title }) => ({ name, title })),
+  emailNames: person.emailAddresses?.map(({ displayName }) => displayName ?? null).filter((name) => name !== null),
+  birthdays: person.birthdays,
+  biographies: person.biographies,
+  nicknames: person.nicknames,
+  relations: person.relations,
+  userDefined: person.userDefined,
+  isStarred: groupsOf(person)?.includes('contactGroups/starred'),
+});
+
+/** What the owner sees and does. */
+const ownerOf = ({ account }: GoogleEmulator) => {
+  const groupIdsOf = (id: string): string[] => groupsOf(account.person(id) ?? {}) ?? [];
+  return {
+    add: (card, groupIds = []) => account.createPerson(personOf(card), { groups: [MY_CONTACTS, ...groupIds] }),
+    edit: (id, change) => {
+      const known = cardOfPerson(account.person(id) ?? {});
+      account.updatePerson(id, personOf({ ...known, ...change }));
+    },
+    remove: (id) => account.deletePerson(id),
+    merge: (survivorId, loserId) => account.mergePeople(survivorId, [loserId]),
+    addGroup: (name) => account.createGroup(name),
+    join: (id, groupId) => account.setGroups(id, [...groupIdsOf(id), groupId]),
+    card: (id) => {
+      const person = account.person(id);
+      return person === undefined ? null : cardOfPerson(person);
+    },
+    groupIdsOf: (id) => {
+      const own = new Set(account.groups().map(({ resourceName }) => resourceName));
+      return groupIdsOf(id)
+        .filter((group) => own.has(group))
+        .toSorted();
+    },
+    ids: () => account.people().flatMap(({ resourceName }) => resourceName ?? []),
+    giveMore: (id) => {
+      const person = account.person(id) ?? {};
+      account.updatePerson(id, {
+        names: [{ ...person.names?.[0], middleName: 'Augusta', phoneticGivenName: 'Eyda' }],
+        organizations: [
+          { ...person.organizations?.[0], department: 'Engines' },
+          { name: 'Second', title: 'Patron' },
+        ],
+        emailAddresses: (person.emailAddresses ?? []).map((email) => ({ ...email, displayName: 'Ada at work' })),
+        birthdays: [{ date: { year: 1815, month: 12, day: 10 } }],
+        biographies: [{ value: 'Notes' }],
+        nicknames: [{ value: 'Countess' }],
+        relations: [{ person: 'Annabella', type: 'mother' }],
+        userDefined: [{ key: 'colour', value: 'blue' }],
+      });
+      account.setGroups(id, [...groupIdsOf(id), 'contactGroups/starred']);
+    },
+    more: (id) => unmapped(account.person(id) ?? {}),
+  } satisfies Partial<Harness>;
+};
+
+/** Google's adapter on an account of Google's emulator under these variants. */
+export const openGoogleHarness = async (variants: readonly Variant[]): Promise<Harness> => {
+  const clock = createLeapingClock();
+  const quotas = { readsPerMinute: 100_000, writesPerMinute: 100_000 };
+  const emulator = await startGoogleEmulator({ clock, variants: googleSetting(variants), quotas });
+  const dispatcher = new Agent();
+  const connect = (clientSecret: string): Remote => connectGoogle(emulator, clientSecret, clock, dispatcher);
+  return {
+    side: 'google',
+    remote: connect(emulator.clientSecret),
+    clock,
+    tellsDeletions: true,
+    moreThanAPage: 1_020,
+    arrived: () => emulator.requests.length,
+    ...ownerOf(emulator),
+    disturb: (errand, trouble) => emulator.addFault({ ...ERRANDS[errand], effect: TROUBLES[trouble] }),
+    refuseOne: (requests) =>
+      requests.map((request, index) => (index === 1 ? { ...request, groupIds: ['contactGroups/dead'] } : request)),
+    hold: (errand, delayMs) => emulator.addFault({ ...ERRANDS[errand], delayMs }),
+    limitTightly: () => emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 }),
+    revoke: () => emulator.revokeAllTokens(),
+    impostor: () => connect('never-the-secret'),
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy();
+      await emulator.close();
+    },
+  };
+};
+
+const connectGoogle = (emulator: GoogleEmulator, clientSecret: string, clock: Clock, dispatcher: Agent): Remote =>
+  createGoogleRemote({
+    rootUrl: emulator.url,
+    tokenUrl: emulator.tokenUrl,
+    clientId: emulator.clientId,
+    clientSecret,
+    refreshToken: emulator.issueRefreshToken(),
+    dispatcher,
+    clock,
+    random: () => 0.5,
+    requestCount: () => emulator.requests.length,
+    maxElapsedMs: 600_000,
+  });

@@ -1,0 +1,112 @@
+import type { Contact, Side } from '../../../src/contact/contact.ts';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
+import type { Clock } from '../../../src/clock.ts';
+import type { Remote } from '../../../src/remotes/remote.ts';
+
+/** What the owner of an account types in, or sees there; email addresses and phone numbers without labels. */
+export type Card = {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly company: string;
+  readonly title: string;
+  readonly emails: readonly string[];
+  readonly phones: readonly string[];
+};
+
+/** What may go wrong with a request on its way. */
+export type Trouble = 'limited' | 'unavailable' | 'reset-before' | 'reset-after' | 'truncated' | 'html';
+
+/** A kind of request that can be made to go wrong. */
+export type Errand = 'list' | 'read' | 'create' | 'update' | 'delete';
+
+/** A remote that talks over real HTTP to an account on the emulator, and that account as its owner sees it. */
+export type Harness = AsyncDisposable & {
+  readonly side: Side;
+  readonly remote: Remote;
+  readonly clock: Clock & { advance(byMs: number): void };
+  /** Whether the side's change feed names deleted contacts. */
+  readonly tellsDeletions: boolean;
+  /** More contacts than go on one page of a listing. */
+  readonly moreThanAPage: number;
+  /** How many requests arrived so far. */
+  arrived(): number;
+  add(card: Partial<Card>, groupIds?: readonly string[]): string;
+  edit(id: string, change: Partial<Card>): void;
+  remove(id: string): void;
+  merge(survivorId: string, loserId: string): void;
+  addGroup(name: string): string;
+  /** Puts the contact into the group too. */
+  join(id: string, groupId: string): void;
+  /** The contact as it stands there; null where a list would not show it. */
+  card(id: string): Card | null;
+  groupIdsOf(id: string): readonly string[];
+  ids(): readonly string[];
+  /** Gives the contact data that the canonical contact cannot express. */
+  giveMore(id: string): void;
+  /** All of that data that the contact has. */
+  more(id: string): unknown;
+  /** Makes the next request of that kind go wrong; `skip` of them pass first. */
+  disturb(errand: Errand, trouble: Trouble): void;
+  /** Makes the account refuse one of the creates that follow; returns the requests to send. */
+  refuseOne<Request extends { readonly groupIds: readonly string[] }>(requests: readonly Request[]): Request[];
+  /** Holds the next request of that kind for so long, in real time. */
+  hold(errand: Errand, delayMs: number): void;
+  /** Lets one request through in each second from now on. */
+  limitTightly(): void;
+  /** The user takes the permission back. */
+  revoke(): void;
+  /** Another remote of the same account whose credential was never right. */
+  impostor(): Remote;
+};
+
+const EMPTY_CARD: Card = { firstName: '', lastName: '', company: '', title: '', emails: [], phones: [] };
+
+/** The card as a draft of the canonical contact, in the form that it has after normalisation. */
+export const contactOfCard = (card: Partial<Card>): Contact => {
+  const { firstName, lastName, company, title, emails, phones } = { ...EMPTY_CARD, ...card };
+  return {
+    ...EMPTY_CONTACT,
+    firstName,
+    lastName,
+    company,
+    title,
+    emailAddresses: emails.map((value) => ({ value, label: 'work' })),
+    phoneNumbers: phones.map((value) => ({ value, label: 'mobile' })),
+  };
+};
+
+/** The card that a canonical contact makes. */
+export const cardOf = (contact: Contact): Card => ({
+  firstName: contact.firstName,
+  lastName: contact.lastName,
+  company: contact.company,
+  title: contact.title,
+  emails: contact.emailAddresses.map(({ value }) => value),
+  phones: contact.phoneNumbers.map(({ value }) => value),
+});
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
+
+/** The card without what a side may rewrite: case of addresses, form of numbers, order and repeats of entries. */
+export const plain = (card: Card): Card => ({
+  ...card,
+  emails: unique(card.emails.map((email) => email.trim().toLowerCase())),
+  phones: unique(card.phones.map((phone) => phone.replaceAll(/\D/gu, '').slice(-10))),
+});
+
+/** A clock whose sleeps pass at once. It stands still else, except that a test moves it. */
+export const createLeapingClock = (): Harness['clock'] => {
+  let nowMs = Date.UTC(2026, 9, 1, 12);
+  return {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    sleep: (delayMs, signal) => {
+      if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+      nowMs += delayMs;
+      return Promise.resolve();
+    },
+    advance: (byMs) => {
+      nowMs += byMs;
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import { Agent } from 'undici';
+import type { Clock } from '../../../src/clock.ts';
+import type { Remote } from '../../../src/remotes/remote.ts';
+import { createServiceRemote } from '../../../src/remotes/service/service-remote.ts';
+import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';
+import { createLeapingClock, type Card, type Errand, type Harness, type Trouble } from './harness.ts';
+import { serviceSetting, type Variant } from './variant-sets.ts';
+
+const ERRANDS: Readonly<Record<Errand, Pick<Fault, 'method' | 'path'>>> = {
+  list: { method: 'GET', path: '/v2/contacts$' },
+  read: { method: 'GET', path: '/v2/contacts/' },
+  create: { method: 'POST', path: '/v2/contacts$' },
+  update: { method: 'PATCH', path: '/v2/contacts/' },
+  delete: { method: 'DELETE', path: '/v2/contacts/' },
+};
+
+const TROUBLES: Readonly<Record<Trouble, Fault['action']>> = {
+  limited: { kind: 'status', status: 429, retryAfter: '7' },
+  unavailable: { kind: 'status', status: 503 },
+  'reset-before': { kind: 'reset-before' },
+  'reset-after': { kind: 'reset-after' },
+  truncated: { kind: 'truncate' },
+  html: { kind: 'html' },
+};
+
+const fieldsOf = ({ firstName, lastName, company, title, emails, phones }: Partial<Card>): ContactFields => ({
+  ...(firstName !== undefined && { first_name: firstName }),
+  ...(lastName !== undefined && { last_name: lastName }),
+  ...(company !== undefined && { company }),
+  ...(title !== undefined && { title }),
+  ...(emails && { email_addresses: emails.map((address) => ({ address, label: 'work' })) }),
+  ...(phones && { phone_numbers: phones.map((number) => ({ number, label: 'mobile' })) }),
+});
+
+const withoutIds = (entries: readonly object[]): object[] => entries.map((entry) => ({ ...entry, id: '' }));
+
+/** What the owner sees and does. */
+const ownerOf = ({ account }: ServiceEmulator) => {
+  const seen = (id: string) => {
+    const contact = account.contact(id);
+    return contact === undefined || contact.archivedAtMs !== null ? null : contact;
+  };
+  return {
+    add: (card, groupIds = []) => account.createContact(fieldsOf(card), { bucketIds: groupIds }).id,
+    edit: (id, change) => void account.updateContact(id, fieldsOf(change)),
+    remove: (id) => void account.deleteContact(id),
+    merge: (survivorId, loserId) => void account.mergeContacts(survivorId, [loserId]),
+    addGroup: (name) => account.createBucket({ name }).id,
+    join: (id, groupId) => void account.addToBuckets(id, [groupId]),
+    card: (id) => {
+      const contact = seen(id);
+      return (
+        contact && {
+          firstName: contact.first_name ?? '',
+          lastName: contact.last_name ?? '',
+          company: contact.company ?? '',
+          title: contact.title ?? '',
+          emails: contact.email_addresses.map(({ address }) => address),
+          phones: contact.phone_numbers.map(({ number }) => number),
+        }
+      );
+    },
+    groupIdsOf: (id) => [...(seen(id)?.bucketIds ?? [])].toSorted(),
+    ids: () =>
+      account
+        .contacts()
+        .map(({ id }) => id)
+        .filter((id) => seen(id) !== null),
+    giveMore: (id) =>
+      void account.updateContact(id, {
+        avatar_url: 'https://example.org/avatar.png',
+        tags: ['Golf', 'Sailing'],
+        social_media_profiles: [{ label: 'network', url: 'https://social.example/ada' }],
+        custom_field_values: [{ field: { id: 'custom_field_1' }, value: 'blue' }],
+        custom_fields: [{ field: { id: 'custom_field_1' }, value: 'blue' }],
+      }),
+    more: (id) => {
+      const contact = seen(id);
+      if (contact === null) return null;
+      const { avatar_url, tags, social_media_profiles, customFields, lastContactedAtMs } = contact;
+      return { avatar_url, tags, profiles: withoutIds(social_media_profiles), customFields, lastContactedAtMs };
+    },
+  } satisfies Partial<Harness>;
+};
+
+/** The service's adapter on an account of the service's emulator under these variants. */
+export const openServiceHarness = async (variants: readonly Variant[]): Promise<Harness> => {
+  const clock = createLeapingClock();
+  const rateLimit = { requests: 100_000, windowMs: 60_000 };
+  const emulator = await startServiceEmulator({ clock, variants: serviceSetting(variants), rateLimit });
+  const dispatcher = new Agent();
+  const accessToken = emulator.issueToken();
+  const connect = (token: string): Remote => connectService(emulator, token, clock, dispatcher);
+  return {
+    side: 'service',
+    remote: connect(accessToken),
+    clock,
+    tellsDeletions: false,
+    moreThanAPage: 120,
+    arrived: () => emulator.requests.length,
+    ...ownerOf(emulator),
+    disturb: (errand, trouble) => emulator.addFault({ ...ERRANDS[errand], action: TROUBLES[trouble] }),
+    refuseOne: (requests) => {
+      emulator.addFault({ ...ERRANDS.create, skip: 1, action: { kind: 'status', status: 422 } });
+      return [...requests];
+    },
+    hold: (errand, delayMs) => emulator.addFault({ ...ERRANDS[errand], action: { kind: 'delay', delayMs } }),
+    limitTightly: () => emulator.setRateLimit({ requests: 1, windowMs: 1_000 }),
+    revoke: () => emulator.revokeToken(accessToken),
+    impostor: () => connect('never-issued'),
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy();
+      await emulator.close();
+    },
+  };
+};
+
+const connectService = (emulator: ServiceEmulator, accessToken: string, clock: Clock, dispatcher: Agent): Remote =>
+  createServiceRemote({
+    baseUrl: emulator.url,
+    accessToken,
+    dispatcher,
+    clock,
+    random: () => 0.5,
+    requestCount: () => emulator.requests.length,
+    maxElapsedMs: 600_000,
+  });

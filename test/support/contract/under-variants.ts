@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { SCENE_NAMES, SCENES, type SceneName } from '../../contract/remote-contract.ts';
+import type { Harness } from './harness.ts';
+import { idleRules, ruleFor, titleOf, type Variant, type VariantRule } from './variant-sets.ts';
+
+/** Variants that a scene, or every scene, is not played under, and why. */
+export type Exclusion = VariantRule<'all' | 'some'> & { readonly scenes?: readonly SceneName[] };
+
+const isPlayed = (exclusions: readonly Exclusion[], variant: Variant, scene: SceneName): boolean =>
+  exclusions.every(
+    (exclusion) =>
+      ruleFor([exclusion], variant) === null || (exclusion.kind === 'some' && !exclusion.scenes?.includes(scene)),
+  );
+
+/** Plays the contract of the port on one side: with the defaults, and under each variant by itself. */
+export const describeRemote = (
+  title: string,
+  open: (variants: readonly Variant[]) => Promise<Harness>,
+  variants: readonly Variant[],
+  exclusions: readonly Exclusion[],
+): void => {
+  const play = async (scene: SceneName, chosen: readonly Variant[]): Promise<void> => {
+    await using harness = await open(chosen);
+    await SCENES[scene](harness);
+  };
+
+  describe(`${title}, with every gap filled in the likeliest way`, () => {
+    test.each(SCENE_NAMES)('%s', async (scene) => {
+      await play(scene, []);
+    });
+  });
+
+  for (const variant of variants) {
+    const played = SCENE_NAMES.filter((scene) => isPlayed(exclusions, variant, scene));
+    if (played.length === 0) continue;
+    describe(`${title}, under ${titleOf(variant)}`, () => {
+      test.each(played)('%s', async (scene) => {
+        await play(scene, [variant]);
+      });
+    });
+  }
+
+  test(`${title}: what is left out speaks of variants that exist`, () => {
+    expect(idleRules(exclusions, variants)).toEqual([]);
+  });
+};

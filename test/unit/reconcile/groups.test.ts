@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { otherSide, type Side } from '../../../src/contact/contact.ts';
+import type { GroupRecord } from '../../../src/contact/record.ts';
+import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../src/reconcile/groups.ts';
+import type { Policy } from '../../../src/reconcile/policy.ts';
+import { policyWith, SIDE_PAIRS } from './support.ts';
+
+/** Groups by their names; the id of a name is the side's initial and the number of its place, from 1. */
+const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] => {
+  return names.map((name, index) => ({ id: `${side[0]}${index + 1}`, name, version: '' }));
+};
+
+/** A stored pair of the first group of each side, under the names that the sides last gave it. */
+const stored = (google: string | null, service: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
+  key: 'google:g1',
+  google: google === null ? null : { id: 'g1', name: google },
+  service: service === null ? null : { id: 's1', name: service },
+  status: 'linked',
+  settled: true,
+  ...given,
+});
+
+const plan = (
+  google: readonly string[],
+  service: readonly string[],
+  pairs: readonly GroupPair[] = [],
+  policy: Partial<Policy> = {},
+): GroupPlan => {
+  const groups = { google: groupsOf('google', google), service: groupsOf('service', service) };
+  return planGroups({ ...groups, pairs }, policyWith(policy));
+};
+
+const linked = ({ links }: GroupPlan) => links.map(({ google, service }) => [google, service]);
+const texts = (actions: readonly GroupAction[]) => actions.map(({ kind, side, name }) => `${kind} ${side} ${name}`);
+
+describe('groups that meet for the first time', () => {
+  test('are paired by name: composed, trimmed, in any case', () => {
+    const planned = plan(['Work', 'Cafe\u0301'], ['CAFÉ', ' work']);
+    expect(planned.actions).toEqual([]);
+    expect(linked(planned)).toEqual([
+      ['g1', 's2'],
+      ['g2', 's1'],
+    ]);
+    expect(planned.links.every((link) => !link.settled)).toBe(true);
+    expect(planned.pairs.every((pair) => pair.settled && pair.status === 'linked')).toBe(true);
+  });
+
+  test('are created where they are missing, on both sides', () => {
+    const planned = plan(['Work'], ['Home']);
+    expect(texts(planned.actions)).toEqual(['create-group service Work', 'create-group google Home']);
+    expect(linked(planned)).toEqual([
+      ['g1', null],
+      [null, 's1'],
+    ]);
+    expect(planned.actions.map((action) => action.key)).toEqual(planned.pairs.map((pair) => pair.key));
+  });
+
+  test.each(SIDE_PAIRS)('are created on the target of a one-way link only (source %s)', (source, target) => {
+    const names = { google: ['A'], service: ['B'] };
+    const planned = plan(names.google, names.service, [], { direction: `to-${target}` });
+    expect(texts(planned.actions)).toEqual([`create-group ${target} ${names[source][0]}`]);
+  });
+
+  test.each(SIDE_PAIRS)('that %s holds twice are paired once; the rest is reported, not doubled', (side, other) => {
+    const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
+    const planned = plan(names['google'] ?? [], names['service'] ?? []);
+    expect(planned.actions).toEqual([]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+    expect(planned.duplicates).toEqual([
+      { side, name: 'work' },
+      { side, name: 'WORK' },
+    ]);
+  });
+
+  test('that a side holds twice alone are created once', () => {
+    const planned = plan(['Work', 'work'], []);
+    expect(texts(planned.actions)).toEqual(['create-group service Work']);
+    expect(planned.duplicates).toEqual([{ side: 'google', name: 'work' }]);
+  });
+
+  test('that both sides hold twice are paired one by one, in the order of their ids', () => {
+    const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
+    const planned = planGroups({ google: groups('g'), service: groups('s'), pairs: [] }, policyWith());
+    expect(linked(planned)).toEqual([
+      ['g9', 's9'],
+      ['g10', 's10'],
+    ]);
+  });
+});
+
+describe('[R1] a linked pair', () => {
+  test('that nobody touched asks for nothing', () => {
+    const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
+    expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
+    expect(planned.pairs).toEqual([stored('Work', 'work ')]);
+    expect(planned.links).toEqual([{ key: 'google:g1', google: 'g1', service: 's1', settled: true }]);
+  });
+});
+
+describe('a rename', () => {
+  test.each(SIDE_PAIRS)('at %s is written to the other side and the base waits for it', (side, other) => {
+    const names = { google: ['Work'], service: ['Work'], [side]: ['Job'] };
+    const planned = plan(names.google, names.service, [stored('Work', 'Work')]);
+    expect(texts(planned.actions)).toEqual([`rename-group ${other} Job`]);
+    expect(planned.actions[0]).toMatchObject({ group: { id: `${other[0]}1`, name: 'Work' } });
+    expect(planned.pairs).toEqual([stored('Work', 'Work')]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+  });
+
+  test('to the same name on both sides is only taken over', () => {
+    const planned = plan(['Job'], ['Job'], [stored('Work', 'Work')]);
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toEqual([stored('Job', 'Job')]);
+  });
+
+  test.each<[Partial<Policy>, string]>([
+    [{ conflicts: 'newest' }, 'rename-group service G'],
+    [{ conflicts: 'google' }, 'rename-group service G'],
+    [{ conflicts: 'service' }, 'rename-group google S'],
+    [{ conflicts: 'service', direction: 'to-service' }, 'rename-group service G'],
+    [{ conflicts: 'google', direction: 'to-google' }, 'rename-group google S'],
+  ])('[R4] to two names follows %j', (policy, expected) => {
+    expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
+  });
+
+  test('at the target of a one-way link stays there', () => {
+    const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-service' });
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toEqual([stored('Work', 'Work')]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+  });
+});
+
+describe('a deletion', () => {
+  const missing = (side: Side) => ({ google: ['Work'], service: ['Work'], [side]: [] });
+
+  test.each(SIDE_PAIRS)('at %s deletes the other group and ends the pair', (side, other) => {
+    const { google, service } = missing(side);
+    const planned = plan(google, service, [stored('Work', 'Work')]);
+    expect(texts(planned.actions)).toEqual([`delete-group ${other} Work`]);
+    expect(planned).toMatchObject({ ended: ['google:g1'], pairs: [], links: [] });
+  });
+
+  test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
+    const { google, service } = missing(side);
+    const [pair] = plan(google, service, [stored('Work', 'Work')], { deletes: 'keep' }).pairs;
+    expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
+    const again = plan(google, service, pair === undefined ? [] : [pair], { deletes: 'keep' });
+    expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
+  });
+
+  test('at the target of a one-way link stays there', () => {
+    const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-service' });
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toMatchObject([{ status: 'kept', service: null }]);
+  });
+
+  test('on both sides ends the pair', () => {
+    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+  });
+
+  test('of a kept group ends its row', () => {
+    const kept = stored('Work', null, { status: 'kept', settled: false });
+    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+  });
+
+  test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
+    const planned = planGroups(
+      {
+        google: [{ id: 'g2', name: 'Work', version: '' }],
+        service: groupsOf('service', ['Work']),
+        pairs: [stored('Work', 'Work')],
+      },
+      policyWith(),
+    );
+    expect(texts(planned.actions)).toEqual(['delete-group service Work']);
+    expect(planned.links).toEqual([]);
+  });
+
+  test('is not concluded from a half that was never made', () => {
+    const halfMade = stored('Work', null, { settled: false });
+    const planned = plan(['Work'], [], [halfMade]);
+    expect(texts(planned.actions)).toEqual(['create-group service Work']);
+    expect(planned.pairs.map((pair) => pair.key)).toEqual(['google:g1']);
+    expect(texts(plan(['Work'], ['work'], [halfMade]).actions)).toEqual([]);
+  });
+});
+
+test('a kept group is linked again once the other side has a group of its name', () => {
+  const kept = stored('Work', null, { status: 'kept', settled: false });
+  const planned = plan(['Work'], ['work'], [kept], { deletes: 'keep' });
+  expect(planned.actions).toEqual([]);
+  expect(linked(planned)).toEqual([['g1', 's1']]);
+  expect(planned.links[0]?.settled).toBe(false);
+});
+
+describe('BUCKETS', () => {
+  const buckets = ['*', '!Private*'];
+
+  test.each(SIDE_PAIRS)('leaves out a new group of %s', (side, other) => {
+    const names = { [side]: ['Private'], [other]: [] };
+    const planned = plan(names['google'] ?? [], names['service'] ?? [], [], { buckets });
+    expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
+  });
+
+  test('leaves out a group that both sides hold', () => {
+    expect(plan(['Private'], ['private'], [], { buckets })).toMatchObject({ actions: [], links: [], pairs: [] });
+  });
+
+  test('leaves out a stored pair, and unites its members anew when it takes part again', () => {
+    const excluded = plan(['Private'], ['Private'], [stored('Private', 'Private')], { buckets });
+    expect(excluded).toMatchObject({ actions: [], links: [] });
+    expect(excluded.pairs).toEqual([stored('Private', 'Private', { settled: false })]);
+    const again = plan(['Private'], ['Private'], excluded.pairs);
+    expect(again.links).toMatchObject([{ settled: false }]);
+  });
+
+  test('never deletes a group that is left out', () => {
+    const planned = plan(['Private'], [], [stored('Private', 'Private')], { buckets });
+    expect(planned.actions).toEqual([]);
+  });
+
+  test('lets a rename out of it travel, since one name still takes part', () => {
+    const planned = plan(['Private'], ['Work'], [stored('Work', 'Work')], { buckets });
+    expect(texts(planned.actions)).toEqual(['rename-group service Private']);
+  });
+});
+
+test.each(SIDE_PAIRS)('every action on %s names a key of the plan', (side) => {
+  const planned = plan(['A', 'Renamed'], ['B', 'C'], [stored('A', 'B')]);
+  const keys = [...planned.pairs.map((pair) => pair.key), ...planned.ended];
+  for (const action of planned.actions) {
+    expect(keys).toContain(action.key);
+    expect([side, otherSide(side)]).toContain(action.side);
+  }
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { ContactRecord } from '../../../src/contact/record.ts';
+import { matchContacts, nameKey } from '../../../src/reconcile/match.ts';
+import { address, record, values } from './support.ts';
+
+type Given = Partial<Contact>;
+
+const people = (side: string, list: readonly Given[]) =>
+  list.map((given, index) => record(`${side}${index + 1}`, given));
+
+/** Matches contacts; ids are `g1`, `g2`... and `s1`, `s2`... by their place. */
+const match = (google: readonly Given[], service: readonly Given[]) => {
+  const { matches, ambiguous } = matchContacts(people('g', google), people('s', service));
+  return { matches: matches.map((found) => `${found.google.id} ${found.service.id}`).toSorted(), ambiguous };
+};
+
+const named = (name: string, given: Given = {}): Given => {
+  const [firstName = '', lastName = ''] = name.split(' ');
+  return { firstName, lastName, ...given };
+};
+
+const mail = (...list: string[]): Given => ({ emailAddresses: values(...list) });
+const phone = (...list: string[]): Given => ({ phoneNumbers: values(...list) });
+
+const NOBODY = { matches: [], ambiguous: [] };
+
+describe('[R13] by email', () => {
+  test.each<[string, Given, Given]>([
+    ['in another case', mail('Ada@X.org'), mail('ada@x.org')],
+    ['among others', mail('a@x.org', 'b@x.org'), mail('c@x.org', 'b@x.org')],
+    ['under another name', named('Ada Byron', mail('ada@x.org')), named('Ada Lovelace', mail('ada@x.org'))],
+    [
+      'under a nickname',
+      named('Bob Smith', mail('robert.smith@x.org')),
+      named('Robert Smith', mail('robert.smith@x.org')),
+    ],
+    ['where one has no name', mail('ada@x.org'), named('Ada King', mail('ada@x.org'))],
+    ['where phones differ', { ...mail('a@x.org'), ...phone('1111111') }, { ...mail('a@x.org'), ...phone('2222222') }],
+  ])('two contacts are one person: %s', (_, google, service) => {
+    expect(match([google], [service])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
+  });
+
+  test('a family that shares an address is paired by name', () => {
+    const family = (name: string) => named(`${name} Smith`, mail('smiths@x.org'));
+    expect(
+      match([family('John'), family('Jane'), family('Tim')], [family('Tim'), family('John'), family('Jane')]),
+    ).toEqual({
+      matches: ['g1 s2', 'g2 s3', 'g3 s1'],
+      ambiguous: [],
+    });
+  });
+
+  test('two people of one household are not made one', () => {
+    const john = named('John Smith', mail('smiths@x.org'));
+    const jane = named('Jane Smith', mail('smiths@x.org'));
+    expect(match([john], [jane])).toEqual(NOBODY);
+  });
+
+  test('the better one of two candidates is taken, wherever it stands', () => {
+    const ada = named('Ada King', mail('office@x.org', 'ada@x.org'));
+    const rivals = [named('Office', mail('office@x.org')), named('Ada King', mail('ada@x.org', 'office@x.org'))];
+    expect(match([ada], rivals).matches).toEqual(['g1 s2']);
+    expect(match([ada], rivals.toReversed()).matches).toEqual(['g1 s1']);
+    expect(match(rivals, [ada]).matches).toEqual(['g2 s1']);
+  });
+
+  test('a phone or a company decides between equal candidates', () => {
+    const office = (given: Given): Given => ({ ...mail('office@x.org'), ...given });
+    expect(match([office(phone('1111111'))], [office(phone('2222222')), office(phone('1111111'))]).matches).toEqual([
+      'g1 s2',
+    ]);
+    expect(match([office({ company: 'B' })], [office({ company: 'A' }), office({ company: 'b' })]).matches).toEqual([
+      'g1 s2',
+    ]);
+  });
+
+  test('equally good candidates of other names are paired with none and reported', () => {
+    const office = mail('office@x.org');
+    const rivals = [named('Ann Lee', office), named('Bob Ray', office)];
+    expect(match([{ ...office, firstName: 'Office' }], rivals)).toEqual({
+      matches: [],
+      ambiguous: [{ google: ['g1'], service: ['s1', 's2'] }],
+    });
+  });
+
+  test('each set of rivals is reported by itself', () => {
+    const rivals = (address_: string) => [named('Ann Lee', mail(address_)), named('Bob Ray', mail(address_))];
+    const both = match([mail('one@x.org'), mail('two@x.org')], [...rivals('one@x.org'), ...rivals('two@x.org')]);
+    expect(both.ambiguous).toEqual([
+      { google: ['g1'], service: ['s1', 's2'] },
+      { google: ['g2'], service: ['s3', 's4'] },
+    ]);
+  });
+
+  test('contacts without a name are copies only where they have the same addresses', () => {
+    const [both, one] = [mail('a@x.org', 'b@x.org'), mail('a@x.org')];
+    expect(match([one, mail('b@x.org')], [both, one])).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
+    expect(match([one], [mail('c@x.org', 'a@x.org'), both]).matches).toEqual([]);
+    expect(match([mail('c@x.org', 'a@x.org'), both], [one]).matches).toEqual([]);
+    expect(match([one, one], [one]).matches).toEqual(['g1 s1']);
+  });
+
+  test('copies of one person are paired with one of them, the rest stays alone', () => {
+    const ada = named('Ada King', mail('ada@x.org'));
+    expect(match([ada], [ada, ada])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
+    expect(match([ada, ada, ada], [ada, ada]).matches).toHaveLength(2);
+  });
+});
+
+describe('[R13] by phone and name', () => {
+  test.each<[string, string, string]>([
+    ['in the same spelling', '+49 30 901820', '+49 30 901820'],
+    ['spelt nationally on one side', '+49 30 9018201', '030 9018201'],
+    ['in Arabic digits', '+49 30 901820', '+٤٩ ٣٠ ٩٠١٨٢٠'],
+    ['with an extension on one side', '+1 212 555 0100', '+1 212 555 0100 x12'],
+  ])('two contacts are one person: %s', (_, google, service) => {
+    const other = { company: 'Other' };
+    expect(
+      match([named('Ada King', phone(google))], [named('King Ada', { ...phone(service), ...other })]).matches,
+    ).toEqual(['g1 s1']);
+  });
+
+  test('decides between namesakes', () => {
+    const namesakes = [named('Ada King', phone('+49301111111')), named('Ada King', phone('+49302222222'))];
+    expect(match(namesakes, namesakes.toReversed())).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
+  });
+
+  test.each<[string, Given, Given]>([
+    ['the names differ', named('Ada King', phone('+49301111111')), named('Bob Ray', phone('+49301111111'))],
+    ['there is no name', phone('+49301111111'), { ...phone('+49301111111'), title: 'Dr' }],
+    [
+      'the number is too short to tell',
+      { ...named('A B', phone('112')), company: 'C' },
+      { ...named('A B', phone('112')), company: 'D' },
+    ],
+  ])('is not enough where %s', (_, google, service) => {
+    expect(match([google], [service])).toEqual(NOBODY);
+  });
+});
+
+describe('[R13] by a full name', () => {
+  test.each<[string, Given, Given]>([
+    ['alone', named('Ada King'), named('ADA KÍNG')],
+    ['in one field', { firstName: 'Ada King' }, named('Ada King')],
+    [
+      'where only one says more',
+      named('Ada King', { ...mail('a@x.org'), company: 'X' }),
+      named('Ada King', phone('1111111')),
+    ],
+    [
+      'where one of several phones is shared',
+      named('A B', phone('1111111', '2222222')),
+      named('A B', phone('2222222')),
+    ],
+    ['of a company that has no person', { company: 'Engine Ltd.' }, { company: 'engine ltd', title: 'x' }],
+  ])('two contacts are one person: %s', (_, google, service) => {
+    expect(match([google], [service]).matches).toEqual(['g1 s1']);
+  });
+
+  test.each<[string, Given, Given]>([
+    ['other addresses', named('Ada King', mail('a@x.org')), named('Ada King', mail('b@x.org'))],
+    ['other phones', named('Ada King', phone('1111111')), named('Ada King', phone('2222222'))],
+    ['another company', named('Ada King', { company: 'A' }), named('Ada King', { company: 'B' })],
+    ['a person against a company', { company: 'Ada King' }, named('Ada King')],
+  ])('is contradicted by %s', (_, google, service) => {
+    expect(match([google], [service])).toEqual(NOBODY);
+  });
+
+  test.each<[string, readonly Given[], readonly Given[]]>([
+    ['at the service', [named('Ada King')], [named('Ada King'), named('Ada King', phone('2222222'))]],
+    ['at Google', [named('Ada King'), named('Ada King', { title: 'Dr' })], [named('Ada King', { company: 'X' })]],
+  ])('that is not unique %s pairs nobody and is reported', (_, google, service) => {
+    expect(match(google, service)).toEqual({
+      matches: [],
+      ambiguous: [
+        { google: google.map((__, index) => `g${index + 1}`), service: service.map((__, index) => `s${index + 1}`) },
+      ],
+    });
+  });
+
+  test('is unique once its namesakes were paired otherwise', () => {
+    const google = [named('Ada King', mail('a@x.org')), named('Ada King')];
+    const service = [named('Ada King', { title: 'Dr' }), named('Ada King', mail('a@x.org'))];
+    expect(match(google, service)).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
+  });
+
+  test.each([
+    [{ firstName: 'Ada' }, 'ada'],
+    [{ company: 'Engine' }, 'company engine'],
+    [{ firstName: 'Ada', company: 'Engine' }, 'ada'],
+    [{ title: 'Dr' }, ''],
+  ])('of %j is known as %j', (given, key) => {
+    expect(nameKey(record('g1', given).contact)).toBe(key);
+  });
+});
+
+describe('[R13] copies that say exactly the same', () => {
+  test('are paired one by one where both sides hold the very same namesakes', () => {
+    const [ada, other] = [named('Ada King', { title: 'Dr' }), named('Ada King')];
+    expect(match([ada, other, ada], [other, ada, ada])).toEqual({
+      matches: ['g1 s2', 'g2 s1', 'g3 s3'],
+      ambiguous: [],
+    });
+  });
+
+  test('are paired even if they have neither a name nor an email', () => {
+    const place = { addresses: [address('Main 1')], websites: values('x.org') };
+    const same = { addresses: [address('main 1', { label: 'home' })], websites: values('https://x.org/') };
+    expect(match([place], [same]).matches).toEqual(['g1 s1']);
+    expect(match([place, place], [same, same]).matches).toHaveLength(2);
+  });
+
+  test('decide between namesakes that have different companies', () => {
+    const namesakes = [named('Ada King', { company: 'A' }), named('Ada King', { company: 'B' })];
+    expect(match(namesakes, namesakes.toReversed()).matches).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('are ambiguous where a side holds one more', () => {
+    const ada = named('Ada King');
+    expect(match([ada, ada], [ada]).ambiguous).toEqual([{ google: ['g1', 'g2'], service: ['s1'] }]);
+  });
+
+  test('that say nothing are nobody', () => {
+    expect(match([{}], [{}])).toEqual(NOBODY);
+  });
+});
+
+describe('[R9] by the id that a create left behind', () => {
+  const twins = people('s', [named('Ada King', mail('a@x.org')), named('Ada King', mail('a@x.org'))]);
+  const copy = (id: string, originId: string): ContactRecord =>
+    record(id, named('Ada King', mail('a@x.org')), { originId });
+
+  test('a contact is paired with its origin before anything else is looked at', () => {
+    const { matches } = matchContacts([copy('g1', 's2')], twins);
+    expect(matches.map((found) => found.service.id)).toEqual(['s2']);
+  });
+
+  test('an origin is taken once', () => {
+    const { matches } = matchContacts([copy('g1', 's2'), copy('g2', 's2')], twins);
+    expect(matches.map((found) => `${found.google.id} ${found.service.id}`)).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('an origin that is gone says nothing', () => {
+    const { matches } = matchContacts([copy('g1', 's9')], twins);
+    expect(matches).toHaveLength(1);
+  });
+});
+
+describe('a crowd that shares one email address', () => {
+  const SIZE = 5_000;
+  const crowd = (side: string, nameOf: (index: number) => string, onRead: () => void): ContactRecord[] => {
+    return Array.from({ length: SIZE }, (_, index) => {
+      const found = record(`${side}${index}`, { firstName: nameOf(index), ...mail('all@x.org') });
+      const contact = Object.defineProperty({ ...found.contact }, 'company', {
+        enumerable: true,
+        get: () => {
+          onRead();
+          return '';
+        },
+      });
+      return { ...found, contact };
+    });
+  };
+
+  // A comparison reads both companies at least once, so the reads bound the comparisons.
+  test.each<[string, (index: number) => string, number]>([
+    ['of different names', (index) => `Person ${index}`, SIZE],
+    ['of one name', () => 'Office', SIZE],
+    ['without names', () => '', SIZE],
+    ['of a hundred names', (index) => `Person ${index % 100}`, SIZE],
+  ])('%s is compared about once for each contact, not each with each', (_, nameOf, expected) => {
+    let reads = 0;
+    const count = () => {
+      reads += 1;
+    };
+    const { matches } = matchContacts(crowd('g', nameOf, count), crowd('s', nameOf, count));
+    expect(matches).toHaveLength(expected);
+    expect(new Set(matches.map((found) => found.service.id)).size).toBe(expected);
+    expect(reads).toBeLessThan(20 * SIZE);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { Decision, Pair, PairSide } from '../../../src/reconcile/decision.ts';
+import { planGroups } from '../../../src/reconcile/groups.ts';
+import type { GroupLink } from '../../../src/reconcile/membership.ts';
+import { planContacts, sourceFingerprint, type Plan, type PlanInput } from '../../../src/reconcile/plan.ts';
+import type { Policy } from '../../../src/reconcile/policy.ts';
+import { gone, link, NONE, pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
+
+type Given = Partial<Omit<PlanInput, 'groups' | 'policy' | 'unpaired'>> & {
+  readonly google?: PlanInput['unpaired']['google'];
+  readonly service?: PlanInput['unpaired']['service'];
+  readonly links?: readonly GroupLink[];
+  readonly policy?: Partial<Policy>;
+};
+
+const plan = ({ pairs = [], survivors = [], google = [], service = [], links = [], policy }: Given): Plan => {
+  const full = policyWith(policy);
+  const groups = { ...planGroups({ google: [], service: [], pairs: [] }, full), links };
+  return planContacts({ pairs, survivors, unpaired: { google, service }, groups, policy: full });
+};
+
+const only = (planned: Plan): Decision => {
+  expect(planned.decisions).toHaveLength(1);
+  const [decision] = planned.decisions;
+  if (decision === undefined) throw new Error('The plan is empty.');
+  return decision;
+};
+
+const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+const EDITED: Partial<Contact> = { ...ADA, title: 'Countess' };
+
+/** A pair of which `side` stands as `half` and the other one is `missing`. */
+const half = (side: Side, own: PairSide, missing: PairSide, status: Pair['status'] = 'linked', id = 1): Pair => {
+  return side === 'google' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
+};
+
+const untouched = (side: Side, id = side[0] ?? '') => present(record(id, ADA));
+const edited = (side: Side) => present(record(side[0] ?? '', EDITED), snapshot(ADA));
+
+describe('[R1] two contacts that stand as they were', () => {
+  test('are merged without a write', () => {
+    const pair = pairOf(untouched('google'), untouched('service'));
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({ kind: 'merge', google: null, service: null, conflicts: [] });
+  });
+});
+
+describe('a contact edited on one side', () => {
+  test.each(SIDE_PAIRS)('[R3] at %s is written to the other side, membership and all', (side, other) => {
+    const choir = link('choir');
+    const own = present(record('x', EDITED, { groupIds: [choir[side] ?? ''] }), snapshot(ADA));
+    const pair = half(side, own, untouched(other));
+    const decision = only(plan({ pairs: [pair], links: [choir] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      [side]: null,
+      [other]: { fields: ['title', 'buckets'], joins: ['choir'], leaves: [], desired: { title: 'Countess' } },
+      deferred: false,
+    });
+  });
+
+  test('is held where its link is one-way, membership and all', () => {
+    const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
+    const pair = pairOf(untouched('google'), own);
+    const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-service' } }));
+    expect(decision).toMatchObject({
+      google: null,
+      service: null,
+      held: { google: [], service: ['title', 'buckets'] },
+    });
+  });
+});
+
+describe('a contact deleted on one side', () => {
+  test.each(SIDE_PAIRS)('[R7] and untouched at %s is deleted there', (side, other) => {
+    const pair = half(side, untouched(side), gone('x'));
+    const decision = only(plan({ pairs: [pair] }));
+    expect(decision).toMatchObject({ kind: 'delete', side, record: { id: side[0] }, pair });
+    expect(decision).not.toHaveProperty('side', other);
+  });
+
+  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back on the other side', (side, other) => {
+    const pair = half(side, edited(side), gone('x'));
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({
+      kind: 'create',
+      side: other,
+      pair,
+      source: { contact: EDITED },
+    });
+  });
+
+  const choir = link('choir');
+  const site = (label: string | null): Partial<Contact> => ({ websites: [{ value: 'x.org', label }] });
+  const sites = (...list: string[]): Partial<Contact> => ({ websites: values(...list) });
+  test.each<[string, 'create' | 'delete', PairSide]>([
+    ['a label', 'create', present(record('g', site('work')), snapshot(site(null)))],
+    ['a membership', 'create', present(record('g', ADA, { groupIds: ['g-choir'] }), snapshot(ADA))],
+    ['a membership that ended', 'create', present(record('g', ADA), snapshot(ADA, ['g-choir']))],
+    ['all, its base being unknown', 'create', present(record('g', ADA), null)],
+    ['the order of a list', 'delete', present(record('g', sites('x.org', 'y.org')), snapshot(sites('y.org', 'x.org')))],
+    ['a group that takes no part', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
+    ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
+  ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
+  });
+
+  test('[R6] comes back with the buckets that it belongs to now', () => {
+    const own = present(record('g', EDITED, { groupIds: ['g-choir', 'g-other'] }), snapshot(ADA));
+    const decision = only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir, link('team')] }));
+    expect(decision).toMatchObject({ kind: 'create', joins: ['choir'] });
+  });
+
+  test('[R7] and on the other side too ends the pair without a write', () => {
+    expect(only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+  });
+
+  test.each(SIDE_PAIRS)('stays at %s, unlinked, where deletions are kept', (side) => {
+    const pair = half(side, untouched(side), gone('x'));
+    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'unlink', to: 'kept' });
+  });
+
+  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back even where deletions are kept', (side, other) => {
+    const pair = half(side, edited(side), gone('x'));
+    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'create', side: other });
+  });
+
+  describe.each([
+    ['to-google', 'service', 'google'],
+    ['to-service', 'google', 'service'],
+  ] as const)('on a link %s', (direction, source, target) => {
+    test.each([
+      ['untouched', untouched(target)],
+      ['edited', edited(target)],
+    ])('at the source is deleted at the target, %s or not', (_, own) => {
+      const pair = half(target, own, gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
+    });
+
+    test('at the target waits for the source to change, then comes back', () => {
+      const pair = half(source, untouched(source), gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+      const dormant = half(source, edited(source), NONE, 'dormant');
+      expect(only(plan({ survivors: [dormant], policy: { direction } }))).toMatchObject({
+        kind: 'create',
+        side: target,
+        pair: dormant,
+      });
+    });
+
+    test('at the target comes back at once where the source was edited too', () => {
+      const pair = half(source, edited(source), gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'create', side: target });
+    });
+  });
+});
+
+describe('a survivor', () => {
+  test.each(SIDE_PAIRS)('that was kept at %s is never created again, edited or not', (side) => {
+    for (const own of [untouched(side), edited(side)]) {
+      const kept = half(side, own, NONE, 'kept');
+      expect(only(plan({ survivors: [kept], policy: { deletes: 'keep' } }))).toEqual({
+        kind: 'unlink',
+        pair: kept,
+        to: 'kept',
+      });
+      expect(only(plan({ survivors: [kept] }))).toEqual({ kind: 'unlink', pair: kept, to: 'kept' });
+    }
+  });
+
+  test('that is dormant and untouched stays dormant', () => {
+    const dormant = pairOf(untouched('google'), NONE, 'dormant');
+    expect(only(plan({ survivors: [dormant], policy: { direction: 'to-service' } }))).toMatchObject({ to: 'dormant' });
+  });
+
+  test('that is gone as well ends its row', () => {
+    const kept = pairOf(gone('g'), NONE, 'kept');
+    expect(only(plan({ survivors: [kept] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+  });
+
+  test.each(SIDE_PAIRS)(
+    'at %s is linked again with a contact that is the same person, in its old row',
+    (side, other) => {
+      const kept = half(side, untouched(side), NONE, 'kept', 7);
+      const newcomer = record('new', EDITED);
+      const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
+      expect(decision).toMatchObject({
+        kind: 'merge',
+        pair: { id: 7, [side]: { record: { id: side[0] }, base: null }, [other]: { record: newcomer, base: null } },
+        [side]: { fields: ['title'] },
+        [other]: null,
+      });
+    },
+  );
+
+  test('[R12] of each side that are the same person share one row; the other row ends first', () => {
+    const google = pairOf(untouched('google'), NONE, 'kept', 7);
+    const service = pairOf(NONE, untouched('service'), 'kept', 8);
+    const { decisions } = plan({ survivors: [google, service] });
+    expect(decisions).toMatchObject([
+      { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
+      { kind: 'merge', pair: { id: 7, google: { record: { id: 'g' } }, service: { record: { id: 's' } } } },
+    ]);
+  });
+});
+
+describe('a contact of no pair', () => {
+  test.each(SIDE_PAIRS)('at %s is created on the other side with its buckets', (side, other) => {
+    const own = record('new', ADA, { groupIds: [`${side[0]}-choir`, 'unlinked'] });
+    const decision = only(plan({ [side]: [own], links: [link('choir'), link('team')] }));
+    expect(decision).toEqual({ kind: 'create', side: other, source: own, pair: null, joins: ['choir'] });
+  });
+
+  test('[R13] is linked with the same person on the other side: nothing is created', () => {
+    const decision = only(plan({ google: [record('g', ADA)], service: [record('s', EDITED)] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      pair: { id: null, status: 'linked' },
+      google: { fields: ['title'] },
+      service: null,
+    });
+  });
+
+  test('[R13] joins the buckets of the same person', () => {
+    const google = record('g', ADA, { groupIds: ['g-choir'] });
+    const service = record('s', ADA, { groupIds: ['s-team'] });
+    const decision = only(plan({ google: [google], service: [service], links: [link('choir'), link('team')] }));
+    expect(decision).toMatchObject({ google: { joins: ['team'] }, service: { joins: ['choir'] } });
+  });
+
+  test('[R13] that fits several equally well is created, and reported', () => {
+    const office = values('office@x.org');
+    const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
+    const planned = plan({ google: [record('g', { emailAddresses: office })], service: rivals });
+    expect(planned.ambiguous).toEqual([{ google: ['g'], service: ['s0', 's1'] }]);
+    expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
+  });
+
+  test.each(SIDE_PAIRS)('that says nothing stays alone at %s and is reported', (side) => {
+    const nothing = record('none', {}, { groupIds: ['g-choir'] });
+    expect(plan({ [side]: [nothing], links: [link('choir')] })).toMatchObject({
+      decisions: [],
+      empty: [{ side, id: 'none' }],
+    });
+  });
+
+  test('[R9] that says nothing any more is still the one that a create made', () => {
+    const google = [record('g', {}, { originId: 's' })];
+    const decision = only(plan({ google, service: [record('s', ADA)] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      google: { fields: ['firstName', 'emailAddresses'] },
+      service: null,
+    });
+  });
+
+  test.each(SIDE_PAIRS)('is not created at the source of a one-way link (source %s)', (source, target) => {
+    expect(plan({ [target]: [record('x', ADA)], policy: { direction: `to-${target}` } }).decisions).toEqual([]);
+    expect(only(plan({ [source]: [record('x', ADA)], policy: { direction: `to-${target}` } })).kind).toBe('create');
+  });
+});
+
+describe('[R15] what a decision follows from', () => {
+  const fingerprints = (decisions: readonly Decision[]) => decisions.map(sourceFingerprint);
+
+  test('changes with either side’s content and with nothing else', () => {
+    const merge = (title: string, version: string) => {
+      const google = present(record('g', { ...ADA, title }, { version }), snapshot(ADA));
+      return plan({ pairs: [pairOf(google, untouched('service'))] }).decisions;
+    };
+    expect(fingerprints(merge('A', '1'))).toEqual(fingerprints(merge('A', '2')));
+    expect(fingerprints(merge('A', '1'))).not.toEqual(fingerprints(merge('B', '1')));
+  });
+
+  test('is there for every kind of decision', () => {
+    const create = only(plan({ google: [record('g', ADA)] }));
+    const remove = only(plan({ pairs: [pairOf(untouched('google'), gone('s'))] }));
+    const unlink = only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }));
+    expect(sourceFingerprint(create)).toBe(sourceFingerprint(remove));
+    expect(sourceFingerprint(create)).toContain('ada@x.org');
+    expect(sourceFingerprint(unlink)).toBe('');
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import type { Side } from '../../../src/contact/contact.ts';
+import { contactOf } from '../../../src/contact/normalise.ts';
+import type { ContactRecord, GroupRecord } from '../../../src/contact/record.ts';
+import type { PairSide } from '../../../src/reconcile/decision.ts';
+import { planUndo, type DoneWrite, type UndoInput, type WrittenContact } from '../../../src/reconcile/undo.ts';
+import { NONE, pairOf, policyWith, present, record, values } from './support.ts';
+
+const write = (kind: DoneWrite['kind'], given: Partial<DoneWrite>): DoneWrite => {
+  return { kind, fields: [], join: [], leave: [], before: null, after: null, ...given };
+};
+
+const group = (id: string, name = id): GroupRecord => ({ id, name, version: '' });
+
+const GOOGLE = present(record('people/c1', {}));
+
+/** A contact at the service that the run wrote, as it stands now. */
+const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given: Partial<WrittenContact> = {}) => {
+  const service: PairSide = now === null ? NONE : present(now);
+  const [newest] = writes;
+  const left = newest?.after ?? null;
+  return {
+    side: 'service' as const,
+    id: 'contact_1',
+    writes,
+    unjoined: [],
+    pair: pairOf(GOOGLE, service),
+    left: left === null ? null : { record: left, isExact: newest?.kind !== 'membership', atMs: 0 },
+    ...given,
+  };
+};
+
+const plan = (contacts: readonly WrittenContact[], given: Partial<UndoInput> = {}) => {
+  return planUndo({ contacts, groups: { google: [], service: [] }, policy: policyWith(), ...given });
+};
+
+const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof record>[2] = {}) => {
+  return record('contact_1', contact, more);
+};
+
+const decisionOf = (result: ReturnType<typeof planUndo>) => result.plan.decisions[0];
+
+const titled = (before: string, after: string): DoneWrite => {
+  return write('update', { fields: ['title'], before: at({ title: before }), after: at({ title: after }) });
+};
+
+describe('an update', () => {
+  test('is put back on the side that it was written on, and only there', () => {
+    const result = plan([written(at({ title: 'New' }), [titled('Old', 'New')])]);
+    expect(result.refused).toEqual([]);
+    expect(decisionOf(result)).toMatchObject({
+      kind: 'merge',
+      google: null,
+      service: { fields: ['title'], desired: { title: 'Old' } },
+      deferred: true,
+    });
+  });
+
+  test('holds everything that it does not write, so that nothing travels', () => {
+    const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
+    if (decision?.kind !== 'merge') throw new Error('A merge was expected.');
+    expect(decision.held.google).toHaveLength(9);
+    expect(decision.held.service).not.toContain('title');
+    expect(decision.held.service).toHaveLength(8);
+  });
+
+  test('is refused where the field was changed since, and needs nothing where it stands as before', () => {
+    const changed = plan([written(at({ title: 'Newer' }), [titled('Old', 'New')])]);
+    expect(changed.plan.decisions).toEqual([]);
+    expect(changed.refused).toEqual([
+      {
+        side: 'service',
+        googleId: 'people/c1',
+        serviceId: 'contact_1',
+        field: 'title',
+        reason: 'it was changed since',
+      },
+    ]);
+    expect(plan([written(at({ title: 'Old' }), [titled('Old', 'New')])])).toMatchObject({
+      plan: { decisions: [] },
+      refused: [],
+    });
+  });
+
+  test('goes back step by step over several writes of the run, the newest first', () => {
+    const result = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'B')])]);
+    expect(decisionOf(result)).toMatchObject({ service: { desired: { title: 'A' } } });
+    const cut = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'X')])]);
+    expect(decisionOf(cut)).toMatchObject({ service: { desired: { title: 'B' } } });
+    expect(cut.refused).toHaveLength(1);
+  });
+
+  test('of a list takes away what it added and brings back what it removed, element by element', () => {
+    const before = at({ emailAddresses: values('kept@x.org', 'removed@x.org') });
+    const after = at({ emailAddresses: values('kept@x.org', 'added@x.org') });
+    const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
+    const result = plan([written(now, [write('update', { fields: ['emailAddresses'], before, after })])]);
+    const expected = contactOf({ emailAddresses: values('later@x.org', 'removed@x.org') });
+    expect(decisionOf(result)).toMatchObject({ service: { desired: expected, fields: ['emailAddresses'] } });
+  });
+
+  test('is refused where the contact is gone, where its other half is, and where the link does not write', () => {
+    const gone = plan([written(null, [titled('Old', 'New')])]);
+    expect(gone.refused).toMatchObject([{ field: null, reason: 'it was deleted since' }]);
+    const now = at({ title: 'New' });
+    const alone = plan([written(now, [titled('Old', 'New')], { pair: pairOf(NONE, present(now)) })]);
+    expect(alone.refused).toMatchObject([{ field: null, reason: 'its other half is gone by now' }]);
+    const policy = policyWith({ direction: 'to-google' });
+    const oneWay = plan([written(now, [titled('Old', 'New')])], { policy });
+    expect(oneWay.refused).toMatchObject([{ reason: 'the link does not write to this side' }]);
+    for (const { plan: none } of [gone, alone, oneWay]) expect(none.decisions).toEqual([]);
+  });
+});
+
+describe('a change of membership', () => {
+  const moved = write('membership', {
+    fields: ['buckets'],
+    join: ['joined'],
+    leave: ['left'],
+    before: at({}, { groupIds: ['left'] }),
+    after: at({}, { groupIds: ['joined'] }),
+  });
+  const groups = (...service: readonly GroupRecord[]) => ({ google: [], service });
+
+  test('joins what was left and leaves what was joined', () => {
+    const now = at({}, { groupIds: ['joined', 'other'] });
+    const result = plan([written(now, [moved])], { groups: groups(group('left'), group('joined'), group('other')) });
+    expect(decisionOf(result)).toMatchObject({
+      service: { fields: ['buckets'], joins: ['service left'], leaves: ['service joined'] },
+    });
+  });
+
+  test('is refused for a group that is gone or that BUCKETS leaves out by now', () => {
+    const now = at({}, { groupIds: [] });
+    for (const given of [
+      { groups: groups() },
+      { groups: groups(group('left')), policy: policyWith({ buckets: ['*', '!left'] }) },
+    ]) {
+      const result = plan([written(now, [moved])], given);
+      expect(result.plan.decisions).toEqual([]);
+      expect(result.refused).toMatchObject([{ field: 'buckets' }]);
+    }
+  });
+});
+
+describe('a create', () => {
+  const created = at({ firstName: 'Ada' });
+  const create = write('create', { after: created });
+
+  test('is deleted again where it is as it was left; the other half stays for itself', () => {
+    const decision = decisionOf(plan([written(created, [create])]));
+    expect(decision).toMatchObject({ kind: 'delete', side: 'service', keepsOther: true });
+  });
+
+  test.each([
+    ['a value was changed', at({ firstName: 'Ada', title: 'Dr' })],
+    ['it joined a group', at({ firstName: 'Ada' }, { groupIds: ['team'] })],
+    ['something was changed that is not synced', at({ firstName: 'Ada' }, { version: '2' })],
+  ])('stays where %s since', (_, now) => {
+    const result = plan([written(now, [create])]);
+    expect(result.plan.decisions).toEqual([]);
+    expect(result.refused).toMatchObject([{ reason: 'it was changed since it was created' }]);
+  });
+
+  test('that joined groups afterwards is judged by its time, for the join answered without a version', () => {
+    const after = at({ firstName: 'Ada' }, { groupIds: ['team'] });
+    const join = write('membership', { join: ['team'], before: created, after });
+    const now = (modifiedAtMs: number) => at({ firstName: 'Ada' }, { groupIds: ['team'], version: '2', modifiedAtMs });
+    expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('delete');
+    expect(plan([written(now(3_600_000), [join, create])]).refused).toHaveLength(1);
+  });
+
+  test('that is gone already needs nothing', () => {
+    expect(plan([written(null, [create])])).toMatchObject({ plan: { decisions: [] }, refused: [] });
+  });
+});
+
+describe('a delete', () => {
+  const before = at({ firstName: 'Ada', title: 'New' }, { groupIds: ['gone', 'team'] });
+  const removal = write('delete', { before });
+  const alone: Partial<WrittenContact> = { pair: null };
+  const groups = { google: [], service: [group('team')] };
+
+  test('brings the contact back from its last image, with its earlier writes undone and the groups that stand', () => {
+    const result = plan([written(null, [removal, titled('Old', 'New')], alone)], { groups });
+    expect(decisionOf(result)).toMatchObject({
+      kind: 'create',
+      side: 'service',
+      restores: true,
+      pair: null,
+      source: { contact: { firstName: 'Ada', title: 'Old' } },
+      joins: ['service team'],
+    });
+    expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is gone by now' }]);
+  });
+
+  test('is linked again with the half that was left', () => {
+    const result = plan([written(null, [removal])], { groups });
+    expect(decisionOf(result)).toMatchObject({ kind: 'create', pair: { id: 1 } });
+  });
+
+  test('needs nothing where the contact stands again, but for groups that an undo cut off left out', () => {
+    const now = at({ firstName: 'Ada' }, { groupIds: [] });
+    expect(plan([written(now, [removal])], { groups })).toMatchObject({ plan: { decisions: [] }, refused: [] });
+    const result = plan([written(now, [removal], { unjoined: ['gone', 'team'] })], { groups });
+    expect(decisionOf(result)).toMatchObject({ kind: 'create', standing: now, joins: ['service team'] });
+  });
+});
+
+test('writes to both halves of a pair are one decision', () => {
+  const halves: Record<Side, ContactRecord> = {
+    google: record('people/c1', { company: 'New' }),
+    service: at({ title: 'New' }),
+  };
+  const pair = pairOf(present(halves.google), present(halves.service));
+  const company = write('update', {
+    fields: ['company'],
+    before: record('people/c1', { company: 'Old' }),
+    after: record('people/c1', { company: 'New' }),
+  });
+  const contacts: WrittenContact[] = [
+    written(halves.service, [titled('Old', 'New')], { pair }),
+    written(halves.google, [company], { side: 'google', id: 'people/c1', pair }),
+  ];
+  expect(plan(contacts).plan.decisions).toMatchObject([
+    { kind: 'merge', google: { fields: ['company'] }, service: { fields: ['title'] } },
+  ]);
+});

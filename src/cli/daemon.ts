@@ -33,8 +33,10 @@ export const daemon = async (terminal: Terminal, options: Pick<CommonOptions, 'c
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const events = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   await using app = createApp(config, events);
+  // Signals are heard before the first log line says that they are.
+  const asked = listen(() => running.reload());
   const running = startDaemon({ app, events, clock: systemClock, random: Math.random, loadConfig: load });
-  const signal = await listen(running.reload);
+  const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();

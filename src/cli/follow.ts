@@ -53,11 +53,38 @@ const tell = (terminal: Terminal, link: string, { summary, message }: Report): v
   if (message !== null) terminal.warn(`${link}: ${message}`);
 };
 
+const followAll = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  queued: readonly Queued[],
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const runs: RunSummary[] = [];
+  const codes: ExitCode[] = [];
+  for (const one of queued) {
+    try {
+      const report = await followOne(terminal, queue, one, options, signal);
+      if (report.summary !== null) runs.push(report.summary);
+      codes.push(CODES[report.ending]);
+      if (!options.json) tell(terminal, one.link, report);
+      else if (report.message !== null) terminal.warn(`${one.link}: ${report.message}`);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof QueueError)) throw error;
+      terminal.warn(signal.aborted ? 'Not waiting any longer; the daemon goes on.' : messageOf(error));
+      codes.push(EXIT.failed);
+      break;
+    }
+  }
+  if (options.json) terminal.print(JSON.stringify({ runs }));
+  return worstExitCode(codes);
+};
+
 /**
- * Hands a resync of each link to the daemon, and with `wait` follows them to their end. Being interrupted ends the following,
- * not the jobs.
+ * Hands a resync of each link to the daemon, and with `wait` follows them to their end. Being interrupted ends the
+ * following, not the jobs.
  *
- * @throws {QueueError} where a job cannot be followed any more.
+ * @throws {QueueError} where the queue does not take a job.
  */
 export const resyncInDaemon = async (
   terminal: Terminal,
@@ -65,32 +92,13 @@ export const resyncInDaemon = async (
   links: readonly { readonly name: string }[],
   options: RunOptions & { readonly wait?: boolean },
 ): Promise<ExitCode> => {
+  using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
   for (const { name } of links) {
     queued.push({ link: name, job: await queue.enqueue(name, { acceptDeletes: options.acceptDeletes ?? false }) });
   }
-  if (!options.wait) {
-    if (options.json) terminal.print(JSON.stringify({ runs: [], queued }));
-    else terminal.print(`The daemon will resync: ${queued.map(({ link }) => link).join(', ')}`);
-    return EXIT.done;
-  }
-  using interrupt = listenForInterrupt();
-  const runs: RunSummary[] = [];
-  const codes: ExitCode[] = [];
-  for (const one of queued) {
-    try {
-      const report = await followOne(terminal, queue, one, options, interrupt.signal);
-      if (report.summary !== null) runs.push(report.summary);
-      codes.push(CODES[report.ending]);
-      if (!options.json) tell(terminal, one.link, report);
-      else if (report.summary === null) terminal.warn(`${one.link}: ${report.message}`);
-    } catch (error) {
-      if (!interrupt.signal.aborted && !(error instanceof QueueError)) throw error;
-      terminal.warn(interrupt.signal.aborted ? 'Not waiting any longer; the daemon goes on.' : messageOf(error));
-      codes.push(EXIT.failed);
-      break;
-    }
-  }
-  if (options.json) terminal.print(JSON.stringify({ runs }));
-  return worstExitCode(codes);
+  if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
+  if (options.json) terminal.print(JSON.stringify({ runs: [], queued }));
+  else terminal.print(`The daemon will resync: ${queued.map(({ link }) => link).join(', ')}`);
+  return EXIT.done;
 };

@@ -18,5 +18,5 @@ export const resync = async (
     if (queue !== null) return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, links, options);
   }
   if (options.wait) terminal.warn('There is no daemon to wait for: the resync runs in this process.');
-  return await runLinks(terminal, linkName, { kind: 'full', options });
+  return runLinks(terminal, linkName, { kind: 'full', options });
 };

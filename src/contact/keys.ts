@@ -57,7 +57,8 @@ export const websiteKey = (value: string): string => {
   return key || value;
 };
 
-const words = (text: string): string => text.normalize('NFKC').toLowerCase().replace(NOT_WORDS, '');
+/** Upper case first: it brings together what lower case leaves apart, such as ß and ss, or ı and i. */
+const words = (text: string): string => text.normalize('NFKC').toUpperCase().toLowerCase().replace(NOT_WORDS, '');
 
 const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
 

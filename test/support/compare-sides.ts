@@ -29,6 +29,7 @@ const letters = (parts: readonly (string | null | undefined)[]): string =>
   parts
     .map((part) =>
       text(part)
+        .toUpperCase()
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}]+/gu, ''),
     )

@@ -18,13 +18,6 @@ import { googleSetting, ruleFor, serviceSetting, titleOf, type Variant, type Var
  */
 export const SYNC_RULES: readonly VariantRule<'unequal' | 'sweeps-twice' | 'paused' | 'not-played'>[] = [
   {
-    name: 'normalisation',
-    value: 'addresses',
-    kind: 'unequal',
-    reason: 'upper case turns ß into SS and ı into I, which read as other letters than those at Google',
-  },
-  { name: 'normalisation', value: 'all', kind: 'unequal', reason: 'as for addresses' },
-  {
     name: 'autoFill',
     value: 'company',
     kind: 'unequal',

@@ -19,7 +19,7 @@ export type DaemonProcess = {
   readonly exited: Promise<number | null>;
 };
 
-export type Finished = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Finished = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Links between sandboxes, one configuration and one store for them, and processes of the program that work on it. */
 export type DaemonWorld = {

@@ -77,6 +77,11 @@ describe('a postal address', () => {
   const address = { street: '', city: 'Berlin', region: '', postalCode: '', country: '', label: null };
   const keyOf = (street: string) => addressKey({ ...address, street });
 
+  test('a side that writes addresses in capitals holds the same ones', () => {
+    for (const street of ['Hauptstraße 5', 'Bağdat Caddesi Işıl 3'])
+      expect(keyOf(street.toUpperCase())).toBe(keyOf(street));
+  });
+
   test.each([
     ['P.O. Box 12', 'PO box 12'],
     ['12 High St.', '12 high st'],

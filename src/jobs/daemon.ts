@@ -1,0 +1,145 @@
+import type { App } from '../app.ts';
+import type { Clock } from '../clock.ts';
+import { ConfigError, type Config, type LinkConfig } from '../config.ts';
+import { fingerprint } from '../config/secret.ts';
+import type { Events } from '../events.ts';
+import { createEmbeddedScheduler } from './embedded-scheduler.ts';
+import { removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
+import { createQueueScheduler } from './queue-scheduler.ts';
+import { createRunner, type Runner } from './run-job.ts';
+import type { RunJob, Scheduler } from './scheduler.ts';
+import { schedulesOf } from './timetable.ts';
+
+export type DaemonOptions = {
+  readonly app: App;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Reads the configuration anew; throws {@link ConfigError}. */
+  readonly loadConfig: () => Config;
+};
+
+/** The long-lived process, without its signals. */
+export type Daemon = {
+  /** Takes the links of the configuration as it is now; runs under way go on. */
+  reload(): void;
+  /** Ends the daemon: the writes under way first, and what has not ended after a grace is cut off. */
+  stop(): Promise<void>;
+};
+
+const BEAT_EVERY_MS = 10_000;
+/** A scheduler that is not alive is looked at again soon: it may just have been started. */
+const LOOK_AGAIN_MS = 1_000;
+const TELL_LINKS_EVERY_MS = 3_600_000;
+/** A write takes a second or two; the whole stop must be over within ten. */
+const GRACE_MS = 6_000;
+
+const startScheduler = ({ app, events, clock }: DaemonOptions, runJob: RunJob): Scheduler => {
+  const { redisUrl, dataDir, concurrency } = app.config;
+  if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency });
+  return createQueueScheduler({ redisUrl, dataDir, clock, events, concurrency, runJob });
+};
+
+const tellLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
+  for (const link of links) {
+    const { state, reason } = await app.store.link(link.name);
+    const lastRun = await app.store.lastRun(link.name);
+    const budget = await app.budget(link);
+    events.linkHeartbeat({
+      link: link.name,
+      state,
+      reason,
+      pairs: (await app.store.counts(link.name)).pairs,
+      openConflicts: (await app.store.conflicts(link.name, { all: false })).length,
+      refused: (await app.store.rejections(link.name)).length,
+      lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
+      budget: budget && { remaining: budget.remaining, limit: budget.limit.requests, windowMs: budget.limit.windowMs },
+    });
+  }
+};
+
+/** What differs between the two configurations' links, and in what only a new process takes up. */
+const compare = (before: Config, links: readonly LinkConfig[], after: Config) => {
+  const known = new Map(links.map((link) => [link.name, fingerprint(link)]));
+  const names = new Set(after.links.map((link) => link.name));
+  const isSame = (key: keyof Config): boolean => fingerprint([before[key]]) === fingerprint([after[key]]);
+  const settings = ['dataDir', 'redisUrl', 'concurrency', 'logLevel', 'logFormat', 'logPersonalData'] as const;
+  return {
+    added: after.links.filter(({ name }) => !known.has(name)).map(({ name }) => name),
+    removed: links.filter(({ name }) => !names.has(name)).map(({ name }) => name),
+    changed: after.links
+      .filter((link) => known.has(link.name) && known.get(link.name) !== fingerprint(link))
+      .map(({ name }) => name),
+    needsRestart: settings.filter((key) => !isSame(key)),
+  };
+};
+
+/** Does the work again and again until the signal, each time after the milliseconds that the work before answered. */
+const again = async (clock: Clock, signal: AbortSignal, work: () => Promise<number>): Promise<void> => {
+  while (!signal.aborted) {
+    const waitMs = await work();
+    await clock.sleep(waitMs, signal).catch(() => undefined);
+  }
+};
+
+const keepHeartbeat = (options: DaemonOptions, scheduler: Scheduler, runner: Runner, signal: AbortSignal) => {
+  const { app, clock, events } = options;
+  const startedAtMs = clock.now();
+  const { dataDir } = app.config;
+  return again(clock, signal, async () => {
+    const isAlive = await scheduler.isAlive().catch(() => false);
+    if (!isAlive) return LOOK_AGAIN_MS;
+    const beat = { queue: scheduler.kind, startedAtMs, beatAtMs: clock.now(), running: [...runner.running()] };
+    await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
+    return BEAT_EVERY_MS;
+  });
+};
+
+/** Starts the schedules of all links. */
+export const startDaemon = (options: DaemonOptions): Daemon => {
+  const { app, clock, events } = options;
+  let { links } = app.config;
+  const runner = createRunner(options);
+  const scheduler = startScheduler(options, runner.runJob);
+  const ended = new AbortController();
+  const use = (next: readonly LinkConfig[]): void => {
+    links = next;
+    runner.setLinks(links);
+    scheduler.apply(schedulesOf(links));
+  };
+  events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
+  use(links);
+  const beating = keepHeartbeat(options, scheduler, runner, ended.signal);
+  const telling = again(clock, ended.signal, async () => {
+    await tellLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
+    return TELL_LINKS_EVERY_MS;
+  });
+
+  return {
+    reload: () => {
+      try {
+        const config = options.loadConfig();
+        const change = compare(app.config, links, config);
+        use(config.links);
+        events.configReloaded(change);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });
+      }
+    },
+    stop: async () => {
+      ended.abort(new Error('The daemon stops.'));
+      runner.stop();
+      const stopped = new AbortController();
+      void clock.sleep(GRACE_MS, stopped.signal).then(
+        () => runner.abort(),
+        () => undefined,
+      );
+      await Promise.all([scheduler.stop(), telling]);
+      stopped.abort(new Error('Everything has ended.'));
+      await beating;
+      await removeHeartbeat(app.config.dataDir);
+      events.daemonStopped();
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import type { LinkState } from '../store/store.ts';
+import type { Heartbeat } from './heartbeat.ts';
+
+/** The daemon writes its heartbeat every ten seconds. */
+const STALE_AFTER_MS = 60_000;
+const INTERVALS = 3;
+
+export type LinkHealth = {
+  readonly link: string;
+  readonly state: LinkState;
+  readonly syncIntervalMs: number;
+  readonly lastSuccessAtMs: number | null;
+};
+
+export type Health = { readonly ok: boolean; readonly line: string };
+
+const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((nowMs - atMs) / 1000)} s ago`;
+
+/**
+ * Whether the daemon does its work: its scheduler is alive, and every link had a completed run within three intervals,
+ * counted from the daemon's start at the earliest. A link that waits for a person (paused, halted) or whose run is under
+ * way is in order: nothing that a restart could mend.
+ */
+export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
+  if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
+  if (nowMs - beat.beatAtMs > STALE_AFTER_MS) {
+    return { ok: false, line: `unhealthy: the scheduler was last alive ${secondsSince(beat.beatAtMs, nowMs)}` };
+  }
+  const late = links.filter(({ link, state, syncIntervalMs, lastSuccessAtMs }) => {
+    if (state === 'paused' || state === 'halted' || beat.running.includes(link)) return false;
+    return nowMs - Math.max(lastSuccessAtMs ?? 0, beat.startedAtMs) > INTERVALS * syncIntervalMs;
+  });
+  if (late.length > 0) {
+    const names = late.map(({ link }) => link).join(', ');
+    return { ok: false, line: `unhealthy: no completed run within ${INTERVALS} intervals: ${names}` };
+  }
+  const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
+  const names = waiting.map(({ link, state }) => `, ${link} is ${state}`).join('');
+  return { ok: true, line: `healthy: ${links.length} ${links.length === 1 ? 'link' : 'links'}${names}` };
+};

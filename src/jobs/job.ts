@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Side } from '../contact/contact.ts';
+import type { RunSummary } from '../sync/run.ts';
+
+/** What a job asks for: a scheduled run, a scheduled one that lists the service whole, or the resync by hand. */
+export type JobKind = 'incremental' | 'sweep' | 'full';
+
+/** What a job carries through the queue. */
+export type JobData = { readonly link: string; readonly kind: JobKind; readonly acceptDeletes: boolean };
+
+export const jobData = z.object({
+  link: z.string().min(1),
+  kind: z.enum(['incremental', 'sweep', 'full']),
+  acceptDeletes: z.boolean().default(false),
+});
+
+/** How a job ended: each a cell of the table in `outcome.ts`, or a job that was not begun. */
+const ENDINGS = ['completed', 'halted', 'paused', 'unavailable', 'busy', 'stopped', 'failed', 'skipped'] as const;
+export type JobEnding = (typeof ENDINGS)[number];
+
+/** What a job reports when it is over. */
+export type JobReport = {
+  readonly ending: JobEnding;
+  /** What is wrong and what to do; null where nothing is. */
+  readonly message: string | null;
+  /** Null where no run began. */
+  readonly summary: RunSummary | null;
+  /** How long to wait before the next attempt, where one makes sense; in milliseconds. */
+  readonly retryInMs: number | null;
+};
+
+const sideProgress = z.object({
+  /** Contacts or changes read so far, and how many there are; null where the side does not tell. */
+  listed: z.number(),
+  total: z.number().nullable(),
+  /** Writes that the plan holds; null before it was made. */
+  planned: z.number().nullable(),
+  written: z.number(),
+});
+export type SideProgress = z.infer<typeof sideProgress>;
+
+/** How far a job has come, on both sides together and for each; plain data, kept with the job. */
+export type JobProgress = {
+  readonly listed: number;
+  readonly planned: number | null;
+  readonly written: number;
+  /** Writes in a minute since the plan was made; null before the first. */
+  readonly ratePerMinute: number | null;
+  readonly leftMs: number | null;
+  readonly sides: Readonly<Record<Side, SideProgress>>;
+};
+
+const sideSummary = z.object({
+  pulled: z.number(),
+  created: z.number(),
+  updated: z.number(),
+  deleted: z.number(),
+  requests: z.number(),
+});
+
+const runSummary = z.object({
+  link: z.string(),
+  run: z.string(),
+  kind: z.enum(['incremental', 'full']),
+  outcome: z.enum(['completed', 'halted', 'failed']),
+  reason: z.string().nullable(),
+  google: sideSummary,
+  service: sideSummary,
+  paired: z.number(),
+  conflicts: z.number(),
+  skipped: z.number(),
+  durationMs: z.number(),
+});
+
+/** What stands in a job's progress field, read back by whoever follows the job. */
+export const jobState = z.object({
+  progress: z.object({ sides: z.object({ google: sideProgress, service: sideProgress }) }).nullable(),
+  report: z
+    .object({ ending: z.enum(ENDINGS), message: z.string().nullable(), summary: runSummary.nullable() })
+    .nullable(),
+});
+export type JobState = z.infer<typeof jobState>;

@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { jobState, type JobState } from './job.ts';
+import { connectBriefly, isDaemonAlive, jobOptions, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
+
+/** A job that cannot be followed to its end; the message says what became of it and what to do. */
+export class QueueError extends Error {
+  override readonly name = 'QueueError';
+}
+
+type FollowOptions = {
+  readonly clock: Clock;
+  /** Ends the following; the job goes on. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: NonNullable<JobState['progress']>) => void;
+};
+
+/** The queue as a command sees it while a daemon works on it. */
+export type QueueClient = {
+  /** Asks for a full resync; where the same one waits or runs already, that is the one. Answers the job's id. */
+  enqueue(link: string, options: { readonly acceptDeletes: boolean }): Promise<string>;
+  /**
+   * Follows a job to its end.
+   *
+   * @throws {QueueError} where the job or the daemon went away; the signal's reason when aborted.
+   */
+  follow(id: string, options: FollowOptions): Promise<NonNullable<JobState['report']>>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const LOOK_EVERY_MS = 500;
+/** So long may Redis, or every daemon, be away while a job is followed. */
+const PATIENCE_MS = 60_000;
+
+type Seen = { readonly progress: JobState['progress']; readonly report: JobState['report'] };
+
+/** What stands at the job now. */
+const lookAt = async (queue: JobQueue, id: string): Promise<Seen> => {
+  // Asked for first: what a finished job reports does not change any more.
+  const isOver = await queue.getJobState(id);
+  const job = await queue.getJob(id);
+  if (job === undefined) {
+    throw new QueueError('The job is gone from the queue: Redis was emptied. Run the same command again.');
+  }
+  const parsed = jobState.safeParse(job.progress);
+  const { progress, report } = parsed.success ? parsed.data : { progress: null, report: null };
+  if (isOver !== 'completed' && isOver !== 'failed') return { progress, report: null };
+  const message = job.failedReason || 'The job ended without a report. See the log of the daemon.';
+  return { progress, report: report ?? { ending: 'failed', message, summary: null } };
+};
+
+const follow = async (
+  { redis, queue, prefix }: { redis: Redis; queue: JobQueue; prefix: string },
+  id: string,
+  { clock, signal, onProgress }: FollowOptions,
+): Promise<NonNullable<JobState['report']>> => {
+  let wellAtMs = clock.monotonic();
+  for (;;) {
+    try {
+      const { progress, report } = await lookAt(queue, id);
+      if (progress !== null) onProgress(progress);
+      if (report !== null) return report;
+      if (await isDaemonAlive(redis, prefix)) wellAtMs = clock.monotonic();
+    } catch (error) {
+      if (error instanceof QueueError) throw error;
+    }
+    if (clock.monotonic() - wellAtMs > PATIENCE_MS) {
+      throw new QueueError('No daemon works on the queue any more. The job waits there for the next one.');
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+};
+
+/** Opens the queue; null where REDIS_URL is not set, Redis does not answer or no daemon is alive. */
+export const openQueueClient = async ({ redisUrl, dataDir }: Config): Promise<QueueClient | null> => {
+  const prefix = readQueuePrefix(dataDir);
+  if (redisUrl === null || prefix === null) return null;
+  const redis = connectBriefly(redisUrl);
+  // What fails is told by the command that asked.
+  redis.on('error', () => undefined);
+  const isAlive = await redis
+    .connect()
+    .then(() => isDaemonAlive(redis, prefix))
+    .catch(() => false);
+  if (!isAlive) {
+    redis.disconnect();
+    return null;
+  }
+  const queue = openQueue(redis, prefix);
+  queue.on('error', () => undefined);
+  return {
+    enqueue: async (link, { acceptDeletes }) => {
+      const deduplication = { id: acceptDeletes ? `full ${link} accepting deletes` : `full ${link}` };
+      const job = await queue.add(
+        'full',
+        { link, kind: 'full', acceptDeletes },
+        { ...jobOptions('full'), deduplication },
+      );
+      if (job.id === undefined)
+        throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
+      return job.id;
+    },
+    follow: (id, options) => follow({ redis, queue, prefix }, id, options),
+    [Symbol.asyncDispose]: async () => {
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+};

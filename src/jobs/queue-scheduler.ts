@@ -1,0 +1,156 @@
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../config/secret.ts';
+import type { Events } from '../events.ts';
+import { beat, connectPatiently, endBeat, jobOptions, makeQueuePrefix, openQueue, type JobQueue } from './queue.ts';
+import { startWorker } from './queue-worker.ts';
+import type { RunJob, Scheduler } from './scheduler.ts';
+import type { Schedule } from './timetable.ts';
+
+export type QueueSchedulerOptions = {
+  readonly redisUrl: Secret;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly concurrency: number;
+  readonly runJob: RunJob;
+};
+
+/** How often the schedules in Redis are looked after, and this daemon says that it lives. */
+const TEND_EVERY_MS = 5_000;
+
+/** How often they are looked at one by one; that some are missing shows in their number. */
+const CHECK_EVERY_MS = 60_000;
+
+const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
+
+/** Creates what Redis lacks of the schedules; also where it lost everything, or a schedule came to a halt. */
+const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
+  const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+  const missing = schedules.filter((schedule) => {
+    const { every, next } = found.get(idOf(schedule)) ?? {};
+    return every !== schedule.everyMs || next === undefined || next < nowMs - schedule.everyMs;
+  });
+  for (const schedule of missing) {
+    const { link, kind, everyMs, offsetMs } = schedule;
+    const data = { link, kind, acceptDeletes: false };
+    const template = { name: kind, data, opts: jobOptions(kind) };
+    await queue.upsertJobScheduler(idOf(schedule), { every: everyMs, offset: offsetMs }, template);
+  }
+  return missing.length;
+};
+
+const removeOthers = async (queue: JobQueue, schedules: readonly Schedule[]): Promise<number> => {
+  const wanted = new Set(schedules.map(idOf));
+  const others = (await queue.getJobSchedulers()).filter(({ key }) => !wanted.has(key));
+  for (const { key } of others) await queue.removeJobScheduler(key);
+  return others.length;
+};
+
+/** Tells of Redis going away and coming back: once each, however often it is asked. */
+const watch = (redis: Redis, events: Events): void => {
+  let isLost = false;
+  redis.on('ready', () => {
+    isLost = false;
+    events.queueConnected();
+  });
+  const onLost = (reason: string): void => {
+    if (!isLost) events.queueLost({ reason });
+    isLost = true;
+  };
+  redis.on('error', (error: Error) => onLost(error.message));
+  redis.on('reconnecting', () => onLost('The connection was closed.'));
+};
+
+/** Does the work again for each call, one at a time; calls that come meanwhile are one. */
+const oneAtATime = (work: () => Promise<void>, onError: (error: Error) => void): (() => void) => {
+  let isWorking = false;
+  let isWanted = false;
+  const start = async (): Promise<void> => {
+    isWorking = true;
+    while (isWanted) {
+      isWanted = false;
+      await work().catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
+    }
+    isWorking = false;
+  };
+  return () => {
+    isWanted = true;
+    if (!isWorking) void start();
+  };
+};
+
+/** Keeps Redis as the schedules want it. */
+const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOptions, 'clock' | 'events'>) => {
+  let schedules: readonly Schedule[] = [];
+  let isNew = false;
+  let checkedAtMs = -Infinity;
+  return {
+    replace: (next: readonly Schedule[]): void => {
+      schedules = next;
+      isNew = true;
+    },
+    restore: async (): Promise<void> => {
+      const wanted = schedules;
+      const isComplete = !isNew && (await queue.getJobSchedulersCount()) >= wanted.length;
+      if (isComplete && clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
+      const removed = isNew ? await removeOthers(queue, wanted) : 0;
+      const created = await createMissing(queue, wanted, clock.now());
+      checkedAtMs = clock.monotonic();
+      if (wanted === schedules) isNew = false;
+      if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
+    },
+  };
+};
+
+/** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
+export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
+  const { clock, events } = options;
+  const redis = connectPatiently(options.redisUrl);
+  watch(redis, events);
+  const prefix = makeQueuePrefix(options.dataDir);
+  const daemon = randomUUID();
+  const queue = openQueue(redis, prefix);
+  const worker = startWorker({ ...options, connection: redis, prefix });
+  const keeper = createKeeper(queue, options);
+  const ended = new AbortController();
+
+  const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
+  const tellTrouble = (error: Error): void => {
+    // That Redis went away is told by `watch`; errors of a connection carry a code.
+    if (isReady() && !('code' in error)) events.queueTrouble({ reason: error.message });
+  };
+  queue.on('error', tellTrouble);
+  worker.on('error', tellTrouble);
+
+  const tend = oneAtATime(async () => {
+    if (!isReady()) return;
+    await keeper.restore();
+    await beat(redis, prefix, daemon);
+  }, tellTrouble);
+  redis.on('ready', tend);
+  const tendOnAndOn = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await clock.sleep(TEND_EVERY_MS, ended.signal).catch(() => undefined);
+      tend();
+    }
+  };
+  void tendOnAndOn();
+
+  return {
+    kind: 'redis',
+    apply: (next) => {
+      keeper.replace(next);
+      tend();
+    },
+    isAlive: async () => isReady() && worker.isRunning() && (await redis.ping()) === 'PONG',
+    stop: async () => {
+      ended.abort();
+      if (redis.status === 'ready') await endBeat(redis, prefix, daemon).catch(() => undefined);
+      await worker.close();
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { type JobsOptions, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Secret } from '../config/secret.ts';
+import type { JobData, JobKind } from './job.ts';
+import { ATTEMPTS } from './outcome.ts';
+
+export const QUEUE_NAME = 'runs';
+
+/** Lower goes first: a resync by hand before what comes again anyway. */
+const PRIORITY: Readonly<Record<JobKind, number>> = { full: 1, incremental: 10, sweep: 20 };
+/** Finished jobs that are kept, of each sort. */
+const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
+const KEPT_EVENTS = 1_000;
+
+/** The type of the backoff whose delay the error itself tells. */
+const BACKOFF = 'told-by-the-error';
+
+export const jobOptions = (kind: JobKind): JobsOptions => ({
+  priority: PRIORITY[kind],
+  attempts: ATTEMPTS,
+  backoff: { type: BACKOFF },
+  removeOnComplete: KEPT_JOBS,
+  removeOnFail: KEPT_JOBS,
+  stackTraceLimit: 0,
+});
+
+const ID_FILE = 'queue-id';
+
+const idPath = (dataDir: string): string => join(dataDir, ID_FILE);
+
+/**
+ * The prefix of all keys in Redis. It belongs to the store: daemons share their work when they share the store, and
+ * never take the jobs of another one that happens to use the same Redis. Null where no daemon has made it yet.
+ */
+export const readQueuePrefix = (dataDir: string): string | null =>
+  existsSync(idPath(dataDir)) ? `contact-sync:${readFileSync(idPath(dataDir), 'utf8').trim()}` : null;
+
+/** Makes the prefix where there is none yet; whoever comes first decides. */
+export const makeQueuePrefix = (dataDir: string): string => {
+  const known = readQueuePrefix(dataDir);
+  if (known !== null) return known;
+  const id = randomUUID();
+  const draft = `${idPath(dataDir)}-${id}`;
+  writeFileSync(draft, id, { mode: 0o600 });
+  try {
+    // A link appears whole or not at all, and never in the place of another process's.
+    linkSync(draft, idPath(dataDir));
+  } catch (error) {
+    if (!existsSync(idPath(dataDir))) throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return makeQueuePrefix(dataDir);
+};
+
+const LONGEST_RECONNECT_MS = 3_000;
+
+/** A connection that waits for Redis as long as it takes. */
+export const connectPatiently = (redisUrl: Secret): Redis =>
+  new Redis(redisUrl.reveal(), {
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempt) => Math.min(attempt * 200, LONGEST_RECONNECT_MS),
+  });
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** A connection for a command of a person: what Redis does not answer in time fails. */
+export const connectBriefly = (redisUrl: Secret): Redis =>
+  new Redis(redisUrl.reveal(), {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: CONNECT_TIMEOUT_MS,
+    maxRetriesPerRequest: 1,
+    retryStrategy: () => 1_000,
+  });
+
+export type JobQueue = Queue<JobData>;
+
+export const openQueue = (connection: Redis, prefix: string): JobQueue =>
+  new Queue(QUEUE_NAME, { connection, prefix, streams: { events: { maxLen: KEPT_EVENTS } } });
+
+const LIVE_FOR_MS = 15_000;
+
+/** Says that a daemon lives; to be said again every few seconds. */
+export const beat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
+  await redis.sadd(`${prefix}:daemons`, daemon);
+  await redis.set(`${prefix}:daemon:${daemon}`, '1', 'PX', LIVE_FOR_MS);
+};
+
+/** Takes back that a daemon lives. */
+export const endBeat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
+  await redis.srem(`${prefix}:daemons`, daemon);
+  await redis.del(`${prefix}:daemon:${daemon}`);
+};
+
+/** Whether a daemon works on this queue; forgets those that died. */
+export const isDaemonAlive = async (redis: Redis, prefix: string): Promise<boolean> => {
+  const daemons = await redis.smembers(`${prefix}:daemons`);
+  const alive = await Promise.all(daemons.map((daemon) => redis.exists(`${prefix}:daemon:${daemon}`)));
+  const dead = daemons.filter((_, index) => alive[index] === 0);
+  if (dead.length > 0) await redis.srem(`${prefix}:daemons`, dead);
+  return dead.length < daemons.length;
+};

@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { Config } from '../../../src/config.ts';
+import { Secret } from '../../../src/config/secret.ts';
+import type { JobData, JobProgress, JobReport } from '../../../src/jobs/job.ts';
+import { openQueueClient, QueueError } from '../../../src/jobs/queue-client.ts';
+import { createQueueScheduler } from '../../../src/jobs/queue-scheduler.ts';
+import { newTracker, track } from '../../../src/jobs/progress.ts';
+import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import type { RunJob } from '../../../src/jobs/scheduler.ts';
+import type { Schedule } from '../../../src/jobs/timetable.ts';
+import { createEventLog } from '../../support/jobs/event-log.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+
+const redis = await startTestRedis();
+
+const report = (change: Partial<JobReport> = {}): JobReport => {
+  return { ending: 'completed', message: null, summary: null, retryInMs: null, ...change };
+};
+const SUMMARY = {
+  link: 'a',
+  run: 'r1',
+  kind: 'full',
+  outcome: 'completed',
+  reason: null,
+  google: { pulled: 1, created: 2, updated: 3, deleted: 4, requests: 5 },
+  service: { pulled: 6, created: 7, updated: 8, deleted: 9, requests: 10 },
+  paired: 11,
+  conflicts: 12,
+  skipped: 13,
+  durationMs: 14,
+} as const;
+
+const every = (link: string, everyMs: number): Schedule => ({ link, kind: 'incremental', everyMs, offsetMs: 0 });
+const following = { clock: systemClock, signal: new AbortController().signal, onProgress: () => undefined };
+
+describe.skipIf(redis === null)('the queue on Redis', () => {
+  if (redis === null) return;
+  let dataDir = '';
+  let stack = new AsyncDisposableStack();
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+    return async () => {
+      await stack.disposeAsync();
+      stack = new AsyncDisposableStack();
+      await rm(dataDir, { recursive: true });
+    };
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  /** A scheduler whose jobs end as the test says; several on one directory are several daemons. */
+  const startScheduler = (runJob: RunJob, concurrency = 10) => {
+    const log = createEventLog();
+    const redisUrl = new Secret(redis.url);
+    const options = { redisUrl, dataDir, clock: systemClock, events: log.events, concurrency, runJob };
+    const scheduler = createQueueScheduler(options);
+    const stopOnce = (): Promise<void> => (stopping ??= scheduler.stop());
+    let stopping: Promise<void> | null = null;
+    stack.defer(stopOnce);
+    return { scheduler, log, stop: stopOnce };
+  };
+  const queue = () => {
+    const opened = openQueue(redis.client, makeQueuePrefix(dataDir));
+    stack.defer(() => opened.close());
+    return opened;
+  };
+  const client = async () => {
+    const opened = await openQueueClient({ redisUrl: new Secret(redis.url), dataDir } as Partial<Config> as Config);
+    if (opened === null) throw new Error('No daemon is alive.');
+    return stack.use(opened);
+  };
+  /** Resolves when a daemon has said that it lives. */
+  const ready = async ({ scheduler, log }: ReturnType<typeof startScheduler>, schedules: readonly Schedule[]) => {
+    scheduler.apply(schedules);
+    if (schedules.length > 0) await log.until('schedulesCreated');
+    await expect.poll(() => redis.client.scard(`${makeQueuePrefix(dataDir)}:daemons`)).toBeGreaterThan(0);
+  };
+
+  test('every schedule comes again and again, in its time', async () => {
+    let begun = 0;
+    const thrice = Promise.withResolvers<void>();
+    const daemon = startScheduler(({ link, kind }) => {
+      expect([link, kind]).toEqual(['a', 'incremental']);
+      begun += 1;
+      if (begun === 3) thrice.resolve();
+      return Promise.resolve(report());
+    });
+    await ready(daemon, [every('a', 300)]);
+    expect(await daemon.scheduler.isAlive()).toBe(true);
+    await thrice.promise;
+  });
+
+  test('an unavailable remote is tried again when the error says so; a refused credential is not', async () => {
+    const attempts: string[] = [];
+    const done = Promise.withResolvers<void>();
+    const daemon = startScheduler(({ link }) => {
+      attempts.push(link);
+      if (link === 'refused') return Promise.resolve(report({ ending: 'paused', message: 'Sign in again.' }));
+      if (attempts.filter((one) => one === 'down').length < 3) {
+        return Promise.resolve(report({ ending: 'unavailable', message: 'Down.', retryInMs: 50 }));
+      }
+      done.resolve();
+      return Promise.resolve(report());
+    });
+    await ready(daemon, []);
+    const commands = await client();
+    const refused = await commands.enqueue('refused', { acceptDeletes: false });
+    const down = await commands.enqueue('down', { acceptDeletes: false });
+    await done.promise;
+    expect(await commands.follow(down, following)).toMatchObject({ ending: 'completed' });
+    expect(await commands.follow(refused, following)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
+    expect(attempts.toSorted()).toEqual(['down', 'down', 'down', 'refused']);
+  });
+
+  test('a busy link is tried again without using up the attempts', async () => {
+    let attempts = 0;
+    const daemon = startScheduler(() => {
+      attempts += 1;
+      return Promise.resolve(attempts < 9 ? report({ ending: 'busy', retryInMs: 20 }) : report({ summary: SUMMARY }));
+    });
+    await ready(daemon, []);
+    const commands = await client();
+    const id = await commands.enqueue('a', { acceptDeletes: false });
+    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    expect(attempts).toBe(9);
+  });
+
+  test('a scheduled job gives way to a run that stays alive', async () => {
+    let attempts = 0;
+    const daemon = startScheduler(() => {
+      attempts += 1;
+      return Promise.resolve(report({ ending: 'busy', retryInMs: 10 }));
+    });
+    await ready(daemon, [every('a', 3_600_000)]);
+    await expect.poll(() => queue().getCompletedCount(), { timeout: 20_000 }).toBe(1);
+    expect(attempts).toBe(12);
+  });
+
+  test('a resync by hand goes before what waits, is queued once, and shows its progress and its result', async () => {
+    const order: string[] = [];
+    const first = Promise.withResolvers<JobReport>();
+    const full = Promise.withResolvers<JobReport>();
+    let tell: (progress: JobProgress) => void = () => undefined;
+    const daemon = startScheduler(({ link, kind }: JobData, { onProgress } = {}) => {
+      order.push(`${link} ${kind}`);
+      if (order.length === 1) return first.promise;
+      if (kind !== 'full') return Promise.resolve(report());
+      tell = onProgress ?? tell;
+      return full.promise;
+    }, 1);
+    await ready(daemon, [every('first', 3_600_000)]);
+    await expect.poll(() => order.length).toBe(1);
+    daemon.scheduler.apply([every('first', 3_600_000), every('waits', 3_600_000)]);
+    await expect.poll(() => queue().getPrioritizedCount()).toBe(1);
+    const commands = await client();
+    const id = await commands.enqueue('a', { acceptDeletes: false });
+    expect(await commands.enqueue('a', { acceptDeletes: false })).toBe(id);
+    expect(await commands.enqueue('b', { acceptDeletes: false })).not.toBe(id);
+    first.resolve(report());
+    await expect.poll(() => order.length).toBe(2);
+    const seen: unknown[] = [];
+    const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.google.listed) });
+    tell(track(newTracker(), { kind: 'listed', side: 'google', whole: true, contacts: 7, total: 9 }, 0).progress);
+    await expect.poll(() => seen).toContain(7);
+    expect(await commands.enqueue('a', { acceptDeletes: false })).toBe(id);
+    full.resolve(report({ summary: SUMMARY }));
+    expect(await followed).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    await expect.poll(() => order).toEqual(['first incremental', 'a full', 'b full', 'waits incremental']);
+    expect(await commands.enqueue('a', { acceptDeletes: false })).not.toBe(id);
+  });
+
+  test('a job that cannot be read fails, and the others go on', async () => {
+    const daemon = startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
+    await ready(daemon, []);
+    await queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
+    const commands = await client();
+    expect(await commands.follow(await commands.enqueue('a', { acceptDeletes: false }), following)).toMatchObject({
+      ending: 'completed',
+    });
+    await expect.poll(() => queue().getFailedCount()).toBe(1);
+  });
+
+  test('schedules of links that are gone are removed, changed ones replaced, the others left as they are', async () => {
+    const daemon = startScheduler(() => Promise.resolve(report()));
+    await ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    daemon.scheduler.apply([every('stays', 3_600_000), every('changes', 7_200_000), every('comes', 3_600_000)]);
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
+    const found = (await queue().getJobSchedulers()).map(({ key, every: everyMs }) => `${key} ${everyMs}`);
+    const hours = (link: string, count: number): string => `incremental:${link} ${count * 3_600_000}`;
+    expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
+  });
+
+  test('where Redis lost everything the schedules are created anew, once', async () => {
+    const daemon = startScheduler(() => Promise.resolve(report()));
+    await ready(daemon, [every('a', 3_600_000), every('b', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    await redis.client.flushall();
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 0 });
+    expect(await queue().getJobSchedulersCount()).toBe(2);
+  });
+
+  test('a job under way when its daemon stops is taken up by another one', async () => {
+    const begun = Promise.withResolvers<void>();
+    const stopping = Promise.withResolvers<JobReport>();
+    const daemon = startScheduler(() => {
+      begun.resolve();
+      return stopping.promise;
+    });
+    await ready(daemon, []);
+    const commands = await client();
+    const id = await commands.enqueue('a', { acceptDeletes: false });
+    await begun.promise;
+    const stopped = daemon.stop();
+    stopping.resolve(report({ ending: 'stopped' }));
+    await stopped;
+    // It waits already: nobody has to find out that its daemon is gone.
+    expect(await queue().getJobState(id)).toBe('prioritized');
+    const other = startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
+    await ready(other, []);
+    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
+  });
+
+  test('without a daemon there is no queue to ask', async () => {
+    const config = { redisUrl: new Secret(redis.url), dataDir } as Partial<Config> as Config;
+    expect(await openQueueClient(config)).toBeNull();
+    const daemon = startScheduler(() => Promise.resolve(report()));
+    await ready(daemon, []);
+    await client();
+    await daemon.stop();
+    expect(await openQueueClient(config)).toBeNull();
+    expect(await openQueueClient({ ...config, redisUrl: null })).toBeNull();
+    expect(await openQueueClient({ ...config, redisUrl: new Secret('redis://127.0.0.1:1') })).toBeNull();
+  });
+
+  test('following a job that Redis lost ends with what to do', async () => {
+    const never = Promise.withResolvers<JobReport>();
+    const daemon = startScheduler(() => never.promise);
+    await ready(daemon, []);
+    const commands = await client();
+    const id = await commands.enqueue('a', { acceptDeletes: false });
+    await redis.client.flushall();
+    await expect(commands.follow(id, following)).rejects.toThrow(QueueError);
+    never.resolve(report());
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { judgeHealth, type LinkHealth } from '../../../src/jobs/health.ts';
+import type { Heartbeat } from '../../../src/jobs/heartbeat.ts';
+
+const NOW_MS = 10_000_000;
+const MINUTE_MS = 60_000;
+const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
+  return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...change };
+};
+const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
+  return { link: 'a', state: 'active', syncIntervalMs: MINUTE_MS, lastSuccessAtMs: NOW_MS - 2 * MINUTE_MS, ...change };
+};
+const OLD = { lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS - 1 };
+
+test.each([
+  ['a live scheduler and a recent success', beat(), linkHealth(), true],
+  ['a success exactly three intervals old', beat(), linkHealth({ lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS }), true],
+  ['no daemon', null, linkHealth(), false],
+  ['a scheduler that stopped a minute ago', beat({ beatAtMs: NOW_MS - MINUTE_MS - 1 }), linkHealth(), false],
+  ['a success older than three intervals', beat(), linkHealth(OLD), false],
+  ['a failing link without recent success', beat(), linkHealth({ ...OLD, state: 'failing' }), false],
+  ['no success ever, a while after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
+  [
+    'no success yet, just started',
+    beat({ startedAtMs: NOW_MS - MINUTE_MS }),
+    linkHealth({ lastSuccessAtMs: null }),
+    true,
+  ],
+  ['an old success, just started', beat({ startedAtMs: NOW_MS - MINUTE_MS }), linkHealth(OLD), true],
+  ['a long run under way', beat({ running: ['a'] }), linkHealth(OLD), true],
+  ['a paused link, which waits for its owner', beat(), linkHealth({ ...OLD, state: 'paused' }), true],
+  ['a halted link, which waits for a decision', beat(), linkHealth({ ...OLD, state: 'halted' }), true],
+])('%s', (_name, heartbeat, link, ok) => {
+  const verdict = judgeHealth(heartbeat, [link], NOW_MS);
+  expect(verdict.ok).toBe(ok);
+  expect(verdict.line).not.toContain('\n');
+});
+
+test('the line names the links that are late, and those that wait', () => {
+  const links = [linkHealth({ ...OLD, link: 'slow' }), linkHealth({ link: 'fine' })];
+  expect(judgeHealth(beat(), links, NOW_MS).line).toContain('slow');
+  expect(judgeHealth(beat(), links, NOW_MS).line).not.toContain('fine');
+  expect(judgeHealth(beat(), [linkHealth({ ...OLD, state: 'paused' })], NOW_MS).line).toContain('a is paused');
+});

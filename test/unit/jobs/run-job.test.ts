@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LinkRunOptions } from '../../../src/app.ts';
+import { ConfigError, type LinkConfig } from '../../../src/config.ts';
+import type { Side } from '../../../src/contact/contact.ts';
+import type { Events } from '../../../src/events.ts';
+import type { JobData } from '../../../src/jobs/job.ts';
+import { createRunner } from '../../../src/jobs/run-job.ts';
+import { RevokedError, UnavailableError } from '../../../src/remotes/errors.ts';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import type { LinkState } from '../../../src/store/store.ts';
+import { LeaseError, StoppedError } from '../../../src/sync/context.ts';
+import type { RunResult, RunSummary } from '../../../src/sync/run.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
+
+const LINK = { name: 'a', syncIntervalMs: 300_000, sweepIntervalMs: 21_600_000 } as Partial<LinkConfig> as LinkConfig;
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
+const SUMMARY: RunSummary = {
+  link: 'a',
+  run: 'r1',
+  kind: 'incremental',
+  outcome: 'completed',
+  reason: null,
+  google: NO_COUNTS,
+  service: NO_COUNTS,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 5,
+};
+
+const AT = { side: 'service', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+const REVOKED = new RevokedError('The permission was taken back.', { ...AT, side: 'google' });
+const DOWN = new UnavailableError('The service does not answer.', AT);
+
+/** A runner over a real store, whose runs end as the test says. */
+const startRunner = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  const store = openStore(join(directory, 'contact-sync.db'));
+  const clock = createVirtualClock();
+  const told: string[] = [];
+  const runs: LinkRunOptions[] = [];
+  const credentials: Record<Side, string | null> = { google: 'g1', service: 's1' };
+  let next: (options: LinkRunOptions) => Promise<unknown> = () => Promise.resolve(null);
+  const events = new Proxy({} as Events, {
+    get: (_, name) => (fields: object) => told.push(`${String(name)} ${JSON.stringify(fields)}`),
+  });
+  const runner = createRunner({
+    events,
+    clock,
+    random: () => 0.5,
+    app: {
+      store,
+      credentials: () => Promise.resolve({ ...credentials }),
+      run: async (_link, options): Promise<RunResult> => {
+        runs.push(options);
+        const error = await next(options);
+        const state: LinkState = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
+        await store.updateLink('a', { state });
+        return { summary: SUMMARY, error };
+      },
+    },
+  });
+  runner.setLinks([LINK]);
+  const run = (change: Partial<JobData> = {}) => {
+    return runner.runJob({ link: 'a', kind: 'incremental', acceptDeletes: false, ...change });
+  };
+  return {
+    runner,
+    run,
+    runs,
+    told,
+    clock,
+    store,
+    credentials,
+    ends: (error: unknown) => {
+      next = () => Promise.resolve(error);
+    },
+    breaks: (error: Error) => {
+      next = () => Promise.reject(error);
+    },
+    until: (wait: (options: LinkRunOptions) => Promise<unknown>) => {
+      next = wait;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+};
+
+test('each kind of job asks for its kind of run', async () => {
+  await using runner = await startRunner();
+  await runner.run({ kind: 'incremental' });
+  await runner.run({ kind: 'sweep' });
+  await runner.run({ kind: 'full', acceptDeletes: true });
+  expect(runner.runs).toMatchObject([
+    { kind: 'incremental', acceptDeletes: false },
+    { kind: 'incremental', acceptDeletes: false, sweepAfterMs: 10_800_000 },
+    { kind: 'full', acceptDeletes: true },
+  ]);
+  expect(runner.runs[0]).not.toHaveProperty('sweepAfterMs');
+});
+
+test('a paused link is left alone by its schedule until its credential is another one, and resumes then', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  const report = await runner.run();
+  expect(report).toMatchObject({ ending: 'paused', retryInMs: null });
+  expect(report.message).toContain('contact-sync connect google a');
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('skipped');
+  expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
+  expect(runner.runs).toHaveLength(1);
+  runner.credentials.google = 'g2';
+  expect((await runner.run()).ending).toBe('completed');
+  expect(runner.told.filter((line) => line.startsWith('linkResumed'))).toEqual(['linkResumed {"link":"a"}']);
+});
+
+test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
+  await using runner = await startRunner();
+  await runner.store.updateLink('a', { state: 'paused', credentials: { google: 'g1', service: 's1' } });
+  expect((await runner.run()).ending).toBe('skipped');
+  await runner.store.updateLink('a', { credentials: { google: 'g1', service: 's0' } });
+  expect((await runner.run()).ending).toBe('completed');
+});
+
+test('a resync by hand is tried on a paused link too', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  await runner.run();
+  runner.ends(null);
+  expect((await runner.run({ kind: 'full' })).ending).toBe('completed');
+});
+
+test('a link that was never connected is paused, with one line that says what to do', async () => {
+  await using runner = await startRunner();
+  runner.credentials.service = null;
+  runner.breaks(new ConfigError([{ where: 'SERVICE_ACCESS_TOKEN', what: 'is not set.' }]));
+  expect((await runner.run()).ending).toBe('paused');
+  expect((await runner.run()).ending).toBe('skipped');
+  expect(await runner.store.link('a')).toMatchObject({ state: 'paused', reason: 'SERVICE_ACCESS_TOKEN is not set.' });
+  const paused = runner.told.filter((line) => line.startsWith('linkPaused'));
+  expect(paused).toHaveLength(1);
+  expect(paused[0]).toContain('contact-sync connect service a');
+});
+
+test('an unavailable remote is asked again with growing delays; scheduled runs wait for that, and success forgets it', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 11_250 });
+  expect((await runner.run()).ending).toBe('skipped');
+  runner.clock.advance(11_250);
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 22_500 });
+  runner.clock.advance(22_500);
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+  runner.ends(DOWN);
+  expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
+});
+
+test('a link held by another process is busy: tried again soon, told once, and no failure', async () => {
+  await using runner = await startRunner();
+  runner.breaks(new LeaseError('a', 'busy'));
+  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  expect(runner.told).toEqual(['leaseBusy {"link":"a"}']);
+});
+
+test('what keeps a run from beginning is told, and leaves the schedule as it is', async () => {
+  await using runner = await startRunner();
+  runner.breaks(new TypeError('x is not a function'));
+  expect(await runner.run()).toMatchObject({ ending: 'failed', retryInMs: null, summary: null });
+  expect(runner.told).toHaveLength(1);
+  expect(runner.told[0]).toMatch(/^jobFailed/u);
+});
+
+test('a job of a link that is not configured is skipped', async () => {
+  await using runner = await startRunner();
+  expect(await runner.run({ link: 'gone' })).toMatchObject({ ending: 'skipped' });
+  runner.runner.setLinks([]);
+  expect(await runner.run()).toMatchObject({ ending: 'skipped' });
+  expect(runner.runs).toEqual([]);
+});
+
+test('stopping asks the runs under way to end, and begins no other', async () => {
+  await using runner = await startRunner();
+  runner.until(({ stop }) => new Promise((resolve) => stop?.addEventListener('abort', () => resolve(stop.reason))));
+  const underWay = runner.run();
+  await expect.poll(() => runner.runs.length).toBe(1);
+  expect(runner.runner.running()).toEqual(['a']);
+  runner.runner.stop();
+  expect(await underWay).toMatchObject({ ending: 'stopped' });
+  expect(runner.runner.running()).toEqual([]);
+  expect(await runner.run()).toMatchObject({ ending: 'stopped' });
+  expect(runner.runs).toHaveLength(1);
+  expect(runner.runs[0]?.signal.aborted).toBe(false);
+  runner.runner.abort();
+  expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
+});
+
+test('progress is told as the run tells its events', async () => {
+  await using runner = await startRunner();
+  runner.until(({ onEvent }) => {
+    onEvent?.({ kind: 'planned', writes: { google: 2, service: 1 } });
+    onEvent?.({ kind: 'recovered', writes: 1 });
+    onEvent?.({ kind: 'written', side: 'google', done: 2, total: 2 });
+    return Promise.resolve(null);
+  });
+  const seen: unknown[] = [];
+  await runner.runner.runJob(
+    { link: 'a', kind: 'full', acceptDeletes: false },
+    { onProgress: ({ planned, written }) => seen.push([planned, written]) },
+  );
+  expect(seen).toEqual([
+    [3, 0],
+    [3, 2],
+  ]);
+});

@@ -1,22 +1,36 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# No package needs its install scripts: native ones bring their binaries with them.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY config ./config
-COPY migrations ./migrations
+COPY config/tsconfig.build.json ./config/
 COPY src ./src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="contact-sync" \
+      org.opencontainers.image.description="Keeps Google contacts and a relationship management service the same" \
+      org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/migrations ./migrations
+COPY package.json LICENSE ./
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY migrations ./migrations
 COPY --from=build /app/dist ./dist
-RUN ln -s /app/dist/main.js /usr/local/bin/contact-sync && chmod +x /app/dist/main.js \
-  && install -d -o node -g node -m 0700 /data
+RUN chmod 0755 /app/dist/main.js \
+  && ln -s /app/dist/main.js /usr/local/bin/contact-sync \
+  && mkdir -m 0700 /data \
+  && chown node:node /data
+# Writes nothing but /data, so the root file system may be read-only.
 USER node
 VOLUME /data
+# The daemon finishes the write under way and exits within 10 s.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=60s --timeout=20s --start-period=60s --retries=3 CMD ["contact-sync", "health"]
 CMD ["contact-sync", "daemon"]

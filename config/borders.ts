@@ -19,12 +19,15 @@ const STORE_PORT = 'store/store.ts';
 const CONFIG = ['config.ts', 'config/secret.ts'];
 const CLI = ['contact/', 'reconcile/', 'sync/', 'jobs/', ...REMOTE_PORT, STORE_PORT, 'app.ts', ...CONFIG];
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts'];
+const APP = ['contact/', 'reconcile/', 'http/', 'remotes/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG];
+const SIGN_IN = ['remotes/google/authorization.ts', 'remotes/service/api/', 'http/transport.ts'];
 const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
-  { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry'] },
+  { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
+  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },
   { place: 'remotes/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: ['undici', 'p-retry', 'zod'] },
   {
     place: 'remotes/google/',
@@ -54,6 +57,19 @@ export const BORDERS: readonly Border[] = [
     packages: ['bullmq', 'ioredis', 'zod'],
   },
   { place: 'cli/', imports: [...CLI, ...TOOLS], packages: CLI_PACKAGES },
+  {
+    place: 'cli/connect.ts',
+    imports: ['cli/', ...CLI, ...TOOLS, 'store/credentials.ts'],
+    types: ['remotes/account.ts'],
+    packages: CLI_PACKAGES,
+  },
+  { place: 'cli/connect/', imports: ['cli/*.ts', ...CLI, ...TOOLS, ...SIGN_IN], packages: CLI_PACKAGES },
+  {
+    place: 'cli/doctor/',
+    imports: ['cli/*.ts', ...CLI, ...TOOLS],
+    types: ['store/credentials.ts'],
+    packages: CLI_PACKAGES,
+  },
   { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, ...TOOLS, 'sandbox/'], packages: CLI_PACKAGES },
   { place: 'cli/demo.ts', imports: ['cli/', ...CLI, ...TOOLS, 'sandbox/'], packages: CLI_PACKAGES },
   {
@@ -66,10 +82,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'config.ts', imports: ['config/'], packages: ['zod'] },
   { place: 'logger.ts', imports: [], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
-  {
-    place: 'app.ts',
-    imports: ['contact/', 'reconcile/', 'http/', 'remotes/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG],
-    packages: ['zod'],
-  },
+  { place: 'app/', imports: APP, packages: [] },
+  { place: 'app.ts', imports: ['app/', ...APP], packages: ['zod'] },
   { place: 'main.ts', imports: ['cli/'], packages: [] },
 ];

@@ -1,20 +1,22 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { cacheContexts, withReadableTokens, type Parts } from './app/links.ts';
+import { digest, inspectSide, openServiceGate, type Inspection } from './app/remotes.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { ConfigError, type Config, type LinkConfig } from './config.ts';
+import type { Config, LinkConfig } from './config.ts';
+import type { Secret } from './config/secret.ts';
 import type { Side } from './contact/contact.ts';
 import type { Events } from './events.ts';
-import { createGate, type Gate } from './http/gate.ts';
-import type { RateLimit } from './http/rate-headers.ts';
-import { createTransport, type TransportRequest } from './http/transport.ts';
-import type { Remote } from './remotes/remote.ts';
+import { createGates } from './http/gates.ts';
+import type { Budget } from './http/governor.ts';
+import { openVault, type Vault } from './store/credentials.ts';
 import { openStore, type FileStore } from './store/sqlite-store.ts';
-import type { RunKind } from './store/store.ts';
+import type { RunKind, RunRow } from './store/store.ts';
 import type { LinkContext } from './sync/context.ts';
 import type { RunEvent } from './sync/run-event.ts';
 import { logResult, logRunEvent } from './sync/run-log.ts';
 import { planLink, runLink, type PlanResult, type RunResult } from './sync/run.ts';
+import { planUndoRun, undoRun } from './sync/undo.ts';
 
 /** What tests and the demo may replace. */
 export type AppOverrides = {
@@ -27,173 +29,87 @@ export type AppOverrides = {
 export type LinkRunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  /** Ends the run at once, with requests under way. */
   readonly signal: AbortSignal;
+  /** Ends the run before its next page or write. */
+  readonly stop?: AbortSignal;
+  /** Lists the service whole where that was last done longer ago than this; the link's own interval where left out. */
+  readonly sweepAfterMs?: number;
   readonly onEvent?: (event: RunEvent) => void;
 };
+
+type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs'>;
 
 /** The program, put together: everything that a command or a job needs. */
 export type App = {
   readonly config: Config;
   readonly store: FileStore;
-  /** Runs one link; throws {@link LeaseError} where another process works on it, {@link ConfigError} without tokens. */
+  /** The tokens that `connect` stored. */
+  readonly vault: Vault;
+  /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
+  inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
+  /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run on a copy of the store and writes nothing anywhere; throws what keeps it from planning. */
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes'>): Promise<PlanResult>;
+  /** Puts back what a run wrote; throws as `run` does. */
+  undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
+  /** Plans an undo on a copy of the store and writes nothing anywhere; throws as `plan` does. */
+  planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
+  /** A one-way digest of each side's credential as it is now; null where there is none. */
+  credentials(link: LinkConfig): Promise<Readonly<Record<Side, string | null>>>;
+  /** The service's requests that are free now, as the last process left them; null without a token. */
+  budget(link: LinkConfig): Promise<Budget | null>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** How long one request may be tried again and again; with the timeouts below a command gives up within 90 s. */
-const RETRY_BUDGET_MS = 25_000;
-const SERVICE_TIMEOUT_MS = 15_000;
-/** A batch of 200 contacts takes Google longer than one contact takes the service. */
-const GOOGLE_TIMEOUT_MS = 30_000;
-
-const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 32);
-
-const storedBudget = z.object({
-  completedAtMs: z.array(z.number()),
-  unanswered: z.number(),
-  stoppedUntilMs: z.number(),
-  kind: z.enum(['unknown', 'fixed', 'sliding']),
-});
-
-type Transport = ReturnType<typeof createTransport>;
-
-type Parts = {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly newId: () => string;
-  readonly events: Events;
-  readonly store: FileStore;
-  /** One gate for each limit, shared by every link that uses the same credential. */
-  readonly gates: Map<string, Gate>;
-  readonly transports: Transport[];
-};
-
-const openGate = async (
-  parts: Parts,
-  key: string,
-  { link, side, limit }: { link: string; side: Side; limit: RateLimit },
-): Promise<Gate> => {
-  const known = parts.gates.get(key);
-  if (known !== undefined) return known;
-  const { clock, random, store, events } = parts;
-  const text = await store.loadBudget(key);
-  const gate = createGate({
-    limit,
+const openVaultOf = ({ dataDir, credentialsKey, credentialsKeyOld }: Config, clock: Clock): Vault =>
+  openVault({
+    path: join(dataDir, 'credentials.json'),
+    key: credentialsKey?.reveal() ?? null,
+    oldKey: credentialsKeyOld?.reveal() ?? null,
     clock,
-    random,
-    snapshot: text === null ? null : storedBudget.parse(JSON.parse(text)),
-    onLimited: ({ stoppedForMs }) => events.rateLimited({ link, side, retryAfterMs: stoppedForMs }),
   });
-  parts.gates.set(key, gate);
-  return gate;
-};
 
-const saveBudgets = async ({ gates, store }: Parts): Promise<void> => {
-  for (const [key, gate] of gates) await store.saveBudget(key, JSON.stringify(gate.snapshot()));
-};
-
-/** A side's one way out to the network, with a count of what went through it. */
-const openTransport = (
-  parts: Parts,
-  timeoutMs: number,
-  gatesFor: (request: TransportRequest) => readonly Gate[],
-): { dispatcher: Transport; requestCount: () => number } => {
-  let requests = 0;
-  const dispatcher = createTransport({
-    gatesFor,
-    onAttempt: () => {
-      requests += 1;
-    },
-    headersTimeoutMs: timeoutMs,
-    bodyTimeoutMs: timeoutMs,
-  });
-  parts.transports.push(dispatcher);
-  return { dispatcher, requestCount: () => requests };
-};
-
-const openService = async (parts: Parts, link: LinkConfig, accessToken: string): Promise<Remote> => {
-  const { createServiceRemote } = await import('./remotes/service/service-remote.ts');
-  const limit = link.service.rateLimit;
-  const gate = await openGate(parts, `service ${digest(accessToken)}`, { link: link.name, side: 'service', limit });
-  const transport = openTransport(parts, SERVICE_TIMEOUT_MS, () => [gate]);
-  const { clock, random } = parts;
-  const { baseUrl } = link.service;
-  return createServiceRemote({ baseUrl, accessToken, ...transport, clock, random, maxElapsedMs: RETRY_BUDGET_MS });
-};
-
-const openGoogle = async (parts: Parts, link: LinkConfig, refreshToken: string): Promise<Remote> => {
-  const { createGoogleRemote } = await import('./remotes/google/google-remote.ts');
-  const { classifyGoogleRequest } = await import('./remotes/google/limits.ts');
-  const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = link.google;
-  const key = `google ${digest(refreshToken)}`;
-  const shared = { link: link.name, side: 'google' } as const;
-  const gates = {
-    read: await openGate(parts, `${key} read`, { ...shared, limit: readLimit }),
-    write: await openGate(parts, `${key} write`, { ...shared, limit: writeLimit }),
+/** The runs over one link, whose contexts last from run to run. */
+const createRuns = (parts: Parts, store: FileStore): Pick<App, 'run' | 'plan' | 'undo' | 'planUndo'> => {
+  const { events } = parts;
+  const contextOf = cacheContexts(parts);
+  const tell = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
+    return (event: RunEvent, run: string): void => {
+      logRunEvent(events, { link: link.name, run }, event);
+      options.onEvent?.(event);
+    };
   };
-  const transport = openTransport(parts, GOOGLE_TIMEOUT_MS, ({ method, path }) => {
-    return classifyGoogleRequest(method, path).map((quota) => gates[quota]);
-  });
-  const { clock, random } = parts;
-  const credentials = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
-  return createGoogleRemote({
-    rootUrl,
-    tokenUrl,
-    ...credentials,
-    ...transport,
-    clock,
-    random,
-    maxElapsedMs: RETRY_BUDGET_MS,
-  });
-};
-
-const requireTokens = (link: LinkConfig): { accessToken: string; refreshToken: string } => {
-  const accessToken = link.service.accessToken?.reveal();
-  const refreshToken = link.google.refreshToken?.reveal();
-  const problems = [
-    ...(accessToken === undefined
-      ? [
-          {
-            where: 'SERVICE_ACCESS_TOKEN',
-            what: `is not set for the link ${link.name}. Set it or SERVICE_ACCESS_TOKEN_FILE.`,
-          },
-        ]
-      : []),
-    ...(refreshToken === undefined
-      ? [
-          {
-            where: 'GOOGLE_REFRESH_TOKEN',
-            what: `is not set for the link ${link.name}. Set it or GOOGLE_REFRESH_TOKEN_FILE.`,
-          },
-        ]
-      : []),
-  ];
-  if (accessToken === undefined || refreshToken === undefined) throw new ConfigError(problems);
-  return { accessToken, refreshToken };
-};
-
-const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext> => {
-  const { accessToken, refreshToken } = requireTokens(link);
+  /** Works with a copy of the store, so that whatever is done leaves the store as it is. */
+  const onCopy = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
+    const copy = store.copy();
+    try {
+      return await work({ ...(await contextOf(link)), store: copy });
+    } finally {
+      await copy.close();
+      await parts.gates.save();
+    }
+  };
   return {
-    link: link.name,
-    policy: {
-      direction: link.direction,
-      conflicts: link.conflictPolicy,
-      deletes: link.deletePolicy,
-      deleteLimit: link.deleteLimit,
-      buckets: link.buckets,
+    run: async (link, options) => {
+      const context = await contextOf(link);
+      const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
+      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent: tell(link, options) });
+      await parts.gates.save();
+      logResult(events, result);
+      return result;
     },
-    sweepIntervalMs: link.sweepIntervalMs,
-    remotes: {
-      google: await openGoogle(parts, link, refreshToken),
-      service: await openService(parts, link, accessToken),
+    plan: (link, options) =>
+      onCopy(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: tell(link, options) })),
+    undo: async (link, run, options) => {
+      const undone = await undoRun(await contextOf(link), { ...options, onEvent: tell(link, options) }, run);
+      await parts.gates.save();
+      logResult(events, undone.result);
+      return undone;
     },
-    credentials: { google: digest(refreshToken), service: digest(accessToken) },
-    store: parts.store,
-    clock: parts.clock,
-    newId: parts.newId,
+    planUndo: (link, run, options) =>
+      onCopy(link, (context) => planUndoRun(context, { ...options, onEvent: tell(link, options) }, run)),
   };
 };
 
@@ -205,42 +121,27 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
   const store = openStore(join(config.dataDir, 'contact-sync.db'));
-  const parts: Parts = { clock, random, newId, events, store, gates: new Map(), transports: [] };
-  const contexts = new Map<string, Promise<LinkContext>>();
-  const contextOf = (link: LinkConfig): Promise<LinkContext> => {
-    const known = contexts.get(link.name);
-    if (known !== undefined) return known;
-    const opening = openContext(parts, link);
-    contexts.set(link.name, opening);
-    return opening;
-  };
-  const tell = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
-    return (event: RunEvent, run: string): void => {
-      logRunEvent(events, { link: link.name, run }, event);
-      options.onEvent?.(event);
-    };
-  };
+  const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
+  const vault = openVaultOf(config, clock);
+  const parts: Parts = { clock, random, newId, events, store, gates, transports: [], vault };
   return {
     config,
     store,
-    run: async (link, options) => {
-      const result = await runLink(await contextOf(link), { ...options, onEvent: tell(link, options) });
-      await saveBudgets(parts);
-      logResult(events, result);
-      return result;
+    vault,
+    inspect: (link, side, token, signal) => inspectSide(parts, link, side, { token, signal }),
+    ...createRuns(parts, store),
+    credentials: async (link) => {
+      const { google, service } = await withReadableTokens(parts, link);
+      const digestOf = (secret: Secret | null): string | null => (secret === null ? null : digest(secret.reveal()));
+      return { google: digestOf(google.refreshToken), service: digestOf(service.accessToken) };
     },
-    plan: async (link, options) => {
-      const copy = store.copy();
-      try {
-        const context = { ...(await contextOf(link)), store: copy };
-        return await planLink(context, { ...options, acceptDeletes: false, onEvent: tell(link, options) });
-      } finally {
-        await copy.close();
-        await saveBudgets(parts);
-      }
+    budget: async (link) => {
+      const accessToken = (await withReadableTokens(parts, link)).service.accessToken?.reveal();
+      return accessToken === undefined ? null : (await openServiceGate(parts, link, accessToken)).budget();
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(parts.transports.map((transport) => transport.close()));
+      await gates.close();
       await store.close();
     },
   };

@@ -20,8 +20,10 @@ import {
 import {
   buckets,
   choice,
+  concurrency,
   deleteLimit,
   duration,
+  encryptionKey,
   rateLimit,
   redisUrl,
   secret,
@@ -44,6 +46,8 @@ export type LinkConfig = {
     /** Null: the token that `connect` stored. */
     readonly accessToken: Secret | null;
     readonly rateLimit: RateLimit;
+    /** Whom the limit belongs to: each access token, or the registered application with all its users. */
+    readonly rateScope: 'token' | 'application';
   };
   readonly google: {
     readonly clientId: string;
@@ -72,6 +76,12 @@ export type Config = {
   readonly dataDir: string;
   /** Null: no job queue, timers in the daemon's own process. May hold a password. */
   readonly redisUrl: Secret | null;
+  /** Null: the tokens that `connect` stores are not encrypted. */
+  readonly credentialsKey: Secret | null;
+  /** Opens what was stored before the key was changed. */
+  readonly credentialsKeyOld: Secret | null;
+  /** How many links the daemon works on at the same time. */
+  readonly concurrency: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -99,6 +109,9 @@ export class ConfigError extends Error {
 const SharedSettings = z.object({
   dataDir: text.default('./data'),
   redisUrl: redisUrl.nullable().default(null),
+  credentialsKey: encryptionKey.nullable().default(null),
+  credentialsKeyOld: encryptionKey.nullable().default(null),
+  concurrency: concurrency.default(10),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   logFormat: choice('json', 'pretty').default('json'),
   logPersonalData: choice('true', 'false').default('false'),
@@ -116,6 +129,7 @@ const LinkSettings = z.object({
     clientSecret: secret.nullable().default(null),
     accessToken: secret.nullable().default(null),
     rateLimit: rateLimit.default(DEFAULT_SERVICE_LIMIT),
+    rateScope: choice('token', 'application').default('token'),
   }),
   google: z.object({
     clientId: text,

@@ -14,13 +14,32 @@ type SideCounts = {
 };
 
 type RunSummary = RunRef & {
-  readonly kind: 'incremental' | 'full';
+  readonly kind: 'incremental' | 'full' | 'undo';
   readonly google: SideCounts;
   readonly service: SideCounts;
   readonly paired: number;
   readonly conflicts: number;
   readonly skipped: number;
   readonly durationMs: number;
+};
+
+type ConfigChange = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** Settings that take effect only when the daemon is started again. */
+  readonly needsRestart: readonly string[];
+};
+
+type LinkHeartbeat = LinkRef & {
+  readonly state: 'active' | 'paused' | 'halted' | 'failing';
+  readonly reason: string | null;
+  readonly pairs: number;
+  readonly openConflicts: number;
+  readonly refused: number;
+  readonly lastRunAt: string | null;
+  /** The service's requests that are free now; null without a token. */
+  readonly budget: { readonly remaining: number; readonly limit: number; readonly windowMs: number } | null;
 };
 
 /** Groups are named by their users, so a name may tell about people: it is personal. */
@@ -34,12 +53,32 @@ export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
+  /** SIGHUP: the links that came, went and were changed. */
+  configReloaded(fields: ConfigChange): void;
+  /** The new configuration cannot be used; the one before stays. */
+  configRejected(fields: { readonly problems: readonly string[] }): void;
+  /** How a link stands, at the daemon's start and every hour. */
+  linkHeartbeat(fields: LinkHeartbeat): void;
+  /** The daemon could not say that it lives: DATA_DIR cannot be written, or the store not be read. */
+  heartbeatFailed(fields: { readonly error: unknown }): void;
+  /** A scheduled run did not begin: the link waits for its owner, or until a remote is asked again. */
+  jobSkipped(fields: LinkRef & { readonly kind: string; readonly why: string }): void;
+  /** A job ended in a way that no run accounts for. */
+  jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
+  queueConnected(): void;
+  /** Redis does not answer; schedules and jobs wait until it does. */
+  queueLost(fields: { readonly reason: string }): void;
+  /** The queue's own trouble, such as a job that went away while it ran. */
+  queueTrouble(fields: { readonly reason: string }): void;
+  schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
   runStarted(fields: RunRef & { readonly kind: 'incremental' | 'full' }): void;
   runCompleted(fields: RunSummary): void;
   /** A guard stopped the run before it wrote anything (R8). */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   runFailed(fields: RunSummary & { readonly error: unknown }): void;
+  /** The program was stopped while the run was under way. */
+  runStopped(fields: RunSummary): void;
   /** Writes that an earlier process left under way were settled. */
   runRecovered(fields: RunRef & { readonly writes: number }): void;
   sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
@@ -47,7 +86,15 @@ export interface Events {
   cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
   planned(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
 
-  linkPaused(fields: LinkRef & { readonly side: Side; readonly reason: string; readonly remedy: string }): void;
+  /** A credential is missing or was refused; `run` is null where no run began. */
+  linkPaused(
+    fields: LinkRef & {
+      readonly run: string | null;
+      readonly side: Side;
+      readonly reason: string;
+      readonly remedy: string;
+    },
+  ): void;
   linkResumed(fields: LinkRef): void;
   /** Another process is working on the link. */
   leaseBusy(fields: LinkRef): void;
@@ -94,11 +141,22 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     daemonStarted: log('info', 'daemon started'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
+    configReloaded: log('info', 'configuration reloaded'),
+    configRejected: log('error', 'configuration rejected'),
+    linkHeartbeat: log('info', 'link heartbeat'),
+    heartbeatFailed: log('error', 'heartbeat failed'),
+    jobSkipped: log('debug', 'job skipped'),
+    jobFailed: log('error', 'job failed'),
+    queueConnected: () => logger.info('queue connected'),
+    queueLost: log('warn', 'queue unreachable, waiting for it'),
+    queueTrouble: log('warn', 'queue trouble'),
+    schedulesCreated: log('info', 'schedules created'),
 
     runStarted: log('info', 'run started'),
     runCompleted: log('info', 'run completed'),
     runHalted: log('warn', 'run halted, nothing written'),
     runFailed: log('error', 'run failed'),
+    runStopped: log('info', 'run stopped before its end'),
     runRecovered: log('info', 'interrupted writes settled'),
     sideListed: log('debug', 'side listed'),
     cursorExpired: log('info', 'change feed expired, listing the side whole'),

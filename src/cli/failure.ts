@@ -3,8 +3,8 @@ import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { StoreError } from '../store/store.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The key of the list in the JSON document that a command owes; null where it owes none. */
-export type DocumentKey = 'runs' | 'links' | null;
+/** The key of what the JSON document holds that a command owes, a list for all but `undo`; null where it owes none. */
+export type DocumentKey = 'runs' | 'links' | 'contacts' | 'undo' | 'checks' | null;
 
 /** Tells why a command could not do its work, also in the JSON document that was asked for. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {
@@ -15,6 +15,7 @@ export const reportFailure = (terminal: Terminal, error: unknown, documentKey: D
     const format = terminal.log.isTTY ? 'pretty' : 'json';
     createLogger({ level: 'error', format, destination: terminal.log }).error({ error }, 'command failed');
   }
-  if (documentKey !== null) terminal.print(JSON.stringify({ [documentKey]: [], error: messageOf(error) }));
+  const nothing = documentKey === 'undo' ? null : [];
+  if (documentKey !== null) terminal.print(JSON.stringify({ [documentKey]: nothing, error: messageOf(error) }));
   return code;
 };

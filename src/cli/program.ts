@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { ConnectOptions } from './connect.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';
@@ -53,7 +54,7 @@ const configured = (program: Command, name: string, description: string): Comman
     .argument('[LINK]', 'the link to work on; all of them where it is left out')
     .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
 
-const owes = (call: Call, key: 'runs' | 'links', options: JsonOption): void => {
+const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
   call.document = options.json ? key : null;
 };
 
@@ -106,6 +107,16 @@ const addReports = (program: Command, call: Call): void => {
     });
 };
 
+const addDoctor = (program: Command, call: Call): void => {
+  configured(program, 'doctor', 'Check configuration, credentials, store, Redis and both sides; say what to do.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('doctor', 'doctor work --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'checks', options);
+      call.code = await (await import('./doctor.ts')).doctor(call.terminal, link, options);
+    });
+};
+
 const addDaemon = (program: Command, call: Call): void => {
   const withConfig = (name: string, description: string): Command =>
     program
@@ -121,6 +132,65 @@ const addDaemon = (program: Command, call: Call): void => {
     .addHelpText('after', examples('health'))
     .action(async (options: { readonly config?: string }) => {
       call.code = await (await import('./health.ts')).health(call.terminal, options);
+    });
+};
+
+const addSignIn = (program: Command, call: Call): void => {
+  program
+    .command('connect')
+    .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
+    .addArgument(new Argument('<SIDE>', 'where to sign in').choices(['google', 'service']))
+    .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
+    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
+    .option('--no-browser', 'only print the address')
+    .option(
+      '--port <PORT>',
+      'loopback port that the browser comes back to (default: any free one)',
+      wholeNumber(1, 65_535),
+    )
+    .option('--api-key <KEY>', "exchange a v1 application's key at the service instead; - reads it from standard input")
+    .option('--replace-account', 'take another account than the one that the link was made with')
+    .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
+    .action(async (side: 'google' | 'service', link: string | undefined, options: ConnectOptions) => {
+      call.code = await (await import('./connect.ts')).connect(call.terminal, side, link, options);
+    });
+};
+
+const UNDO_LIMITS = `
+RUN is a run's id, the beginning of one, or \`last\`: the last run that wrote anything.
+Only what the run wrote is put back, on the side where it wrote it; nothing travels to the other side. What was
+changed since is left as it is and listed. A deleted contact comes back with what both sides can express: birthdays,
+notes, tags, photos and the like are gone with the old one. Buckets and labels themselves stay as they are.
+An undo is a run of its own, so it can be undone too.`;
+
+/** Commands about what runs have done: each has a subject ahead of the link. */
+const addHistory = (program: Command, call: Call): void => {
+  const withSubject = (name: string, [subject, about]: readonly [string, string], description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument(subject, about)
+      .argument('[LINK]', 'the link to work on; all of them where it is left out')
+      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
+      .option(...JSON_OPTION);
+  withSubject('undo', ['<RUN>', 'the run to put back'], 'Put back what a run wrote, from the journal.')
+    .option('--dry-run', 'show what would be put back; writes on neither side')
+    .option(...ACCEPT_DELETES)
+    .addHelpText('after', UNDO_LIMITS)
+    .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
+    .action(async (run: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'undo', options);
+      call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
+    });
+  const contact = ['<CONTACT>', 'its id on either side, an email address, or a name'] as const;
+  withSubject('explain', contact, "Tell a contact's history: which run wrote what on which side, and why.")
+    .addHelpText(
+      'after',
+      examples('explain people/c1', 'explain "Ada Lovelace" work', 'explain ada@example.org --json'),
+    )
+    .action(async (text: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'contacts', options);
+      call.code = await (await import('./explain.ts')).explain(call.terminal, text, link, options);
     });
 };
 
@@ -165,7 +235,10 @@ const createProgram = (call: Call): Command => {
     .addHelpText('after', EXIT_CODES);
   addRuns(program, call);
   addReports(program, call);
+  addHistory(program, call);
   addDaemon(program, call);
+  addSignIn(program, call);
+  addDoctor(program, call);
   addTrials(program, call);
   return program;
 };

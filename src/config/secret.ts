@@ -24,3 +24,13 @@ export class Secret {
     return '[secret]';
   }
 }
+
+const reveal = (value: unknown): unknown => {
+  if (value instanceof Secret) return value.reveal();
+  if (Array.isArray(value)) return value.map(reveal);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reveal(inner)]));
+};
+
+/** A text that is the same for equal settings only. It holds their secrets: compare or digest it, and show it to nobody. */
+export const fingerprint = (settings: object): string => JSON.stringify(reveal(settings));

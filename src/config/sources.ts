@@ -8,6 +8,8 @@ export type Report = (where: string, what: string) => void;
 /** What must never be repeated in a message; each may stand in a file of its own. */
 export const SECRET_KEYS = [
   'redisUrl',
+  'credentialsKey',
+  'credentialsKeyOld',
   'service.clientSecret',
   'service.accessToken',
   'google.clientSecret',

@@ -18,6 +18,14 @@ export const text = z.string({
 
 export const secret = text.transform((value) => new Secret(value));
 
+const SHORTEST_KEY = 16;
+
+/** What stored tokens are encrypted with: 32 bytes as base64 or hexadecimal, or a passphrase. */
+export const encryptionKey = text.transform((value, context): Secret => {
+  if (value.length >= SHORTEST_KEY) return new Secret(value);
+  return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
+});
+
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
   text.transform((value, context): Name => {
@@ -63,6 +71,15 @@ export const deleteLimit = text.transform((value, context): DeleteLimit => {
     return fail(context, `"${value}" is not a limit. Write <n>, <p>% or <n>,<p>%, such as 10,10%.`);
   }
   return limit;
+});
+
+const MOST_AT_ONCE = 100;
+
+/** How many may go on at the same time, from 1. */
+export const concurrency = text.transform((value, context): number => {
+  const number = /^\d+$/u.test(value) ? Number(value) : Number.NaN;
+  if (number >= 1 && number <= MOST_AT_ONCE) return number;
+  return fail(context, `"${value}" is not a number that can be used. Choose a whole number from 1 to ${MOST_AT_ONCE}.`);
 });
 
 /** A comma separates patterns, but not inside a glob's braces. */

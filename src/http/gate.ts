@@ -1,17 +1,8 @@
 import type { Clock } from '../clock.ts';
-import {
-  admit,
-  budgetOf,
-  complete,
-  createGovernor,
-  restoreGovernor,
-  snapshotOf,
-  type Budget,
-  type Governor,
-  type GovernorSnapshot,
-  type Grant,
-} from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders, type RateLimit } from './rate-headers.ts';
+import type { GovernorState } from './governor-state.ts';
+import type { Budget, Grant } from './governor.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './rate-headers.ts';
+import type { RequestRing } from './ring.ts';
 
 /** Writes go before reads. */
 export type Priority = 'write' | 'read';
@@ -27,25 +18,24 @@ export type Permit = {
 
 /** All requests that count against one limit pass through one gate. */
 export type Gate = {
-  /** Resolves when a request may be sent; rejects with the signal's reason when aborted while waiting. */
+  /**
+   * Resolves when a request may be sent; rejects with the signal's reason when aborted while waiting, or with what keeps
+   * a shared ring from being reached.
+   */
   acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
   budget(): Budget;
   /** What the next process needs to keep the limit from its first request on; plain JSON. */
-  snapshot(): GovernorSnapshot;
+  snapshot(): GovernorState;
 };
 
 export type GateOptions = {
-  readonly limit: RateLimit;
+  readonly ring: RequestRing;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
   /** Called for each 429, with the time for which nothing is sent. */
   readonly onLimited?: (limited: { readonly stoppedForMs: number }) => void;
-  /** Of the process before this one; null or left out: nothing is known of it. */
-  readonly snapshot?: GovernorSnapshot | null;
 };
-
-type Waiter = { readonly open: (permit: Permit) => void };
 
 const MAX_JITTER_MS = 1_000;
 /** Timers overflow beyond some weeks; the gate asks again anyway when it wakes. */
@@ -53,84 +43,130 @@ const MAX_SLEEP_MS = 3_600_000;
 
 /** Opens a gate for one limit. It holds at most one timer, and none while nobody waits. */
 export const createGate = (options: GateOptions): Gate => {
-  const { clock } = options;
-  const governor = startGovernor(options);
-  const queues: Readonly<Record<Priority, Set<Waiter>>> = { write: new Set(), read: new Set() };
-  let alarm: AbortController | null = null;
-
-  const pump = (): void => {
-    alarm?.abort();
-    alarm = null;
-    for (let queue = firstQueue(queues); queue !== null; queue = firstQueue(queues)) {
-      const admission = admit(governor, clock.monotonic());
-      if (admission.grant === null) {
-        if (admission.waitMs !== null) alarm = wakeAfter(clock, admission.waitMs, pump);
-        return;
-      }
-      const [waiter] = queue;
-      if (waiter !== undefined) queue.delete(waiter);
-      waiter?.open(permitFor(governor, admission.grant, options, pump));
-    }
-  };
-
+  const { ring } = options;
+  const queue = new WaitingQueue();
+  const pump = createPump(options, queue, (grant) => permitFor(grant, options, pump));
   return {
     acquire: (priority, signal) => {
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) {
-          reject(signal.reason as Error);
-          return;
-        }
-        const onAbort = (): void => {
-          queues[priority].delete(waiter);
-          pump();
-          reject(signal.reason as Error);
-        };
-        const waiter: Waiter = {
-          open: (permit) => {
-            signal.removeEventListener('abort', onAbort);
-            resolve(permit);
-          },
-        };
-        signal.addEventListener('abort', onAbort, { once: true });
-        queues[priority].add(waiter);
-        pump();
-      });
+      const permit = queue.join(priority, signal, pump);
+      pump();
+      return permit;
     },
-    budget: () => budgetOf(governor, clock.monotonic()),
-    snapshot: () => snapshotOf(governor, momentOf(clock)),
+    budget: () => ring.budget(),
+    snapshot: () => ring.snapshot(),
   };
 };
 
-const startGovernor = ({ limit, clock, snapshot }: GateOptions): Governor =>
-  snapshot === undefined || snapshot === null
-    ? createGovernor(limit)
-    : restoreGovernor(limit, snapshot, momentOf(clock));
+type Waiter = { readonly open: (permit: Permit) => void; readonly refuse: (error: unknown) => void };
 
-const momentOf = (clock: Clock): { nowMs: number; epochMs: number } => ({
-  nowMs: clock.monotonic(),
-  epochMs: clock.now(),
-});
+/** Who waits at a gate: writes before reads, each in the order in which they came. */
+class WaitingQueue {
+  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { write: new Set(), read: new Set() };
 
-const firstQueue = (queues: Readonly<Record<Priority, Set<Waiter>>>): Set<Waiter> | null => {
-  if (queues.write.size > 0) return queues.write;
-  return queues.read.size > 0 ? queues.read : null;
+  get isEmpty(): boolean {
+    return this.#waiting.write.size === 0 && this.#waiting.read.size === 0;
+  }
+
+  /** Resolves with the permit; an aborted waiter leaves, and `onLeave` is called. */
+  join(priority: Priority, signal: AbortSignal, onLeave: () => void): Promise<Permit> {
+    const waiting = this.#waiting[priority];
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const onAbort = (): void => {
+        waiting.delete(waiter);
+        onLeave();
+        reject(signal.reason as Error);
+      };
+      const settle = <Value>(pass: (value: Value) => void) => {
+        return (value: Value): void => {
+          signal.removeEventListener('abort', onAbort);
+          pass(value);
+        };
+      };
+      const waiter: Waiter = { open: settle(resolve), refuse: settle(reject) };
+      signal.addEventListener('abort', onAbort, { once: true });
+      waiting.add(waiter);
+    });
+  }
+
+  /** Takes who is first, if anybody is left. */
+  shift(): Waiter | null {
+    for (const waiting of [this.#waiting.write, this.#waiting.read]) {
+      for (const waiter of waiting) {
+        waiting.delete(waiter);
+        return waiter;
+      }
+    }
+    return null;
+  }
+}
+
+/**
+ * Lets through whom the ring admits, one after the other, and sleeps until the next may pass. Calling it again at any
+ * time is harmless: it looks once more.
+ */
+const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: Grant) => Permit): (() => void) => {
+  const { ring, clock } = options;
+  let alarm: AbortController | null = null;
+  let isBusy = false;
+  /** How often it was called: what changes while it looks makes it look again. */
+  let calls = 0;
+
+  const admitNext = async (): Promise<boolean> => {
+    const admission = await ring.admit();
+    if (admission.grant === null) {
+      if (admission.waitMs !== null && !queue.isEmpty) alarm = wakeAfter(clock, admission.waitMs, pump);
+      return false;
+    }
+    const waiter = queue.shift();
+    if (waiter === null) permit(admission.grant).done(null);
+    else waiter.open(permit(admission.grant));
+    return true;
+  };
+  const admitAll = async (): Promise<void> => {
+    try {
+      for (let answered = -1; answered !== calls;) {
+        answered = calls;
+        alarm?.abort();
+        alarm = null;
+        while (!queue.isEmpty && (await admitNext()));
+      }
+    } catch (error) {
+      for (let waiter = queue.shift(); waiter !== null; waiter = queue.shift()) waiter.refuse(error);
+    } finally {
+      isBusy = false;
+    }
+  };
+  const pump = (): void => {
+    calls += 1;
+    if (isBusy) return;
+    isBusy = true;
+    void admitAll();
+  };
+  return pump;
 };
 
-const permitFor = (governor: Governor, grant: Grant, options: GateOptions, pump: () => void): Permit => {
-  const { clock, random, onLimited } = options;
+const permitFor = (grant: Grant, options: GateOptions, pump: () => void): Permit => {
+  const { ring, clock, random, onLimited } = options;
   let isDone = false;
+  const finish = async (answer: Parameters<Permit['done']>[0]): Promise<void> => {
+    try {
+      const governed = answer && governedAnswer(answer.status, answer.headers, clock.now(), random);
+      const { stoppedForMs } = await ring.complete(grant, governed);
+      if (answer?.status === 429) onLimited?.({ stoppedForMs });
+    } catch {
+      // A shared ring that cannot be reached frees the place when its lease ends; the next request tells of the fault.
+    }
+    pump();
+  };
   return {
     done: (answer) => {
       if (isDone) return;
       isDone = true;
-      const nowMs = clock.monotonic();
-      if (answer === null) {
-        complete(governor, grant, null, nowMs);
-      } else {
-        complete(governor, grant, governedAnswer(answer.status, answer.headers, clock.now(), random), nowMs);
-        if (answer.status === 429) onLimited?.({ stoppedForMs: governor.stoppedUntilMs - nowMs });
-      }
-      pump();
+      void finish(answer);
     },
   };
 };

@@ -13,7 +13,7 @@ export type TransportOptions = {
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
   /** Called when an answer's headers came, or with null when none will come. */
-  readonly onAnswer?: (attempt: Attempt, status: number | null) => void;
+  readonly onAnswer?: (attempt: Attempt, status: number | null, headers: AnswerHeaders) => void;
   /** How long the headers of an answer may take, counted from when the request was sent. */
   readonly headersTimeoutMs: number;
   /** How long an answer's body may stall. */
@@ -128,7 +128,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     for (const permit of permits) permit.done(answer);
     if (!this.#awaitsAnswer) return;
     this.#awaitsAnswer = false;
-    this.#options.onAnswer?.(this.#attempt, answer?.status ?? null);
+    this.#options.onAnswer?.(this.#attempt, answer?.status ?? null, answer?.headers ?? {});
   }
 
   #fail(error: Error): void {

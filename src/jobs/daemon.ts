@@ -63,7 +63,16 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
   const known = new Map(links.map((link) => [link.name, fingerprint(link)]));
   const names = new Set(after.links.map((link) => link.name));
   const isSame = (key: keyof Config): boolean => fingerprint([before[key]]) === fingerprint([after[key]]);
-  const settings = ['dataDir', 'redisUrl', 'concurrency', 'logLevel', 'logFormat', 'logPersonalData'] as const;
+  const settings = [
+    'dataDir',
+    'redisUrl',
+    'concurrency',
+    'credentialsKey',
+    'credentialsKeyOld',
+    'logLevel',
+    'logFormat',
+    'logPersonalData',
+  ] as const;
   return {
     added: after.links.filter(({ name }) => !known.has(name)).map(({ name }) => name),
     removed: links.filter(({ name }) => !names.has(name)).map(({ name }) => name),

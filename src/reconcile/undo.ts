@@ -240,18 +240,27 @@ const finishReturn = (contact: WrittenContact, { record }: PresentSide, { groups
   return { outcome: { kind: 'decision', decision: { kind: 'create', side, ...back } }, refused: [] };
 };
 
+/** What the run did to the contact as a whole: its writes end with a delete, or begin with a create, or neither. */
+const fateOf = ({ writes }: WrittenContact): 'created' | 'edited' | 'deleted' | 'fleeting' => {
+  const isDeleted = writes[0]?.kind === 'delete';
+  const isCreated = writes.some((write) => write.kind === 'create');
+  if (isDeleted) return isCreated ? 'fleeting' : 'deleted';
+  return isCreated ? 'created' : 'edited';
+};
+
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {
+  const nothing: Judgement = { outcome: NOTHING, refused: [] };
   const standing = standingOf(contact);
-  const [newest] = contact.writes;
-  const created = contact.writes.some((write) => write.kind === 'create');
-  const deleted = newest?.kind === 'delete' ? newest.before : null;
-  if (deleted !== null && standing !== null && !created) return finishReturn(contact, standing, env);
-  const isDone = deleted === null ? standing === null && created : standing !== null;
-  if (isDone || (created && deleted !== null)) return { outcome: NOTHING, refused: [] };
+  const fate = fateOf(contact);
+  if (fate === 'fleeting' || (fate === 'created' && standing === null)) return nothing;
   if (!mayWrite(env.policy, contact.side)) return refuseWhole(contact, 'the link does not write to this side');
-  if (deleted !== null) return undoDelete(contact, deleted, env);
+  if (fate === 'deleted') {
+    const before = contact.writes[0]?.before ?? null;
+    if (standing !== null) return finishReturn(contact, standing, env);
+    return before === null ? nothing : undoDelete(contact, before, env);
+  }
   if (standing === null) return refuseWhole(contact, 'it was deleted since');
-  return created ? undoCreate(contact, standing.record) : undoEdits(contact, standing.record, env);
+  return fate === 'created' ? undoCreate(contact, standing.record) : undoEdits(contact, standing.record, env);
 };
 
 /**

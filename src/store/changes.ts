@@ -3,7 +3,7 @@ import { SIDES, type Side } from '../contact/contact.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Orm } from './database.ts';
-import { markAbsentAgain, putStaged, removeStaged, renameContact, stageRecord } from './feed.ts';
+import { isSettling, markAbsentAgain, putStaged, removeStaged, renameContact, stageRecord } from './feed.ts';
 import { conflicts, groupPairs, journal, pairs, rejections } from './schema.ts';
 import type { Rejection, SideValue, StoreChange } from './store.ts';
 
@@ -31,6 +31,7 @@ const findRow = (orm: Orm, link: string, change: Change<'pair'>) => {
 const applyStaging = (orm: Orm, link: string, side: Side, value: SideValue | null, atMs: number): void => {
   if (value === null) return;
   const { id } = value.record;
+  if (isSettling(orm, { link, side }, id)) return;
   if (value.unsettled) putStaged(orm, { link, side }, { id, kind: 'upsert', record: value.record, atMs });
   else removeStaged(orm, { link, side }, id);
 };
@@ -151,6 +152,10 @@ export const applyChange = (orm: Orm, link: string, change: StoreChange): void =
         { link, side: change.side },
         { id: change.id, kind: 'tombstone', record: null, atMs: change.atMs },
       );
+    case 'stage-settling': {
+      const { side, id, atMs } = change;
+      return putStaged(orm, { link, side }, { id, kind: 'settling', record: null, atMs });
+    }
     case 'unstage':
       return removeStaged(orm, { link, side: change.side }, change.id);
     case 'absent-again':

@@ -47,7 +47,11 @@ const intent = z.object({
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),
+  undoes: z.boolean().default(false),
 });
+
+/** What a run's summary says of the run itself. */
+const runSummary = z.object({ undoes: z.string().nullable().default(null) });
 
 const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   try {
@@ -61,6 +65,7 @@ const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
 
 export const decodeSnapshot = (text: string): Snapshot => decode(snapshot, 'base', text);
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
+export const decodeUndoes = (text: string): string | null => decode(runSummary, 'run', text).undoes;
 export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
 
 /** Names the columns of one side. */

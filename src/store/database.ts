@@ -47,7 +47,10 @@ const configure = (client: Database.Database): void => {
   client.pragma('busy_timeout = 10000');
 };
 
+const IN_MEMORY = ':memory:';
+
 const openFile = (path: string): Database.Database => {
+  if (path === IN_MEMORY) return new Database(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
   const client = new Database(path);
@@ -56,7 +59,8 @@ const openFile = (path: string): Database.Database => {
 };
 
 /**
- * Opens the database file, made where there is none (0600, in a directory of 0700), and applies the migrations.
+ * Opens the database file, made where there is none (0600, in a directory of 0700), and applies the migrations. The path
+ * `:memory:` opens one that lasts as long as the process.
  *
  * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
  */

@@ -2,9 +2,9 @@ import { and, count, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
-import { sideColumns } from './codec.ts';
+import { decodeRecord, sideColumns } from './codec.ts';
 import type { Orm } from './database.ts';
-import type { PairRow } from './pair-rows.ts';
+import type { PairRow, StagedRow } from './pair-rows.ts';
 import { cursors, pairs, seen, staged } from './schema.ts';
 import type { FeedState, ListingResult, MissingContact, StagedPage } from './store.ts';
 
@@ -49,7 +49,7 @@ export const dropListing = (orm: Orm, place: Place): void => {
 export const putStaged = (
   orm: Orm,
   place: Place,
-  row: { id: string; kind: 'upsert' | 'tombstone' | 'missing'; record: ContactRecord | null; atMs: number },
+  row: { id: string; kind: StagedRow['kind']; record: ContactRecord | null; atMs: number },
 ): void => {
   const values = {
     kind: row.kind,
@@ -94,10 +94,34 @@ export const renameContact = (orm: Orm, place: Place, from: string, to: string, 
     .run();
 };
 
+/** Whether the next run must read the contact before anything is made of it. */
+export const isSettling = (orm: Orm, place: Place, id: string): boolean => {
+  const same = and(atPlace(staged, place), eq(staged.id, id), eq(staged.kind, 'settling'));
+  return orm.select({ id: staged.id }).from(staged).where(same).get() !== undefined;
+};
+
+/** The record of a contact that was heard of last: as it is staged, else as its pair holds it. */
+const lastKnown = (orm: Orm, place: Place, id: string, pair: PairRow | undefined): ContactRecord | null => {
+  const row = orm
+    .select({ recordJson: staged.recordJson })
+    .from(staged)
+    .where(and(atPlace(staged, place), eq(staged.id, id)))
+    .get();
+  const text = row?.recordJson ?? pair?.[sideColumns(place.side).record] ?? null;
+  return text === null ? null : decodeRecord(text);
+};
+
+/** Whether a listing shows what stood there before a change that is known already: it would undo that change. */
+const isOutdated = (record: ContactRecord, known: ContactRecord | null): boolean => {
+  if (record.modifiedAtMs === null || known === null || known.modifiedAtMs === null) return false;
+  return record.modifiedAtMs < known.modifiedAtMs;
+};
+
 /** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
 export const stageRecord = (orm: Orm, place: Place, record: ContactRecord, atMs: number): boolean => {
   const columns = sideColumns(place.side);
   const pair = findPair(orm, place, record.id);
+  if (isOutdated(record, lastKnown(orm, place, record.id, pair))) return false;
   const base = pair?.[columns.base];
   if (pair === undefined || base !== fingerprint(record)) {
     putStaged(orm, place, { id: record.id, kind: 'upsert', record, atMs });
@@ -199,7 +223,7 @@ export const listMissing = (orm: Orm, place: Place): readonly MissingContact[] =
     })
     .from(staged)
     .innerJoin(pairs, and(eq(pairs.link, staged.link), eq(idColumn(place.side), staged.id)))
-    .where(and(atPlace(staged, place), eq(staged.kind, 'missing')));
+    .where(and(atPlace(staged, place), inArray(staged.kind, ['missing', 'settling'])));
   return rows.all();
 };
 

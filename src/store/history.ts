@@ -1,9 +1,9 @@
-import { and, desc, eq, isNull, ne } from 'drizzle-orm';
-import { decodeIntent, decodeRecord } from './codec.ts';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Orm } from './database.ts';
-import { conflicts, journal, rejections, runs } from './schema.ts';
+import { conflicts, journal, rejections } from './schema.ts';
 import { SYNCED_FIELDS } from '../contact/contact.ts';
-import type { ConflictRow, JournalEntry, JournalRow, Rejection, RunRow } from './store.ts';
+import type { ConflictRow, JournalEntry, JournalRow, Rejection } from './store.ts';
+import { journalRowOf } from './story.ts';
 
 export const writeIntents = (
   orm: Orm,
@@ -35,29 +35,7 @@ export const readIntended = (orm: Orm, link: string): readonly JournalRow[] => {
     .where(and(eq(journal.link, link), eq(journal.state, 'intended')))
     .orderBy(journal.id)
     .all();
-  return rows.map((row) => ({
-    id: row.id,
-    run: row.run,
-    side: row.side,
-    kind: row.kind,
-    pairId: row.pairId,
-    googleId: row.googleId,
-    serviceId: row.serviceId,
-    intent: decodeIntent(row.intentJson),
-    before: row.beforeJson === null ? null : decodeRecord(row.beforeJson),
-    intendedAtMs: row.intendedAtMs,
-  }));
-};
-
-export const readLastRun = (orm: Orm, link: string): RunRow | null => {
-  const row = orm
-    .select()
-    .from(runs)
-    .where(and(eq(runs.link, link), ne(runs.outcome, 'running')))
-    .orderBy(desc(runs.startedAtMs))
-    .limit(1)
-    .get();
-  return row ?? null;
+  return rows.map(journalRowOf);
 };
 
 export const readConflicts = (orm: Orm, link: string, all: boolean): readonly ConflictRow[] => {

@@ -66,7 +66,8 @@ export const staged = sqliteTable(
     link: text('link').notNull(),
     side: text('side', { enum: ['google', 'service'] }).notNull(),
     id: text('id').notNull(),
-    kind: text('kind', { enum: ['upsert', 'tombstone', 'missing'] }).notNull(),
+    /** `missing`: a full listing did not show it; `settling`: nor did a read, but it was written too lately to be gone. */
+    kind: text('kind', { enum: ['upsert', 'tombstone', 'missing', 'settling'] }).notNull(),
     recordJson: text('record_json'),
     stagedAtMs: integer('staged_at_ms').notNull(),
   },
@@ -136,7 +137,7 @@ export const runs = sqliteTable(
   {
     id: text('id').primaryKey(),
     link: text('link').notNull(),
-    kind: text('kind', { enum: ['incremental', 'full'] }).notNull(),
+    kind: text('kind', { enum: ['incremental', 'full', 'undo'] }).notNull(),
     outcome: text('outcome', { enum: ['running', 'completed', 'halted', 'failed'] }).notNull(),
     reason: text('reason'),
     startedAtMs: integer('started_at_ms').notNull(),

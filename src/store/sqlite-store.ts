@@ -3,10 +3,21 @@ import type { Side } from '../contact/contact.ts';
 import { applyChange } from './changes.ts';
 import { copyToMemory, openDatabase, type OpenDatabase, type Orm } from './database.ts';
 import { closeListing, dropListing, listMissing, putPage, readFeed, startListing } from './feed.ts';
-import { readConflicts, readIntended, readLastRun, readRejections, writeIntents } from './history.ts';
+import { forgetMapping } from './forget.ts';
+import { readConflicts, readIntended, readRejections, writeIntents } from './history.ts';
 import { dropLease, openLink, patchLink, readLinks, takeLease } from './links.ts';
 import { budgets, runs } from './schema.ts';
-import type { JournalEntry, LinkRow, RunKind, RunOutcome, StagedPage, Store, StoreChange } from './store.ts';
+import type {
+  ContactScope,
+  JournalEntry,
+  LinkRow,
+  RunOutcome,
+  StagedPage,
+  Store,
+  StoreChange,
+  StoredRunKind,
+} from './store.ts';
+import { findRuns, readJournal, readKnownContacts, readLastRun, readLastWritingRun, readPairsWith } from './story.ts';
 import { readCounts, readGroupPairs, readPairedIds, readWorkload } from './workload.ts';
 
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
@@ -36,6 +47,8 @@ class SqliteStore implements Store {
   acquireLease = (name: string, owner: string, nowMs: number, untilMs: number) =>
     this.#atomic((orm) => takeLease(orm, name, owner, nowMs, untilMs));
   releaseLease = (name: string, owner: string) => this.#atomic((orm) => dropLease(orm, name, owner));
+  replaceAccount = (name: string, side: Side, account: string) =>
+    this.#atomic((orm) => forgetMapping(orm, name, side, account));
 
   feed = (link: string, side: Side) => this.#read((orm) => readFeed(orm, { link, side }));
   beginListing = (link: string, side: Side, nowMs: number) =>
@@ -60,14 +73,15 @@ class SqliteStore implements Store {
       for (const change of changes) applyChange(orm, link, change);
     });
 
-  startRun = (run: { id: string; link: string; kind: RunKind; startedAtMs: number }) =>
-    this.#atomic(
-      (orm) =>
-        void orm
-          .insert(runs)
-          .values({ ...run, outcome: 'running' })
-          .run(),
-    );
+  startRun = (run: { id: string; link: string; kind: StoredRunKind; undoes: string | null; startedAtMs: number }) =>
+    this.#atomic((orm) => {
+      const { undoes, ...rest } = run;
+      const summaryJson = undoes === null ? null : JSON.stringify({ undoes });
+      orm
+        .insert(runs)
+        .values({ ...rest, outcome: 'running', summaryJson })
+        .run();
+    });
   endRun = (id: string, end: { outcome: RunOutcome; reason: string | null; summary: object; endedAtMs: number }) =>
     this.#atomic((orm) => {
       const { summary, ...rest } = end;
@@ -77,7 +91,13 @@ class SqliteStore implements Store {
         .where(eq(runs.id, id))
         .run();
     });
-  lastRun = (link: string) => this.#read((orm) => readLastRun(orm, link));
+  lastRun = (link: string, outcome?: RunOutcome) => this.#read((orm) => readLastRun(orm, link, outcome));
+  lastWritingRun = (link: string) => this.#read((orm) => readLastWritingRun(orm, link));
+  findRuns = (link: string, idPrefix: string) => this.#read((orm) => findRuns(orm, link, idPrefix));
+  journalOf = (link: string, of: { readonly run: string } | ContactScope) =>
+    this.#read((orm) => readJournal(orm, link, of));
+  pairsWith = (link: string, of: ContactScope) => this.#read((orm) => readPairsWith(orm, link, of));
+  knownContacts = (link: string) => this.#read((orm) => readKnownContacts(orm, link));
   conflicts = (link: string, options: { all: boolean }) => this.#read((orm) => readConflicts(orm, link, options.all));
 
   loadBudget = (key: string) =>

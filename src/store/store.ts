@@ -6,6 +6,8 @@ import type { GroupPair } from '../reconcile/groups.ts';
 
 export type LinkState = 'active' | 'paused' | 'halted' | 'failing';
 export type RunKind = 'incremental' | 'full';
+/** What a stored run was; an undo is a run of its own. */
+export type StoredRunKind = RunKind | 'undo';
 export type RunOutcome = 'completed' | 'halted' | 'failed';
 
 export type LinkRow = {
@@ -62,7 +64,7 @@ export type Counts = {
   readonly present: Readonly<Record<Side, number>>;
 };
 
-export type WriteKind = 'create' | 'update' | 'membership' | 'delete';
+type WriteKind = 'create' | 'update' | 'membership' | 'delete';
 
 /** What a write asked for: enough to recognise it at the remote, and to tell its story later. */
 export type WriteIntent = {
@@ -71,8 +73,13 @@ export type WriteIntent = {
   readonly desired: Contact | null;
   readonly join: readonly string[];
   readonly leave: readonly string[];
-  /** For a create: the contact that it follows from, as the other side held it. */
+  /**
+   * For a create: the contact that it follows from, as the other side held it; where an undo brings a contact back, its
+   * own last image.
+   */
   readonly source: ContactRecord | null;
+  /** Whether the write puts back what an earlier one changed: nothing travels by it. */
+  readonly undoes: boolean;
 };
 
 export type JournalEntry = {
@@ -90,6 +97,17 @@ export type JournalRow = JournalEntry & {
   readonly run: string;
   readonly intendedAtMs: number;
 };
+
+/** A journaled write with what became of it. */
+export type WriteStory = JournalRow & {
+  readonly state: 'intended' | 'done' | 'failed' | 'abandoned';
+  readonly after: ContactRecord | null;
+  readonly error: string | null;
+  readonly settledAtMs: number | null;
+};
+
+/** Contacts by their ids on either side, and by the mapping rows that they belong or belonged to. */
+export type ContactScope = { readonly ids: readonly string[]; readonly pairIds: readonly number[] };
 
 export type SideValue = {
   readonly record: ContactRecord;
@@ -114,6 +132,8 @@ export type StoreChange =
   | { readonly kind: 'drop-pair'; readonly pairId: number }
   | { readonly kind: 'stage'; readonly side: Side; readonly record: ContactRecord; readonly atMs: number }
   | { readonly kind: 'stage-tombstone'; readonly side: Side; readonly id: string; readonly atMs: number }
+  /** Missing, but written too lately to be gone: it stays, and the next run reads it again (R7). */
+  | { readonly kind: 'stage-settling'; readonly side: Side; readonly id: string; readonly atMs: number }
   | { readonly kind: 'unstage'; readonly side: Side; readonly id: string }
   | { readonly kind: 'absent-again'; readonly side: Side; readonly id: string }
   | {
@@ -165,7 +185,9 @@ export type Rejection = {
 export type RunRow = {
   readonly id: string;
   readonly link: string;
-  readonly kind: RunKind;
+  readonly kind: StoredRunKind;
+  /** For an undo: the run that it puts back. */
+  readonly undoes: string | null;
   readonly outcome: RunOutcome | 'running';
   readonly reason: string | null;
   readonly startedAtMs: number;
@@ -191,6 +213,11 @@ export interface Store {
   /** Takes the lease where it is free, expired or the owner's own; false where another process holds it. */
   acquireLease(name: string, owner: string, nowMs: number, untilMs: number): Promise<boolean>;
   releaseLease(name: string, owner: string): Promise<void>;
+  /**
+   * Forgets who is who in the link and what it wrote, and takes the account for the side's own: the next run is a first
+   * meeting, which deletes nothing.
+   */
+  replaceAccount(name: string, side: Side, account: string): Promise<void>;
 
   feed(link: string, side: Side): Promise<FeedState>;
   /** Starts a full listing from its beginning: forgets the cursor and what an earlier listing had seen. */
@@ -219,7 +246,8 @@ export interface Store {
   startRun(run: {
     readonly id: string;
     readonly link: string;
-    readonly kind: RunKind;
+    readonly kind: StoredRunKind;
+    readonly undoes: string | null;
     readonly startedAtMs: number;
   }): Promise<void>;
   endRun(
@@ -231,7 +259,18 @@ export interface Store {
       readonly endedAtMs: number;
     },
   ): Promise<void>;
-  lastRun(link: string): Promise<RunRow | null>;
+  /** The link's latest run that has ended: any, or one that ended so. */
+  lastRun(link: string, outcome?: RunOutcome): Promise<RunRow | null>;
+  /** The last run that wrote anything on either side; null where none did. */
+  lastWritingRun(link: string): Promise<RunRow | null>;
+  /** The runs whose id begins so, the newest first. */
+  findRuns(link: string, idPrefix: string): Promise<readonly RunRow[]>;
+  /** The writes of a run, or those that concern certain contacts; the oldest first. */
+  journalOf(link: string, of: { readonly run: string } | ContactScope): Promise<readonly WriteStory[]>;
+  /** The mapping rows of certain contacts, with what is staged for them. */
+  pairsWith(link: string, of: ContactScope): Promise<readonly Pair[]>;
+  /** Every contact that the store has an image of: paired, staged, or deleted by a run. */
+  knownContacts(link: string): Promise<readonly { readonly side: Side; readonly record: ContactRecord }[]>;
   conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
 
   loadBudget(key: string): Promise<string | null>;

@@ -14,7 +14,7 @@ const stagedIds = (orm: Orm, link: string, side: Side) => {
   return orm
     .select({ id: staged.id })
     .from(staged)
-    .where(and(eq(staged.link, link), eq(staged.side, side)));
+    .where(and(eq(staged.link, link), eq(staged.side, side), ne(staged.kind, 'settling')));
 };
 
 const loadPairs = (orm: Orm, link: string, groupIds: readonly string[], stagedOf: StagedLookup) => {
@@ -71,7 +71,8 @@ export const readCounts = (orm: Orm, link: string): Counts => {
   const number = (where: ReturnType<typeof and>) => orm.select({ n: count() }).from(pairs).where(where).get()?.n ?? 0;
   const present = (side: Side): number => {
     const column = idColumn(side);
-    const away = and(eq(staged.link, link), eq(staged.side, side), ne(staged.kind, 'upsert'));
+    const isAway = inArray(staged.kind, ['tombstone', 'missing']);
+    const away = and(eq(staged.link, link), eq(staged.side, side), isAway);
     const awayIds = orm.select({ id: staged.id }).from(staged).where(away);
     const paired = number(and(eq(pairs.link, link), isNotNull(column), sql`${column} not in ${awayIds}`));
     const known = orm

@@ -10,7 +10,7 @@ const SETTLING_MS = 10 * 60_000;
 const ABSENCES_THAT_COUNT = 2;
 
 /** What a read of a missing contact means. */
-export const judgeMissing = (
+const judgeMissing = (
   side: Side,
   missing: MissingContact,
   answer: ReadAnswer,
@@ -20,7 +20,7 @@ export const judgeMissing = (
   switch (answer.kind) {
     case 'gone': {
       const settling = missing.writtenAtMs !== null && nowMs - missing.writtenAtMs < SETTLING_MS;
-      if (side === 'google' && settling) return [{ kind: 'unstage', side, id }];
+      if (side === 'google' && settling) return [{ kind: 'stage-settling', side, id, atMs: nowMs }];
       return [{ kind: 'stage-tombstone', side, id, atMs: nowMs }];
     }
     case 'moved':

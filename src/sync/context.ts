@@ -11,6 +11,8 @@ export type LinkContext = {
   readonly link: string;
   readonly policy: Policy;
   readonly sweepIntervalMs: number;
+  /** How long to wait before each look for what a create without an answer may have made (R9). */
+  readonly looksAfterMs: readonly number[];
   readonly remotes: Readonly<Record<Side, Remote>>;
   /** A one-way digest of each side's credential: a new one has its account checked. */
   readonly credentials: Readonly<Record<Side, string>>;
@@ -22,7 +24,10 @@ export type LinkContext = {
 export type RunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  /** Ends the run at once, with requests under way. */
   readonly signal: AbortSignal;
+  /** Ends the run before its next page or write; what is under way is finished. */
+  readonly stop?: AbortSignal;
   /** Called for everything that the run, known by its id, tells while it works. */
   readonly onEvent: (event: RunEvent, run: string) => void;
 };
@@ -33,6 +38,9 @@ export type Session = LinkContext & {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
   readonly signal: AbortSignal;
+  readonly stop?: AbortSignal;
+  /** The run that this one puts back; null for an ordinary run. */
+  readonly undoes: string | null;
   readonly emit: (event: RunEvent) => void;
   readonly tally: Tally;
 };
@@ -67,6 +75,14 @@ export class LeaseError extends Error {
         : `Another process has taken over the link ${link}; this run stopped writing. The next run goes on.`,
     );
     this.name = 'LeaseError';
+  }
+}
+
+/** The program is about to end, so the run ended before it was done: no failure of the link. */
+export class StoppedError extends Error {
+  constructor() {
+    super('The program was stopped. What was done is stored; the next run goes on from there.');
+    this.name = 'StoppedError';
   }
 }
 

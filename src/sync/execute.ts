@@ -1,6 +1,8 @@
 import type { Side } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import type { Plan } from '../reconcile/plan.ts';
+import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import type { StoreChange } from '../store/store.ts';
 import { onBothSides, type Session } from './context.ts';
 import { pairChanges, type Execution } from './execution.ts';
@@ -56,24 +58,39 @@ const workOf = (plan: Plan): Work => {
   return { tasks, deletions, unpaired: { google: sources('google'), service: sources('service') } };
 };
 
-const countWrites = (plan: Plan, work: Work, side: Side): number => {
+const countWrites = (plan: Plan, work: Work, side: Side, createsWithGroups: boolean): number => {
   const groups = plan.groups.actions.filter((action) => action.side === side).length;
   const deletes = work.deletions.filter((decision) => decision.side === side).length;
   const contacts = work.tasks.reduce((sum, task) => {
     const { decision } = task;
-    const creates = decision.kind === 'create' && decision.side === side ? 1 : 0;
+    const creates = decision.kind === 'create' && decision.side === side && task.halves[side] === null ? 1 : 0;
     const updates = (writeOf(task, side)?.fields ?? []).some((field) => field !== 'buckets') ? 1 : 0;
-    const moves = task.pending[side].has('buckets') && creates === 0 ? 1 : 0;
+    const moves = task.pending[side].has('buckets') && !(creates === 1 && createsWithGroups) ? 1 : 0;
     return sum + creates + updates + moves;
   }, 0);
   return groups + deletes + contacts;
 };
 
+const isNewPairing = (decision: Decision): decision is Extract<Decision, { kind: 'merge' }> => {
+  return decision.kind === 'merge' && (decision.pair.id === null || decision.pair.status !== 'linked');
+};
+
+const isQuiet = (task: Task): boolean => task.pending.google.size === 0 && task.pending.service.size === 0;
+
+/** A new pairing as it is stored ahead of its writes: half written, the two might not be known for one person again (R13). */
+const meetingOf = (session: Session, { decision }: Task): readonly StoreChange[] => {
+  if (!isNewPairing(decision)) return [];
+  const { id, google, service } = decision.pair;
+  const half = ({ record }: { record: ContactRecord }) => ({ record, base: EMPTY_SNAPSHOT, unsettled: true });
+  const halves = { google: half(google), service: half(service) };
+  const atMs = session.clock.now();
+  return [{ kind: 'pair', pairId: id, status: 'linked', ...halves, writtenSide: null, atMs }];
+};
+
 /** Contacts that need no write: pairings, equal changes, ends of mapping rows. */
 const settleQuietly = async (session: Session, plan: Plan, tasks: readonly Task[]): Promise<void> => {
-  const quiet = tasks.filter((task) => {
-    return task.decision.kind === 'merge' && task.pending.google.size === 0 && task.pending.service.size === 0;
-  });
+  const quiet = tasks.filter((task) => task.decision.kind === 'merge' && isQuiet(task));
+  const meetings = tasks.filter((task) => !isQuiet(task)).flatMap((task) => meetingOf(session, task));
   const unlinks = plan.decisions.flatMap((decision): StoreChange[] => {
     if (decision.kind !== 'unlink') return [];
     const { pair, to } = decision;
@@ -88,7 +105,7 @@ const settleQuietly = async (session: Session, plan: Plan, tasks: readonly Task[
     const halves = { google: value('google'), service: value('service') };
     return [{ kind: 'pair', pairId: pair.id, status: to, ...halves, writtenSide: null, atMs }];
   });
-  const changes = [...unlinks, ...quiet.flatMap((task) => pairChanges(session, task, null))];
+  const changes = [...unlinks, ...meetings, ...quiet.flatMap((task) => pairChanges(session, task, null))];
   for (const chunk of chunks(changes, COMMIT_CHUNK)) await session.store.commit(session.link, chunk);
 };
 
@@ -99,7 +116,9 @@ const isUpdate = (task: Task, side: Side): boolean => {
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { capabilities } = execution.session.remotes[side];
   const { writeConcurrency } = capabilities;
-  const creates = work.tasks.filter(({ decision }) => decision.kind === 'create' && decision.side === side);
+  const creates = work.tasks.filter(({ decision, halves }) => {
+    return decision.kind === 'create' && decision.side === side && halves[side] === null;
+  });
   const updates = work.tasks.filter((task) => isUpdate(task, side));
   await inParallel(chunks(creates, capabilities.createBatch), writeConcurrency, (batch) => {
     return performCreates(execution, side, batch, work.unpaired[side]);
@@ -131,7 +150,10 @@ const deleteContacts = async (execution: Execution, work: Work, side: Side): Pro
 export const execute = async (session: Session, plan: Plan): Promise<boolean> => {
   const { store, link } = session;
   const work = workOf(plan);
-  const totals = { google: countWrites(plan, work, 'google'), service: countWrites(plan, work, 'service') };
+  const total = (side: Side): number => {
+    return countWrites(plan, work, side, session.remotes[side].capabilities.createsWithGroups);
+  };
+  const totals = { google: total('google'), service: total('service') };
   const rejections = await store.rejections(link);
   const execution: Execution = {
     session,
@@ -149,8 +171,6 @@ export const execute = async (session: Session, plan: Plan): Promise<boolean> =>
   await onBothSides((side) => deleteContacts(execution, work, side));
   await deleteGroups(execution, plan.groups);
   await settleGroups(execution, plan.groups);
-  session.tally.paired += work.tasks.filter(({ decision }) => {
-    return decision.kind === 'merge' && (decision.pair.id === null || decision.pair.status !== 'linked');
-  }).length;
+  session.tally.paired += work.tasks.filter(({ decision }) => isNewPairing(decision)).length;
   return execution.again.needed;
 };

@@ -2,9 +2,10 @@ import type { Side, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { sourceFingerprint } from '../reconcile/plan.ts';
-import { LimitedError, NotFoundError, StaleError, UnavailableError, type RemoteError } from '../remotes/errors.ts';
+import { LimitedError, NotFoundError, StaleError, RemoteError, UnavailableError } from '../remotes/errors.ts';
 import type { WriteResult } from '../remotes/remote.ts';
 import type { JournalEntry, Rejection, StoreChange } from '../store/store.ts';
+import { answerChanges } from './answer-changes.ts';
 import type { Session } from './context.ts';
 import { rejectionKey } from './prepare.ts';
 import { sideValue, statusOf, type Task } from './task.ts';
@@ -33,12 +34,12 @@ const FIRST_RETRY_MS = 5 * 60_000;
 const LAST_RETRY_MS = 24 * 60 * 60_000;
 
 /** When a refused contact may be tried again, by how often it was refused: five minutes, doubling up to a day (R15). */
-export const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
 
 const idsOf = ({ googleId, serviceId }: JournalEntry) => ({ googleId, serviceId });
 
 /** Tells of a refusal and remembers it (R15): the reason for `status`, and when the same content may be tried again. */
-export const refuse = (
+const refuse = (
   execution: Execution,
   { side, decision, entry }: Pick<Write<unknown>, 'side' | 'decision' | 'entry'>,
   reason: string,
@@ -91,18 +92,18 @@ const judgeFailure = async (
     execution.again.needed = true;
     return { changes: [], stop: null };
   }
-  if (error instanceof NotFoundError && write.entry.kind !== 'create') {
+  if (error instanceof StaleError || (error instanceof NotFoundError && write.entry.kind !== 'create')) {
     execution.again.needed = true;
-    return { changes: [failed, { kind: 'stage-tombstone', side: write.side, id, atMs }], stop: null };
-  }
-  if (error instanceof StaleError) {
-    execution.again.needed = true;
-    const fresh = (await session.remotes[write.side].read([id], session.signal)).get(id);
-    const staged: StoreChange[] =
-      fresh?.kind === 'found' ? [{ kind: 'stage', side: write.side, record: fresh.record, atMs }] : [];
-    return { changes: [failed, ...staged], stop: null };
+    const answer = (await session.remotes[write.side].read([id], session.signal)).get(id);
+    return { changes: [failed, ...answerChanges(write.side, id, answer, atMs)], stop: null };
   }
   return { changes: [failed, refuse(execution, write, error.message)], stop: null };
+};
+
+/** What could not even be judged stays `intended`: the answers of the others are stored all the same. */
+const failureToJudge = (error: unknown): Failure => {
+  if (error instanceof RemoteError) return { changes: [], stop: error };
+  throw error;
 };
 
 const answered = (
@@ -142,7 +143,9 @@ export const perform = async <Request, Value>(
   const [first] = writes;
   if (first === undefined) return;
   session.signal.throwIfAborted();
-  const entries = writes.map((write) => write.entry);
+  session.stop?.throwIfAborted();
+  const undoes = session.undoes !== null;
+  const entries = writes.map(({ entry }) => ({ ...entry, intent: { ...entry.intent, undoes } }));
   const ids = await session.store.intend(session.link, session.run, entries, session.clock.now());
   const results = await send(
     writes.map((write) => write.request),
@@ -158,35 +161,49 @@ export const perform = async <Request, Value>(
     if (result.ok) {
       changes.push(...answered(execution, write, journalId, applied(write, result.value)));
     } else {
-      const failure = await judgeFailure(execution, write, journalId, result.error);
+      const failure = await judgeFailure(execution, write, journalId, result.error).catch(failureToJudge);
       changes.push(...failure.changes);
       stop ??= failure.stop;
     }
   }
-  await session.store.commit(session.link, changes);
+  // A sync tries a refused write again by itself; an undo is asked for again.
+  const isKept = ({ kind }: StoreChange): boolean => !undoes || (kind !== 'reject' && kind !== 'accept');
+  await session.store.commit(session.link, changes.filter(isKept));
   advance(execution, first.side, writes.length);
   if (stop !== null) throw stop;
 };
 
-const conflictChanges = (session: Session, task: Task, writtenSide: Side | null): readonly StoreChange[] => {
+/**
+ * Records what the tasks' writes are about to decide against one side (R4). It is done ahead of the writes: the losing value
+ * stays readable also where a write's answer is lost.
+ */
+export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
+  const changes = tasks.flatMap((task): StoreChange[] => {
+    const { google, service } = task.halves;
+    if (google === null || service === null || task.conflictsStored) return [];
+    task.conflictsStored = true;
+    const ids = { googleId: google.record.id, serviceId: service.record.id };
+    const atMs = session.clock.now();
+    return task.conflicts.flatMap((conflict): StoreChange[] => {
+      session.tally.conflicts += 1;
+      session.emit({ kind: 'conflict', conflict, ...ids });
+      return [
+        { kind: 'resolve-conflicts', googleId: ids.googleId, fields: [conflict.field], atMs },
+        { kind: 'conflict', run: session.run, ...ids, conflict, atMs },
+      ];
+    });
+  });
+  if (changes.length > 0) await session.store.commit(session.link, changes);
+};
+
+/** A later write of a field settles earlier conflicts about it. */
+const resolvedConflicts = (session: Session, task: Task, writtenSide: Side | null): readonly StoreChange[] => {
   const { google, service } = task.halves;
-  if (google === null || service === null) return [];
-  const ids = { googleId: google.record.id, serviceId: service.record.id };
-  const atMs = session.clock.now();
+  if (google === null || service === null || writtenSide === null) return [];
   const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
-  const written = writtenSide === null ? new Set<SyncedField>() : (task.halves[writtenSide]?.written ?? []);
-  const fields = [...written].filter((field) => !disputed.has(field));
-  const changes: StoreChange[] =
-    fields.length === 0 ? [] : [{ kind: 'resolve-conflicts', googleId: ids.googleId, fields, atMs }];
-  if (task.conflictsStored) return changes;
-  task.conflictsStored = true;
-  for (const conflict of task.conflicts) {
-    session.tally.conflicts += 1;
-    session.emit({ kind: 'conflict', conflict, ...ids });
-    changes.push({ kind: 'resolve-conflicts', googleId: ids.googleId, fields: [conflict.field], atMs });
-    changes.push({ kind: 'conflict', run: session.run, ...ids, conflict, atMs });
-  }
-  return changes;
+  const fields = [...(task.halves[writtenSide]?.written ?? [])].filter((field) => !disputed.has(field));
+  if (fields.length === 0) return [];
+  return [{ kind: 'resolve-conflicts', googleId: google.record.id, fields, atMs: session.clock.now() }];
 };
 
 /** The changes that store where a task's pair stands now. */
@@ -200,7 +217,7 @@ export const pairChanges = (session: Session, task: Task, writtenSide: Side | nu
     writtenSide,
     atMs: session.clock.now(),
   };
-  return [...conflictChanges(session, task, writtenSide), pair];
+  return [...resolvedConflicts(session, task, writtenSide), pair];
 };
 
 /** Counts a contact as written on a side, once. */

@@ -20,6 +20,7 @@ const attempt = async <T>(
 ): Promise<T | null> => {
   const { side, name } = action;
   session.signal.throwIfAborted();
+  session.stop?.throwIfAborted();
   try {
     const value = await write();
     session.emit({ kind: 'group', side, action: done, name, reason: null });
@@ -85,10 +86,12 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
   const { session } = execution;
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
-    await attempt(session, action, 'deleted', () =>
-      session.remotes[action.side].deleteGroup(action.id, session.signal),
-    );
-    await save(session, [{ kind: 'drop-group-pair', key: action.key }]);
+    const deleted = await attempt(session, action, 'deleted', async () => {
+      await session.remotes[action.side].deleteGroup(action.id, session.signal);
+      return true;
+    });
+    // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
+    if (deleted !== null) await save(session, [{ kind: 'drop-group-pair', key: action.key }]);
     advance(execution, action.side, 1);
   }
 };

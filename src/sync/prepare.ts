@@ -109,7 +109,8 @@ export const planStaged = async (session: Session, groups: GroupPlan): Promise<P
   return { ...plan, decisions };
 };
 
-const guard = async (session: Session, plan: Plan): Promise<Halt | null> => {
+/** Holds a plan against the guard (R8). */
+export const guard = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const counts = await session.store.counts(session.link);
   const deletes = (side: Side): number => {
     return plan.decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
@@ -120,17 +121,23 @@ const guard = async (session: Session, plan: Plan): Promise<Halt | null> => {
     deletes: { google: deletes('google'), service: deletes('service') },
     present: counts.present,
     acceptDeletes: session.acceptDeletes,
+    undoes: session.undoes,
   });
 };
 
 export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
 
-/** The reading half of a run: accounts, recovery, both feeds, the plan and the guard. Writes to no remote. */
-export const prepare = async (session: Session): Promise<Prepared> => {
+/** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
+export const takeStock = async (session: Session): Promise<void> => {
   await checkAccounts(session);
   await recover(session);
   await pullBoth(session);
   await confirmMissing(session);
+};
+
+/** The reading half of a run: taking stock, the plan and the guard. Writes to no remote. */
+export const prepare = async (session: Session): Promise<Prepared> => {
+  await takeStock(session);
   const plan = await planStaged(session, await planLinkGroups(session));
   const halt = await guard(session, plan);
   // A side that came back empty is listed again by the next run: what it shows then decides.

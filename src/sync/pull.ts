@@ -1,5 +1,5 @@
 import type { Side } from '../contact/contact.ts';
-import { accountChanged } from '../reconcile/guard.ts';
+import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
 import { CursorExpiredError } from '../remotes/errors.ts';
 import type { FeedPage, PullRequest } from '../remotes/remote.ts';
 import type { FeedState } from '../store/store.ts';
@@ -31,21 +31,38 @@ const walk = async (session: Session, side: Side, request: PullRequest): Promise
     await stage(session, side, page);
     contacts += page.changes.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
+    session.stop?.throwIfAborted();
   }
+};
+
+/** Takes stock of a listing that came to its end: what it did not show is missing. */
+const finishListing = async (session: Session, side: Side): Promise<void> => {
+  const { link, store } = session;
+  const result = await store.finishListing(link, side);
+  if (side === 'service') await store.updateLink(link, { sweptAtMs: session.clock.now() });
+  if (result.paired < 2 || result.seen === 0 || result.pairedSeen > 0) return;
+  // Other contacts than the linked ones: another account, unless the side itself has told that it is the same.
+  const isSameAccount = (await store.link(link)).accounts[side] !== null;
+  if (isSameAccount && session.acceptDeletes) return;
+  await store.discardListing(link, side);
+  if (isSameAccount) throw new HaltError(sideEmptied(side, result.paired));
+  throw new HaltError(accountChanged(side, `none of its ${result.paired} linked contacts is there`));
 };
 
 /** Lists a side whole; goes on where an earlier listing was cut off. */
 const listWhole = async (session: Session, side: Side, feed: FeedState): Promise<void> => {
-  const { link, store } = session;
   const goesOn = feed.listingStartedAtMs !== null && feed.resume !== null;
-  if (!goesOn) await store.beginListing(link, side, session.clock.now());
+  if (!goesOn) await session.store.beginListing(session.link, side, session.clock.now());
   await walk(session, side, { mode: 'whole', resume: goesOn ? feed.resume : null });
-  const result = await store.finishListing(link, side);
-  if (side === 'service') await store.updateLink(link, { sweptAtMs: session.clock.now() });
-  if (result.paired >= 2 && result.seen > 0 && result.pairedSeen === 0) {
-    await store.discardListing(link, side);
-    throw new HaltError(accountChanged(side, `none of its ${result.paired} linked contacts is there`));
-  }
+  await finishListing(session, side);
+};
+
+/** Where the feed stands; a listing whose last page an earlier process stored, and no more, is finished first. */
+const openFeed = async (session: Session, side: Side): Promise<FeedState> => {
+  const feed = await session.store.feed(session.link, side);
+  if (feed.listingStartedAtMs === null || feed.cursor === null) return feed;
+  await finishListing(session, side);
+  return session.store.feed(session.link, side);
 };
 
 const pullChanges = async (session: Session, side: Side, cursor: string): Promise<boolean> => {
@@ -65,7 +82,7 @@ const isSweepDue = async (session: Session): Promise<boolean> => {
 };
 
 const pullSide = async (session: Session, side: Side): Promise<void> => {
-  const feed = await session.store.feed(session.link, side);
+  const feed = await openFeed(session, side);
   const listingUnderWay = feed.listingStartedAtMs !== null;
   const full = session.kind === 'full';
   const sweeps = side === 'service' && !full && !listingUnderWay && (await isSweepDue(session));

@@ -1,25 +1,26 @@
 import {
-  LIST_FIELDS,
+  EMPTY_CONTACT,
   otherSide,
   SCALAR_FIELDS,
   SIDES,
   SYNCED_FIELDS,
+  type Contact,
   type Side,
   type SyncedField,
 } from '../contact/contact.ts';
-import { keyLists, listOf } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
-import { resembles } from '../reconcile/similar.ts';
 import type { CreateRequest, ReadAnswer } from '../remotes/remote.ts';
 import type { JournalRow, StoreChange, Workload } from '../store/store.ts';
+import { answerChanges } from './answer-changes.ts';
 import type { Session } from './context.ts';
+import { arrived, landed } from './landed.ts';
+import { recoverUndo, type Verdict } from './recover-undo.ts';
+import { tookEffect } from './took-effect.ts';
 
 /** What became of writes whose answer nobody kept. */
 export type Recovery = { readonly applied: readonly JournalRow[]; readonly abandoned: readonly JournalRow[] };
-
-type Verdict = { readonly row: JournalRow; readonly applied: boolean; readonly changes: readonly StoreChange[] };
 
 const targetId = (row: JournalRow): string => (row.side === 'google' ? row.googleId : row.serviceId) ?? '';
 
@@ -49,13 +50,13 @@ const createRequest = (row: JournalRow, source: ContactRecord): CreateRequest =>
 
 /** The changes that adopt what a create brought into being although its answer was lost (R9). */
 const adopt = (row: JournalRow, source: ContactRecord, current: ContactRecord, found: ContactRecord, atMs: number) => {
-  const half = (record: ContactRecord, base: ContactRecord) => {
-    return { record, base: { contact: base.contact, groupIds: [] }, unsettled: true };
+  const answer = landed(source.contact, found.contact, EMPTY_CONTACT);
+  const half = (record: ContactRecord, base: Contact) => {
+    return { record, base: { contact: base, groupIds: [] }, unsettled: true };
   };
-  const sides =
-    row.side === 'google'
-      ? { google: half(found, found), service: half(current, source) }
-      : { google: half(current, source), service: half(found, found) };
+  const written = half(found, answer);
+  const told = half(current, arrived(source.contact, source.contact, answer));
+  const sides = row.side === 'google' ? { google: written, service: told } : { google: told, service: written };
   const pair: StoreChange = {
     kind: 'pair',
     pairId: row.pairId,
@@ -67,15 +68,40 @@ const adopt = (row: JournalRow, source: ContactRecord, current: ContactRecord, f
   return [journalChange(row, found, true, atMs), pair];
 };
 
+/** After so long a side shows what it holds; one more look makes up for a stale first answer. */
+const SHOWN_AFTER_MS = 60_000;
+
+/** Looks for what creates without an answer made, several times where that was a moment ago: absence needs patience (R9). */
+const lookForCreated = async (
+  session: Session,
+  side: Side,
+  requests: readonly CreateRequest[],
+  sinceMs: number,
+): Promise<ReadonlyMap<string, ContactRecord>> => {
+  const { clock, link, looksAfterMs, remotes, signal, store } = session;
+  const taken = await store.pairedIds(link, side, 'all');
+  const found = new Map<string, ContactRecord>();
+  const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
+  for (const delayMs of looks) {
+    const missing = requests.filter((request) => !found.has(request.key));
+    if (missing.length === 0) break;
+    if (delayMs > 0) await clock.sleep(delayMs, signal);
+    const adopted = new Set([...found.values()].map((record) => record.id));
+    const isTaken = (id: string): boolean => taken.has(id) || adopted.has(id);
+    for (const [key, record] of await remotes[side].findCreated(missing, sinceMs, isTaken, signal))
+      found.set(key, record);
+  }
+  return found;
+};
+
 const recoverCreates = async (session: Session, rows: readonly JournalRow[], work: Workload): Promise<Verdict[]> => {
   const verdicts: Verdict[] = [];
   for (const side of SIDES) {
     const own = rows.filter((row) => row.kind === 'create' && row.side === side);
     if (own.length === 0) continue;
     const requests = own.flatMap((row) => (row.intent.source === null ? [] : [createRequest(row, row.intent.source)]));
-    const taken = await session.store.pairedIds(session.link, side, 'all');
     const sinceMs = Math.min(...own.map((row) => row.intendedAtMs));
-    const found = await session.remotes[side].findCreated(requests, sinceMs, (id) => taken.has(id), session.signal);
+    const found = await lookForCreated(session, side, requests, sinceMs);
     for (const row of own) {
       const record = found.get(String(row.id));
       const { source } = row.intent;
@@ -91,58 +117,47 @@ const recoverCreates = async (session: Session, rows: readonly JournalRow[], wor
   return verdicts;
 };
 
-const tookScalar = (before: string, now: string, desired: string): boolean => {
-  return now !== before && (desired === '' ? now === '' : resembles(now, desired));
-};
-
-/** Whether the record shows that the write was applied: a field is no longer as before but as it was asked for. */
-export const tookEffect = (row: JournalRow, now: ContactRecord): boolean => {
-  const { before, intent } = row;
-  const { desired } = intent;
-  if (before === null || desired === null) return false;
-  const scalars = SCALAR_FIELDS.filter((field) => intent.fields.includes(field));
-  if (scalars.some((field) => tookScalar(before.contact[field], now.contact[field], desired[field]))) return true;
-  return LIST_FIELDS.filter((field) => intent.fields.includes(field)).some((field) => {
-    const lists = keyLists(field, {
-      before: listOf(before.contact, field),
-      now: listOf(now.contact, field),
-      desired: listOf(desired, field),
-    });
-    const gained = [...lists.desired.keys()].some((key) => !lists.before.has(key) && lists.now.has(key));
-    const lost = [...lists.before.keys()].some((key) => !lists.desired.has(key) && !lists.now.has(key));
-    return gained || lost;
-  });
-};
-
 const findPair = (work: Workload, row: JournalRow): Pair | undefined => {
-  return work.pairs.find((pair) => pair.id === row.pairId);
+  const holdsTarget = (pair: Pair): boolean => {
+    const half = pair[row.side];
+    return half.kind === 'present' && half.record.id === targetId(row);
+  };
+  return work.pairs.find((pair) => (row.pairId === null ? holdsTarget(pair) : pair.id === row.pairId));
 };
 
 /** The changes that settle an update which was applied although its answer was lost. */
 const settleUpdate = (row: JournalRow, pair: Pair, found: ContactRecord, atMs: number): readonly StoreChange[] => {
   const from = otherSide(row.side);
   const [target, origin] = [pair[row.side], pair[from]];
-  const { source } = row.intent;
-  if (target.kind !== 'present' || origin.kind !== 'present' || source === null || row.before === null) return [];
-  const fields = new Set<SyncedField>(row.intent.fields);
+  const { before, intent } = row;
+  const { source, desired } = intent;
+  if (target.kind !== 'present' || origin.kind !== 'present') return [];
+  if (source === null || desired === null || before === null) return [];
+  const fields = new Set<SyncedField>(intent.fields);
   const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => fields.has(field)));
-  const others = (arrived: ReadonlySet<SyncedField>) => new Set(SYNCED_FIELDS.filter((field) => !arrived.has(field)));
-  const settled = (side: Side, record: ContactRecord, before: ContactRecord, arrived: ReadonlySet<SyncedField>) => {
-    const half = side === row.side ? target : origin;
-    const base = settleBase({
-      base: half.base ?? EMPTY_SNAPSHOT,
-      before,
-      now: side === row.side ? record : before,
-      written: side === row.side ? fields : new Set(),
-      moved: new Set(),
-      outstanding: others(arrived),
-    });
-    return { record, base, unsettled: true };
-  };
+  const others = (settled: ReadonlySet<SyncedField>) => new Set(SYNCED_FIELDS.filter((field) => !settled.has(field)));
+  const answer = landed(desired, found.contact, before.contact);
   // A list may have changed on both sides: only what this write brought enters the target's base.
-  const written = settled(row.side, found, row.before, scalars);
-  const told = settled(from, origin.record, source, fields);
-  const sides = row.side === 'google' ? { google: written, service: told } : { google: told, service: written };
+  const targetBase = settleBase({
+    base: target.base ?? EMPTY_SNAPSHOT,
+    before,
+    now: { ...found, contact: answer },
+    written: fields,
+    moved: new Set(),
+    outstanding: others(scalars),
+  });
+  const told = { ...source, contact: arrived(source.contact, desired, answer) };
+  const originBase = settleBase({
+    base: origin.base ?? EMPTY_SNAPSHOT,
+    before: told,
+    now: told,
+    written: new Set(),
+    moved: new Set(),
+    outstanding: others(fields),
+  });
+  const written = { record: found, base: targetBase, unsettled: true };
+  const telling = { record: origin.record, base: originBase, unsettled: true };
+  const sides = row.side === 'google' ? { google: written, service: telling } : { google: telling, service: written };
   return [{ kind: 'pair', pairId: pair.id, status: 'linked', ...sides, writtenSide: row.side, atMs }];
 };
 
@@ -152,9 +167,9 @@ const judge = (row: JournalRow, answer: ReadAnswer | undefined, work: Workload, 
     return { row, applied: false, changes: [journalChange(row, null, false, atMs)] };
   }
   if (answer.kind === 'gone' || answer.kind === 'moved') {
-    const applied = row.kind === 'delete';
-    const gone: StoreChange = { kind: 'stage-tombstone', side, id: targetId(row), atMs };
-    return { row, applied, changes: [journalChange(row, null, applied, atMs), gone] };
+    const applied = row.kind === 'delete' && answer.kind === 'gone';
+    const changes = answerChanges(side, targetId(row), answer, atMs);
+    return { row, applied, changes: [journalChange(row, null, applied, atMs), ...changes] };
   }
   const pair = findPair(work, row);
   if (row.kind === 'update' && pair !== undefined && tookEffect(row, answer.record)) {
@@ -191,16 +206,21 @@ const recoverOthers = async (session: Session, rows: readonly JournalRow[]): Pro
  * either adopts it as the write's answer or leaves the write to be planned again (R9). Writes to no remote.
  */
 export const recover = async (session: Session): Promise<Recovery> => {
-  const rows = await session.store.intended(session.link);
-  if (rows.length === 0) return { applied: [], abandoned: [] };
+  const intended = await session.store.intended(session.link);
+  if (intended.length === 0) return { applied: [], abandoned: [] };
+  const undone = await recoverUndo(
+    session,
+    intended.filter((row) => row.intent.undoes),
+  );
+  const rows = intended.filter((row) => !row.intent.undoes);
   const work = await session.store.workload(session.link, []);
   const creates = await recoverCreates(session, rows, work);
   await session.store.commit(
     session.link,
     creates.flatMap((verdict) => verdict.changes),
   );
-  const verdicts = [...creates, ...(await recoverOthers(session, rows))];
-  session.emit({ kind: 'recovered', writes: rows.length });
+  const verdicts = [...undone, ...creates, ...(await recoverOthers(session, rows))];
+  session.emit({ kind: 'recovered', writes: intended.length });
   return {
     applied: verdicts.filter((verdict) => verdict.applied).map((verdict) => verdict.row),
     abandoned: verdicts.filter((verdict) => !verdict.applied).map((verdict) => verdict.row),

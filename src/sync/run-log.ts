@@ -1,6 +1,6 @@
 import type { Events } from '../events.ts';
 import { isCredentialError } from '../remotes/errors.ts';
-import { HaltError, LeaseError } from './context.ts';
+import { HaltError, LeaseError, StoppedError } from './context.ts';
 import type { RunResult } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -60,8 +60,9 @@ export const logResult = (events: Events, { summary, error }: RunResult): void =
   if (error === null) events.runCompleted(counts);
   else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
   else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run });
-  else events.runFailed({ ...counts, error });
-  if (!isCredentialError(error)) return;
-  const remedy = `Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
-  events.linkPaused({ link: summary.link, side: error.side, reason: error.message, remedy });
+  else if (error instanceof StoppedError) events.runStopped(counts);
+  else if (isCredentialError(error)) {
+    const remedy = `Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
+    events.linkPaused({ link: summary.link, run: summary.run, side: error.side, reason: error.message, remedy });
+  } else events.runFailed({ ...counts, error });
 };

@@ -2,8 +2,16 @@ import type { Side } from '../contact/contact.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { HaltReason } from '../reconcile/guard.ts';
 import { isCredentialError, RemoteError } from '../remotes/errors.ts';
-import type { LinkState, RunKind, RunOutcome } from '../store/store.ts';
-import { emptyTally, HaltError, type LinkContext, type RunOptions, type Session, type SideTally } from './context.ts';
+import type { LinkState, RunKind, RunOutcome, StoredRunKind } from '../store/store.ts';
+import {
+  emptyTally,
+  HaltError,
+  StoppedError,
+  type LinkContext,
+  type RunOptions,
+  type Session,
+  type SideTally,
+} from './context.ts';
 import { execute } from './execute.ts';
 import { takeLease } from './lease.ts';
 import { planStaged, prepare } from './prepare.ts';
@@ -15,7 +23,9 @@ export type SideSummary = SideTally & { readonly requests: number };
 export type RunSummary = {
   readonly link: string;
   readonly run: string;
-  readonly kind: RunKind;
+  readonly kind: StoredRunKind;
+  /** For an undo: the run that it puts back. */
+  readonly undoes?: string;
   readonly outcome: RunOutcome;
   readonly reason: string | null;
   readonly google: SideSummary;
@@ -46,25 +56,36 @@ const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> =>
   return feeds.every((feed) => feed.cursor === null) ? 'full' : asked;
 };
 
-const openSession = async (context: LinkContext, options: RunOptions): Promise<Session> => {
+/** Opens a session for a run, or for one that puts back the run `undoes`. */
+export const openSession = async (
+  context: LinkContext,
+  options: RunOptions,
+  undoes: string | null,
+): Promise<Session> => {
   const run = context.newId();
   return {
     ...context,
     ...options,
     kind: await kindOf(context, options.kind),
     run,
+    undoes,
     emit: (event) => options.onEvent(event, run),
     tally: emptyTally(),
   };
 };
 
-/** A second pass in the same run, for what was stale, gone or answered by silence; it deletes nothing. */
-const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
+/** Settles the writes of this run that were answered by silence; those that were applied count. */
+export const settleUnanswered = async (session: Session): Promise<void> => {
   const { applied } = await recover(session);
   for (const row of applied) {
     const count = { create: 'created', update: 'updated', membership: 'updated', delete: 'deleted' } as const;
     session.tally[row.side][count[row.kind]] += 1;
   }
+};
+
+/** A second pass in the same run, for what was stale, gone or answered by silence; it deletes nothing. */
+const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
+  await settleUnanswered(session);
   const groups = { ...plan.groups, actions: [], ended: [] };
   const again = await planStaged(session, { ...groups, links: await currentLinks(session, plan) });
   const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
@@ -92,12 +113,15 @@ const perform = async (session: Session): Promise<void> => {
   if (await execute(session, plan)) await lookAgain(session, plan);
 };
 
-type Ending = { readonly outcome: RunOutcome; readonly state: LinkState; readonly reason: string | null };
+/** A null state: the link stands as it stood before. */
+type Ending = { readonly outcome: RunOutcome; readonly state: LinkState | null; readonly reason: string | null };
 
-const endingOf = (error: unknown): Ending => {
+const endingOf = (error: unknown, undoes: string | null): Ending => {
+  if (undoes !== null && !isCredentialError(error)) return { ...endingOf(error, null), state: null };
   if (error === null) return { outcome: 'completed', state: 'active', reason: null };
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
+  if (error instanceof StoppedError) return { outcome: 'failed', state: null, reason };
   return { outcome: 'failed', state: isCredentialError(error) ? 'paused' : 'failing', reason };
 };
 
@@ -107,7 +131,8 @@ const summarise = (session: Session, ending: Ending, before: Record<Side, number
   return {
     link: session.link,
     run: session.run,
-    kind: session.kind,
+    kind: session.undoes === null ? session.kind : 'undo',
+    ...(session.undoes === null ? {} : { undoes: session.undoes }),
     outcome: ending.outcome,
     reason: ending.reason,
     google: side('google'),
@@ -119,30 +144,45 @@ const summarise = (session: Session, ending: Ending, before: Record<Side, number
   };
 };
 
+/** What is done under the lease: an ordinary run, or one that puts back the run `undoes`. */
+export type Errand = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+
+/**
+ * Does an errand as one run: under the lease, stored with its beginning and its end. What went wrong comes back in the
+ * result.
+ *
+ * @throws {LeaseError} where another process works on the link.
+ */
+export const conduct = async (context: LinkContext, options: RunOptions, errand: Errand): Promise<RunResult> => {
+  const { store, clock, link } = context;
+  await using lease = await takeLease(context, options.signal);
+  const { undoes } = errand;
+  const session = await openSession(context, { ...options, signal: lease.signal }, undoes);
+  const before = { google: session.remotes.google.requestCount(), service: session.remotes.service.requestCount() };
+  const startedAtMs = clock.monotonic();
+  const kind = undoes === null ? session.kind : 'undo';
+  await store.startRun({ id: session.run, link, kind, undoes, startedAtMs: clock.now() });
+  let error: unknown = null;
+  try {
+    await errand.perform(session);
+  } catch (caught) {
+    error = session.signal.aborted && !(caught instanceof RemoteError) ? session.signal.reason : caught;
+  }
+  const ending = endingOf(error, undoes);
+  const summary = summarise(session, ending, before, startedAtMs);
+  if (ending.state !== null) await store.updateLink(link, { state: ending.state, reason: ending.reason });
+  await store.endRun(session.run, { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() });
+  return { summary, error };
+};
+
 /**
  * One pass over one link: lease, recovery, both feeds, plan, guard, writes (design.md, One run). What went wrong comes back
  * in the result, stored as the link's state.
  *
  * @throws {LeaseError} where another process works on the link.
  */
-export const runLink = async (context: LinkContext, options: RunOptions): Promise<RunResult> => {
-  const { store, clock, link } = context;
-  await using lease = await takeLease(context, options.signal);
-  const session = await openSession(context, { ...options, signal: lease.signal });
-  const before = { google: session.remotes.google.requestCount(), service: session.remotes.service.requestCount() };
-  const startedAtMs = clock.monotonic();
-  await store.startRun({ id: session.run, link, kind: session.kind, startedAtMs: clock.now() });
-  let error: unknown = null;
-  try {
-    await perform(session);
-  } catch (caught) {
-    error = session.signal.aborted && !(caught instanceof RemoteError) ? session.signal.reason : caught;
-  }
-  const ending = endingOf(error);
-  const summary = summarise(session, ending, before, startedAtMs);
-  await store.updateLink(link, { state: ending.state, reason: ending.reason });
-  await store.endRun(session.run, { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() });
-  return { summary, error };
+export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
+  return conduct(context, options, { undoes: null, perform });
 };
 
 /**
@@ -151,7 +191,7 @@ export const runLink = async (context: LinkContext, options: RunOptions): Promis
  * @throws {RemoteError | HaltError} where the run could not even plan.
  */
 export const planLink = async (context: LinkContext, options: RunOptions): Promise<PlanResult> => {
-  const session = await openSession(context, options);
+  const session = await openSession(context, options, null);
   const { plan, halt } = await prepare(session);
   return { kind: session.kind, plan, halt };
 };

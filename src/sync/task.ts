@@ -1,4 +1,4 @@
-import { otherSide, type Side, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SYNCED_FIELDS, type Side, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import type { Conflict, Decision, PairStatus, SideWrite } from '../reconcile/decision.ts';
@@ -35,21 +35,49 @@ const halfOf = (record: ContactRecord, base: Snapshot | null): Half => {
   return { base: base ?? EMPTY_SNAPSHOT, before: record, record, written: new Set(), moved: new Set() };
 };
 
+/** The half that a create just brought into being. */
+export const createdHalf = (record: ContactRecord): Half => {
+  return {
+    base: { contact: record.contact, groupIds: record.groupIds },
+    before: record,
+    record,
+    written: new Set(),
+    moved: new Set(),
+  };
+};
+
+type Creation = Extract<Task['decision'], { kind: 'create' }>;
+
+/** The half that a new contact joins; none where an undo brings back a contact that stands for itself. */
+const otherHalf = ({ side, source, pair, restores }: Creation): Half | null => {
+  if (!restores) return halfOf(source, null);
+  const other = pair?.[otherSide(side)];
+  return other?.kind === 'present' ? halfOf(other.record, other.base) : null;
+};
+
+const creationOf = (decision: Creation) => {
+  const other = otherSide(decision.side);
+  const half = otherHalf(decision);
+  const joins = decision.joins.length > 0;
+  const fields = (side: Side) => new Set<SyncedField>(joins && side === decision.side ? ['buckets'] : []);
+  return {
+    halves: {
+      google: null,
+      service: null,
+      [other]: half,
+      ...(decision.standing === undefined ? {} : { [decision.side]: createdHalf(decision.standing) }),
+    },
+    pending: { google: fields('google'), service: fields('service') },
+    // Nothing travels by an undo: what the other half has not told yet is left for the next run.
+    held: { google: [], service: [], ...(decision.restores ? { [other]: SYNCED_FIELDS } : {}) },
+    deferred: decision.restores === true && half !== null,
+    conflicts: [],
+  };
+};
+
 export const taskOf = (decision: Task['decision']): Task => {
   const shared = { decision, pairId: decision.pair?.id ?? null, counted: new Set<Side>(), conflictsStored: false };
-  if (decision.kind === 'create') {
-    const half = halfOf(decision.source, null);
-    const joins = decision.joins.length > 0;
-    const fields = (side: Side) => new Set<SyncedField>(joins && side === decision.side ? ['buckets'] : []);
-    return {
-      ...shared,
-      halves: { google: null, service: null, [otherSide(decision.side)]: half },
-      pending: { google: fields('google'), service: fields('service') },
-      held: { google: [], service: [] },
-      deferred: false,
-      conflicts: [],
-    };
-  }
+  if (decision.kind === 'create') return { ...shared, ...creationOf(decision) };
   const { google, service } = decision.pair;
   return {
     ...shared,
@@ -66,17 +94,6 @@ export const writeOf = (task: Task, side: Side): SideWrite | null => {
   return task.decision.kind === 'merge' ? task.decision[side] : null;
 };
 
-/** The half that a create just brought into being. */
-export const createdHalf = (record: ContactRecord): Half => {
-  return {
-    base: { contact: record.contact, groupIds: record.groupIds },
-    before: record,
-    record,
-    written: new Set(),
-    moved: new Set(),
-  };
-};
-
 /** What the store may hold of one side now. */
 export const sideValue = (task: Task, side: Side): SideValue | null => {
   const half = task.halves[side];
@@ -90,5 +107,6 @@ export const sideValue = (task: Task, side: Side): SideValue | null => {
 };
 
 export const statusOf = (task: Task): PairStatus => {
-  return task.halves.google !== null && task.halves.service !== null ? 'linked' : 'dormant';
+  if (task.halves.google !== null && task.halves.service !== null) return 'linked';
+  return task.decision.kind === 'create' && task.decision.restores ? 'kept' : 'dormant';
 };

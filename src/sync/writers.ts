@@ -8,15 +8,18 @@ import {
 } from '../contact/contact.ts';
 import { keyLists, listOf } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import { equalSnapshots } from '../contact/snapshot.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../remotes/remote.ts';
 import type { JournalEntry, StoreChange, WriteIntent } from '../store/store.ts';
+import { answerChanges, keptAlone } from './answer-changes.ts';
 import type { Session } from './context.ts';
 import {
   countWrite,
   pairChanges,
   perform,
+  recordConflicts,
   reportNotTaken,
   type Applied,
   type Execution,
@@ -24,12 +27,20 @@ import {
 } from './execution.ts';
 import { createdHalf, writeOf, type Task } from './task.ts';
 
-const NO_INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null };
+const NO_INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
 
 const idsOf = (task: Task) => ({
   googleId: task.halves.google?.record.id ?? null,
   serviceId: task.halves.service?.record.id ?? null,
 });
+
+/** The ids that a create is journaled with; of a contact that comes back its own old one too. */
+const idsOfCreate = (task: Task, decision: Extract<Decision, { kind: 'create' }>) => {
+  const ids = idsOf(task);
+  if (!decision.restores) return ids;
+  const { id } = decision.source;
+  return decision.side === 'google' ? { ...ids, googleId: id } : { ...ids, serviceId: id };
+};
 
 /** The side's group ids for group pairs; pairs whose half could not be created are left out. */
 const groupIdsOf = (execution: Execution, side: Side, keys: readonly string[]): readonly string[] => {
@@ -51,7 +62,7 @@ const hasAllGroups = (execution: Execution, side: Side, { joins, leaves }: Moves
 };
 
 /** The fields of `desired` that `now` does not hold although they were written. */
-export const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
+const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
   const scalars = SCALAR_FIELDS.filter((field) => fields.includes(field) && desired[field] !== now[field]);
   const lists = LIST_FIELDS.filter((field) => {
     if (!fields.includes(field)) return false;
@@ -73,7 +84,8 @@ const createWrite = (execution: Execution, task: Task, key: string): TaskWrite<C
   const { side, source } = decision;
   const groupIds = groupIdsOf(execution, side, decision.joins);
   const intent = { ...NO_INTENT, desired: source.contact, join: groupIds, source };
-  const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...idsOf(task), intent, before: null };
+  const ids = idsOfCreate(task, decision);
+  const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...ids, intent, before: null };
   return { side, decision, entry, key, task, request: { key, draft: source.contact, groupIds, originId: source.id } };
 };
 
@@ -163,6 +175,7 @@ export const performUpdates = async (execution: Execution, side: Side, tasks: re
     const request = { key, current: half.record, desired: write.desired, fields };
     return [{ side, decision: task.decision, entry, key, request }];
   });
+  await recordConflicts(session, tasks);
   await perform<UpdateRequest, ContactRecord>(
     execution,
     writes,
@@ -238,6 +251,37 @@ export const performMemberships = async (execution: Execution, side: Side, tasks
 
 type Deletion = Extract<Decision, { kind: 'delete' }>;
 
+/**
+ * The deletions of contacts that stand as the plan saw them. No side can be asked to delete only what is unchanged, so each
+ * contact is read once more: one that was edited meanwhile is left alone and looked at again (R6).
+ */
+const stillDue = async (
+  { session, again }: Execution,
+  side: Side,
+  decisions: readonly Deletion[],
+): Promise<readonly Deletion[]> => {
+  const ids = decisions.map((decision) => decision.record.id);
+  const answers = await session.remotes[side].read(ids, session.signal);
+  const isDue = ({ record }: Deletion): boolean => {
+    const answer = answers.get(record.id);
+    return answer?.kind === 'gone' || (answer?.kind === 'found' && equalSnapshots(record, answer.record));
+  };
+  const edited = decisions.filter((decision) => !isDue(decision));
+  if (edited.length === 0) return decisions;
+  again.needed = true;
+  const atMs = session.clock.now();
+  const changes = edited.flatMap(({ record }) => answerChanges(side, record.id, answers.get(record.id), atMs));
+  await session.store.commit(session.link, changes);
+  return decisions.filter(isDue);
+};
+
+const afterDelete = (session: Session, decision: Decision): readonly StoreChange[] => {
+  if (decision.kind !== 'delete') return [];
+  const { pair, side, keepsOther } = decision;
+  if (keepsOther) return keptAlone(pair, otherSide(side), session.clock.now());
+  return pair.id === null ? [] : [{ kind: 'drop-pair', pairId: pair.id }];
+};
+
 /** Deletes a batch of contacts on one side, and their mapping rows. */
 export const performDeletes = async (
   execution: Execution,
@@ -245,7 +289,8 @@ export const performDeletes = async (
   decisions: readonly Deletion[],
 ): Promise<void> => {
   const { session } = execution;
-  const writes = decisions.map((decision): Write<string> => {
+  const due = await stillDue(execution, side, decisions);
+  const writes = due.map((decision): Write<string> => {
     const id = decision.record.id;
     const ids = side === 'google' ? { googleId: id, serviceId: null } : { googleId: null, serviceId: id };
     const pairId = decision.pair.id;
@@ -257,9 +302,8 @@ export const performDeletes = async (
     writes,
     (requests, signal) => session.remotes[side].delete(requests, signal),
     (write) => {
-      const pairId = write.entry.pairId;
       session.tally[side].deleted += 1;
-      return { changes: pairId === null ? [] : [{ kind: 'drop-pair', pairId }], after: null };
+      return { changes: afterDelete(session, write.decision), after: null };
     },
   );
 };

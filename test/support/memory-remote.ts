@@ -19,13 +19,14 @@ import type {
   UpdateRequest,
   WriteResult,
 } from '../../src/remotes/remote.ts';
-import { groupRecordOf, recordOf as read, type Book, type Row } from './memory/book.ts';
+import { groupRecordOf, isAsTold, noteTold, recordOf as read, type Book, type Row } from './memory/book.ts';
 import { googleFeed, serviceFeed } from './memory/feeds.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
 
 const recordOf = (row: Row): ContactRecord => {
-  row.toldVersion = row.version;
-  return read(row);
+  const record = read(row);
+  noteTold(row, record);
+  return record;
 };
 
 /** What the simulation is told of each write, so that it can judge it. */
@@ -140,7 +141,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     }
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
     const next = overlaid(row.contact, desired, fields);
-    if (!isSameIn(row.contact, current.contact, fields)) {
+    if (!isGoogle && !isSameIn(row.contact, current.contact, fields)) {
       witness.overwrote(side, row.contact, receive(manners, next));
     }
     // Fields are replaced whole: what the writer does not send back is gone.
@@ -164,7 +165,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
-    if (row !== null && row.toldVersion < row.version) witness.deletedUnread(side, row);
+    if (row !== null && !isAsTold(row)) witness.deletedUnread(side, row);
     if (row !== null) book.remove(row, 'deleted');
     witness.wrote(side);
     return { key: id, ok: true, value: null };

@@ -50,6 +50,9 @@ test('variables alone describe one link named default, with the documented defau
   expect(load(REQUIRED)).toEqual({
     dataDir: join(cwd, 'data'),
     redisUrl: null,
+    credentialsKey: null,
+    credentialsKeyOld: null,
+    concurrency: 10,
     logLevel: 'info',
     logFormat: 'json',
     logPersonalData: false,
@@ -63,6 +66,7 @@ test('variables alone describe one link named default, with the documented defau
           clientSecret: null,
           accessToken: null,
           rateLimit: { requests: 500, windowMs: 60_000 },
+          rateScope: 'token',
         },
         google: {
           clientId: 'client',
@@ -112,6 +116,11 @@ test.each([
   expect(loadLink({ ...REQUIRED, SERVICE_RATE_LIMIT: value }).service.rateLimit).toEqual(expected);
 });
 
+test('the limit belongs to the token or to the application', () => {
+  expect(loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'application' }).service.rateScope).toBe('application');
+  expect(() => loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'user' })).toThrow('Choose one of token, application');
+});
+
 test('slashes at the end of URLs are made uniform', () => {
   const link = loadLink({
     ...REQUIRED,
@@ -145,6 +154,7 @@ test.each([
   ['SERVICE_AUTH_URL', 'https://me:pass@service.test', 'has a user, password'],
   ['GOOGLE_ROOT_URL', 'https://google.test/?a=b', 'query'],
   ['REDIS_URL', 'http://redis.test', 'redis:// or rediss://'],
+  ['CONCURRENCY', '0', 'from 1 to 100'],
 ])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
   expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
@@ -373,8 +383,9 @@ describe('the examples', () => {
   const VARIABLES = [
     'SERVICE_BASE_URL SERVICE_AUTH_URL SERVICE_CLIENT_ID SERVICE_CLIENT_SECRET SERVICE_ACCESS_TOKEN SERVICE_RATE_LIMIT',
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
-    'GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION CONFLICT_POLICY',
-    'DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
+    'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
+    'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
+    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>
     content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');

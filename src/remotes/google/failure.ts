@@ -74,6 +74,9 @@ type Answer = {
   readonly retryAfter: string | null;
 };
 
+/** Codes and reasons are names; what is none is not to be trusted: a proxy may put the request into its answer. */
+const nameOrNothing = (text: string): string => (/^[\w.:-]{1,60}$/u.test(text) ? text : '');
+
 const answerOf = (error: unknown): Answer | null => {
   const answered = answeredSchema.safeParse(error);
   if (!answered.success) return null;
@@ -81,23 +84,29 @@ const answerOf = (error: unknown): Answer | null => {
   const base = { status, retryAfter: headers.get('retry-after') };
   const token = tokenErrorSchema.safeParse(data);
   if (token.success) {
-    return { ...base, code: token.data.error, reasons: [], fields: [], message: token.data.error_description };
+    return {
+      ...base,
+      code: nameOrNothing(token.data.error),
+      reasons: [],
+      fields: [],
+      message: token.data.error_description,
+    };
   }
   const api = apiErrorSchema.safeParse(data);
   if (!api.success) return { ...base, code: '', reasons: [], fields: [], message: '' };
   const { details, errors, ...body } = api.data.error;
   return {
     ...base,
-    code: body.status,
-    reasons: [...details, ...errors].flatMap(({ reason }) => (reason === undefined ? [] : [reason])),
+    code: nameOrNothing(body.status),
+    reasons: [...details, ...errors].map(({ reason = '' }) => nameOrNothing(reason)).filter((reason) => reason !== ''),
     fields: details.flatMap(({ fieldViolations }) => fieldViolations.map(({ field }) => field)),
     message: body.message,
   };
 };
 
-/** Google's messages quote the values they refuse: quoted text, addresses and numbers are taken out. */
+/** Google's messages quote the values they refuse: quoted text, addresses, numbers and long or assigned words are taken out. */
 const withoutValues = (message: string): string => {
-  return message.replace(/"[^"]*"|'[^']*'|\S+@\S+|\+?\d[\d\s()/-]{4,}\d/gu, '…').slice(0, 300);
+  return message.replace(/"[^"]*"|'[^']*'|\S+[@=]\S+|\S{24,}|\+?\d[\d\s()/-]{4,}\d/gu, '…').slice(0, 300);
 };
 
 const causeOf = (answer: Answer): GoogleAnswerError =>

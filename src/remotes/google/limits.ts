@@ -1,17 +1,5 @@
-import type { RateLimit } from '../../http/rate-headers.ts';
-
 /** The metrics that Google meters a People API request on. */
 export type GoogleQuota = 'read' | 'write';
-
-/**
- * The default quotas per user. The daemon's configuration overrides them, because a Cloud project may have others.
- * Source: 429 bodies name `CriticalReadsPerMinutePerProjectPerUser` (90 a minute seen) and
- * `CriticalWritesPerMinutePerProjectPerUser` (its default is not confirmed; the same number is assumed).
- */
-export const GOOGLE_QUOTAS: Readonly<Record<GoogleQuota, RateLimit>> = {
-  read: { requests: 90, windowMs: 60_000 },
-  write: { requests: 90, windowMs: 60_000 },
-};
 
 /** `batchCreateContacts`, `batchUpdateContacts` and `people:batchGet` take 200 contacts (People API reference). */
 export const CONTACTS_PER_BATCH = 200;

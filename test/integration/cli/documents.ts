@@ -102,5 +102,5 @@ export const ConflictsDocument = z.strictObject({
 });
 
 /** What a command that could not begin prints instead. */
-export const FailureDocument = (key: 'runs' | 'links') =>
+export const FailureDocument = (key: 'runs' | 'links' | 'checks') =>
   z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });

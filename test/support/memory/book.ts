@@ -22,8 +22,8 @@ export type Row = {
   mergedInto: Row | null;
   /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the sides. */
   entity: number;
-  /** The last version that an answer of the port told of. */
-  toldVersion: number;
+  /** What the last answer of the port told of: a version and the membership, which moves no version at the service. */
+  told: { readonly version: number; readonly groupIds: string };
 };
 
 export type Group = {
@@ -84,7 +84,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       modifiedAtMs: stampMs(),
       createdAtMs: stampMs(),
       shown: [],
-      toldVersion: 0,
+      told: { version: 0, groupIds: '' },
       state: 'live',
       mergedInto: null,
     };
@@ -150,6 +150,17 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
 /** The contact as feeds and listings show it now; null where they show none yet. */
 export const shownAt = (row: Row, nowMs: number): Row['shown'][number] | null => {
   return row.shown.findLast(({ visibleAtMs }) => visibleAtMs <= nowMs) ?? null;
+};
+
+/** Remembers that an answer told of the contact as it is in the record. */
+export const noteTold = (row: Row, record: ContactRecord): void => {
+  const version = Number(record.version);
+  if (version >= row.told.version) row.told = { version, groupIds: record.groupIds.join() };
+};
+
+/** Whether the contact stands as an answer told last. */
+export const isAsTold = (row: Row): boolean => {
+  return row.told.version === row.version && row.told.groupIds === [...row.groupIds].toSorted().join();
 };
 
 export const recordOf = (row: Row): ContactRecord => ({

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/clock.ts';
 import type { FeedChange, FeedPage, PullRequest } from '../../../src/remotes/remote.ts';
 import { CursorExpiredError } from '../../../src/remotes/errors.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import { shownAt, type Book, type Row } from './book.ts';
+import { noteTold, shownAt, type Book, type Row } from './book.ts';
 
 const PAGE_SIZE = 3;
 const GOOGLE_TOKEN_LIFE_MS = 6.5 * 24 * 3_600_000;
@@ -20,7 +20,7 @@ const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
 
 /** The row as the feed tells of it; only Google's rows know their former ids. */
 const upsert = (book: Book, { row, record }: Shown): FeedChange => {
-  row.toldVersion = Math.max(row.toldVersion, Number(record.version));
+  noteTold(row, record);
   return { kind: 'upsert', record, previousIds: book.side === 'google' ? [...row.formerIds] : [] };
 };
 

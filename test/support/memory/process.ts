@@ -5,7 +5,7 @@ import type { VirtualClock } from '../virtual-clock.ts';
 import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
 
 /** The process died: nothing that it does from now on reaches anything. */
-export class CrashError extends Error {
+class CrashError extends Error {
   constructor() {
     super('the process died');
     this.name = 'CrashError';
@@ -19,6 +19,8 @@ export type ProcessPlan = {
   readonly faultAt: (call: number) => Fault | undefined;
   /** Called before each call of a remote: the users go on working. */
   readonly beforeCall: (call: number) => void;
+  /** Whether the full listings of this process leave a contact out. */
+  readonly hidesOne: () => boolean;
   /** Whether a listing may leave this contact out: it must be known already. */
   readonly mayHide: (side: Side, id: string) => boolean;
   /** Called when a fault really met a call that it concerns. */
@@ -79,7 +81,7 @@ const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
   };
   const wait = async (step: number): Promise<void> => {
     const random = mix(plan.salt, step);
-    for (let tick = random % 5; tick > 0; tick -= 1) await null;
+    for (let tick = random % 5; tick > 0; tick -= 1) await Promise.resolve();
     clock.advance(20 + (random % 300));
   };
   return {
@@ -171,8 +173,9 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
   async function* pull(request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> {
     const pages = remote.pull(request, signal)[Symbol.asyncIterator]();
     while (true) {
-      const next = await core.call(signal, async (fault) => {
+      const next = await core.call(signal, async (met) => {
         const result = await pages.next();
+        const fault = met ?? (plan.hidesOne() ? 'hole' : undefined);
         if (fault === undefined || result.done === true) return result;
         try {
           const page = faultyPage(fault, side, request.mode, result.value, (id) => plan.mayHide(side, id));

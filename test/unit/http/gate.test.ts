@@ -1,19 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions, type Permit, type Priority } from '../../../src/http/gate.ts';
+import type { GovernorState } from '../../../src/http/governor-state.ts';
+import { createLocalRing } from '../../../src/http/ring.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 const NEVER = new AbortController().signal;
 const OK = { status: 200, headers: {} };
 
-const open = (changes: Partial<GateOptions> = {}): { readonly gate: Gate; readonly clock: FakeClock } => {
+type Changes = { readonly snapshot?: GovernorState } & Pick<GateOptions, 'onLimited'>;
+
+const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; readonly clock: FakeClock } => {
   const clock = createFakeClock();
-  const limit = { requests: 60, windowMs: 60_000 };
-  return { clock, gate: createGate({ limit, clock, random: () => 0.5, ...changes }) };
+  const ring = createLocalRing({ requests: 60, windowMs: 60_000 }, clock, snapshot ?? null);
+  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...changes }) };
 };
 
 /** A gate past its probe, whose burst is used up: the next permit comes after about a second. */
-const busy = async (changes: Partial<GateOptions> = {}) => {
+const busy = async (changes: Changes = {}) => {
   const opened = open(changes);
   (await opened.gate.acquire('read', NEVER)).done(OK);
   for (let sent = 0; sent < 3; sent += 1) (await opened.gate.acquire('read', NEVER)).done(OK);
@@ -99,6 +103,7 @@ describe('gate', () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
     (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
+    await setImmediate();
     expect(stops).toEqual([20_500]);
     const passed: Permit[] = [];
     for (let queued = 0; queued < 2; queued += 1) {
@@ -129,7 +134,7 @@ describe('gate', () => {
   test('goes on from the snapshot of the process before', async () => {
     const { gate } = await busy();
     const text = JSON.stringify(gate.snapshot());
-    const next = open({ snapshot: JSON.parse(text) as ReturnType<Gate['snapshot']> });
+    const next = open({ snapshot: JSON.parse(text) as GovernorState });
     expect(next.gate.budget()).toEqual(gate.budget());
     expect(next.gate.budget().remaining).toBe(56);
   });

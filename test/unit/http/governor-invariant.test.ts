@@ -5,12 +5,11 @@ import {
   budgetOf,
   complete,
   createGovernor,
-  restoreGovernor,
-  snapshotOf,
   type Governor,
   type GovernedAnswer,
   type Grant,
 } from '../../../src/http/governor.ts';
+import { restoreGovernor, snapshotOf } from '../../../src/http/governor-state.ts';
 import { countAfter, createRing, listTimes, nthNewest, push } from '../../../src/http/completion-ring.ts';
 
 const ANSWER: GovernedAnswer = {

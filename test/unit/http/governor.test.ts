@@ -4,12 +4,17 @@ import {
   budgetOf,
   complete,
   createGovernor,
-  restoreGovernor,
-  snapshotOf,
   type Governor,
   type GovernedAnswer,
   type Grant,
 } from '../../../src/http/governor.ts';
+import {
+  exportGovernor,
+  importGovernor,
+  parseGovernorState,
+  restoreGovernor,
+  snapshotOf,
+} from '../../../src/http/governor-state.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
 
@@ -28,6 +33,8 @@ const granted = (governor: Governor, nowMs: number): Grant => {
   if (grant === null) throw new Error(`nothing was admitted at ${nowMs}`);
   return grant;
 };
+
+const probeOf = ({ probe }: Governor): number | null => (typeof probe === 'object' ? probe.id : null);
 
 const waitOf = (governor: Governor, nowMs: number): number | null => {
   const admission = admit(governor, nowMs);
@@ -59,7 +66,7 @@ describe('pace', () => {
   test('as many in flight as the limit: the next waits for an answer', () => {
     const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
     const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
-    expect(waitOf(governor, 20_000)).toBeNull();
+    expect(waitOf(governor, 20_000)).toBe(110_000);
     for (const grant of grants) complete(governor, grant, answerWith({}), 20_000);
     expect(waitOf(governor, 20_000)).toBe(2_000);
   });
@@ -95,16 +102,28 @@ describe('probe', () => {
   ])('another follows when it %s', (_title, answer) => {
     const governor = createGovernor(LIMIT);
     complete(governor, granted(governor, 0), answer, 10);
-    expect(granted(governor, 10).isProbe).toBe(true);
+    expect(granted(governor, 10).id).toBe(probeOf(governor));
     expect(waitOf(governor, 10_000)).toBeNull();
   });
 });
 
 describe('correction', () => {
-  test('an answer that leaves more than was thought changes nothing', () => {
+  test('an answer never adds to what the own requests leave', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    for (const remaining of [499, 500, 500]) {
+      complete(governor, granted(governor, 1_000), answerWith({ remaining, resetMs: 60_000 }), 1_000);
+    }
+    expect(budgetOf(governor, 1_000).remaining).toBe(496);
+  });
+
+  test("somebody else's requests take places until a newer answer counts fewer", () => {
     const governor = startedWith({ remaining: 200, resetMs: 60_000 });
-    complete(governor, granted(governor, 1_000), answerWith({ remaining: 499, resetMs: 60_000 }), 1_000);
+    const late = granted(governor, 1_000);
     expect(budgetOf(governor, 1_000).remaining).toBe(199);
+    complete(governor, granted(governor, 1_100), answerWith({ remaining: 490, resetMs: 60_000 }), 1_200);
+    expect(budgetOf(governor, 1_200).remaining).toBe(490);
+    complete(governor, late, answerWith({ remaining: 100, resetMs: 60_000 }), 2_000);
+    expect(budgetOf(governor, 2_000).remaining).toBe(490);
   });
 
   test('requests in flight are not taken for those of somebody else', () => {
@@ -140,7 +159,7 @@ describe('correction', () => {
     const governor = startedWith({ remaining: 5, resetMs: 20_000 });
     expect(waitOf(governor, 1_000)).toBe(20_000);
     const probe = granted(governor, 21_000);
-    expect(probe.isProbe).toBe(true);
+    expect(probe.id).toBe(probeOf(governor));
     expect(waitOf(governor, 21_000)).toBeNull();
   });
 
@@ -176,7 +195,7 @@ describe('429', () => {
   test('the next request after it goes alone', () => {
     const governor = startedWith();
     complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
-    expect(granted(governor, 11_000).isProbe).toBe(true);
+    expect(granted(governor, 11_000).id).toBe(probeOf(governor));
     expect(waitOf(governor, 11_000)).toBeNull();
   });
 
@@ -187,6 +206,43 @@ describe('429', () => {
     complete(governor, second, answerWith({ status: 429, retryAfterMs: 1_000 }), 11_000);
     expect(waitOf(governor, 11_000)).toBe(59_000);
   });
+});
+
+describe('lease', () => {
+  test('the place of a request that is never ended becomes free two minutes and a window later', () => {
+    const governor = startedWith({}, { requests: 2, windowMs: 1_000 });
+    granted(governor, 10_000);
+    granted(governor, 20_000);
+    expect(waitOf(governor, 20_000)).toBe(110_000);
+    expect(waitOf(governor, 130_000)).toBe(2_000);
+    granted(governor, 132_000);
+  });
+
+  test('another probe follows one that is never ended', () => {
+    const governor = createGovernor(LIMIT);
+    granted(governor, 0);
+    expect(waitOf(governor, 119_000)).toBeNull();
+    expect(granted(governor, 120_000).id).toBe(probeOf(governor));
+  });
+});
+
+describe('state', () => {
+  test('an exported governor goes on as the very same', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
+    granted(governor, 1_000);
+    complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
+    const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
+    const state = parseGovernorState(text);
+    const copy = state === null ? null : importGovernor(LIMIT, state);
+    expect(copy).toEqual(governor);
+  });
+
+  test.each(['', '{}', '[1]', '{"completedAtMs":[],"unanswered":0,"stoppedUntilMs":0,"kind":"fixed"}'])(
+    'text that is none is no state: %j',
+    (text) => {
+      expect(parseGovernorState(text)).toBeNull();
+    },
+  );
 });
 
 describe('snapshot', () => {

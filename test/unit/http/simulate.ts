@@ -1,6 +1,6 @@
 import { admit, complete, createGovernor, type Governor, type Grant } from '../../../src/http/governor.ts';
 import type { RateLimit } from '../../../src/http/rate-headers.ts';
-import type { Limiter, Verdict } from './limiter-models.ts';
+import type { Limiter, Verdict } from '../../support/limiter-models.ts';
 
 type Event = { readonly atMs: number; readonly run: () => void };
 
@@ -25,24 +25,6 @@ export type Outcome = {
   readonly foreignAccepted: number;
   readonly foreignRefused: number;
   readonly governor: Governor;
-};
-
-/** Repeatable randomness (mulberry32). */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};
-
-/** Log-normal around 75 ms, one request in 500 taking half a second to two. */
-export const usualRoundTripMs = (random: () => number): number => {
-  if (random() < 0.002) return 500 + 1_500 * random();
-  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return 75 * Math.exp(0.3 * normal);
 };
 
 /** Sends as much as the governor allows against the limiter, in virtual time. */
@@ -80,7 +62,7 @@ export const simulate = (simulation: Simulation): Outcome => {
 
   let alarmMs = Number.POSITIVE_INFINITY;
   const pump = (): void => {
-    while (governor.inFlight - governor.lostUntilMs.length < parallel) {
+    while (governor.open.size < parallel) {
       const admission = admit(governor, nowMs);
       if (admission.grant === null) {
         const wakeMs = nowMs + (admission.waitMs ?? Number.POSITIVE_INFINITY);

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fetch, interceptors, request, type Dispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions } from '../../../src/http/gate.ts';
+import { createLocalRing } from '../../../src/http/ring.ts';
 import { createTransport, type TransportOptions } from '../../../src/http/transport.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -28,10 +29,10 @@ const answerOk: RequestListener = (_incoming, answer) => {
   answer.setHeader('x-rate-limit-remaining', '900').end('{"ok":true}');
 };
 
-const openGate = (changes: Partial<GateOptions> = {}) => {
+const openGate = (options: Pick<GateOptions, 'onLimited'> = {}) => {
   const clock = createFakeClock();
-  const limit = { requests: 1_000, windowMs: 60_000 };
-  return { clock, gate: createGate({ limit, clock, random: () => 0.5, ...changes }) };
+  const ring = createLocalRing({ requests: 1_000, windowMs: 60_000 }, clock, null);
+  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...options }) };
 };
 
 type Watched = { readonly transport: Dispatcher; readonly attempts: string[]; readonly answers: (number | null)[] };

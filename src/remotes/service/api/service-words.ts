@@ -1,4 +1,7 @@
 const LONGEST_WORDS = 200;
+/** More than this is no message: searching it would take long, and a deep nest would end the program. */
+const LONGEST_SEARCHED = 2_000;
+const DEEPEST = 20;
 const EMAIL_ADDRESS = /[^\s"'<>(),;:]+@[^\s"'<>(),;:]+/gu;
 const PHONE_NUMBER = /(?<!\w)\+?\(?\d[\d\s().-]{5,}\d/gu;
 const ID = /^[a-z_]+_\d+$/u;
@@ -7,12 +10,13 @@ const SHORTEST_REDACTED = 2;
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Every text in a value, keys of objects before their values where the value itself is text. */
-const textsIn = (value: unknown): string[] => {
+const textsIn = (value: unknown, depth = 0): string[] => {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (depth === DEEPEST) return [];
+  if (Array.isArray(value)) return value.flatMap((inner) => textsIn(inner, depth + 1));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    const texts = textsIn(inner);
+    const texts = textsIn(inner, depth + 1);
     return texts.length === 0 || key === 'message' ? texts : [`${key} ${texts.join(', ')}`];
   });
 };
@@ -34,6 +38,11 @@ const withoutValues = (words: string, sent: unknown): string => {
   }, words);
 };
 
+/** No part of a word is left at the cut: it could not be told any more that it belongs to an address. */
+const cutToWords = (text: string): string => {
+  return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
+};
+
 /** The part of an answer's body that tells of errors; null where there is none. */
 const errorPart = (json: unknown): unknown => {
   if (!isObject(json)) return null;
@@ -48,7 +57,9 @@ export const hasErrors = (json: unknown): boolean => textsIn(errorPart(json)).le
  * values of `sent` (the request's body), so that no personal data reaches a message; null where it said nothing.
  */
 export const serviceWords = (json: unknown, sent: unknown): string | null => {
-  const words = textsIn(errorPart(json)).join('; ').replace(/\s+/gu, ' ').trim();
+  const words = cutToWords(textsIn(errorPart(json)).join('; '))
+    .replace(/\s+/gu, ' ')
+    .trim();
   if (words === '') return null;
   const redacted = withoutValues(words, sent).replace(EMAIL_ADDRESS, '<email>').replace(PHONE_NUMBER, '<number>');
   return redacted.length > LONGEST_WORDS ? `${redacted.slice(0, LONGEST_WORDS - 1)}…` : redacted;

@@ -1,0 +1,96 @@
+/**
+ * The README's table of everything that is logged, made from `src/events.ts`. `node config/log-catalogue.ts` writes it
+ * between its markers; a test compares the two.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createEvents, type Events } from '../src/events.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const README = join(ROOT, 'README.md');
+const MARKERS = ['<!-- log catalogue: node config/log-catalogue.ts -->', '<!-- end of log catalogue -->'] as const;
+
+/** Splits at a sign that stands outside of all brackets. */
+const splitOutside = (text: string, sign: string): string[] => {
+  const parts = [''];
+  let depth = 0;
+  for (const letter of text) {
+    if ('{(<['.includes(letter)) depth += 1;
+    if ('})>]'.includes(letter)) depth -= 1;
+    if (letter === sign && depth === 0) parts.push('');
+    else parts[parts.length - 1] += letter;
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+};
+
+/** The names of the properties of a type: an intersection of literals and of types in the same file. */
+const fieldsOf = (type: string, types: string): string[] =>
+  splitOutside(type, '&').flatMap((part) => {
+    if (part.startsWith('{')) {
+      return splitOutside(part.slice(1, -1), ';').map((property) => property.replace(/^readonly |\??:.*$/gsu, ''));
+    }
+    const [, definition] = new RegExp(`^type ${part} =(.*?);\\n(?=\\n|type|/)`, 'msu').exec(types) ?? [];
+    if (definition === undefined) throw new Error(`src/events.ts does not define ${part}, or in another form.`);
+    return fieldsOf(definition.trim(), types);
+  });
+
+type Event = { readonly name: keyof Events; readonly fields: readonly string[]; readonly about: string };
+
+const readEvents = (source: string): Event[] => {
+  const types = source.replaceAll(/\/\*\*.*?\*\//gsu, '');
+  const [, body = ''] = /^export interface Events \{\n(.*?)^\}/msu.exec(source) ?? [];
+  const declarations = body.matchAll(
+    /^ {2}(?:\/\*\* (?<about>[^*]*) \*\/\n {2})?(?<name>\w+)\((?<fields>.*?)\): void;$/gmsu,
+  );
+  return [...declarations].map(({ groups }) => {
+    const { about = '', name, fields = '' } = groups ?? {};
+    const type = fields
+      .replaceAll(/\/\*\*.*?\*\//gsu, '')
+      .trim()
+      .replaceAll(/^fields: |,$/gu, '');
+    return { name: name as keyof Events, about, fields: type === '' ? [] : fieldsOf(type, types) };
+  });
+};
+
+type Line = { readonly level: string; readonly message: string; readonly fields: readonly string[] };
+
+/** What an event logs when it happens. */
+const logged = ({ name, fields }: Event, personalData: boolean): Line => {
+  let line: Line | null = null;
+  const write = (level: string) => (first: object | string, message?: string) => {
+    line =
+      typeof first === 'string'
+        ? { level, message: first, fields: [] }
+        : { level, message: message ?? '', fields: Object.keys(first) };
+  };
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const log = createEvents(logger, { personalData })[name] as (values: object) => void;
+  log(Object.fromEntries(fields.map((field) => [field, field])));
+  if (line === null) throw new Error(`The event ${name} logs nothing.`);
+  return line;
+};
+
+/** One row for each event, in the order of the file. */
+export const renderLogCatalogue = (): string => {
+  const source = readFileSync(join(ROOT, 'src/events.ts'), 'utf8');
+  const rows = readEvents(source).map((event) => {
+    const { level, message, fields } = logged(event, false);
+    const personal = logged(event, true).fields.filter((field) => !fields.includes(field));
+    const names = [...fields.map((field) => `\`${field}\``), ...personal.map((field) => `\`${field}\` (personal)`)];
+    return `| ${level} | \`${message}\` | ${names.join(', ')} | ${event.about.replaceAll(/\s+/gu, ' ')} |`;
+  });
+  return ['| level | message (`msg`) | fields | when |', '|---|---|---|---|', ...rows].join('\n');
+};
+
+/** The table that stands in the README. */
+export const readLogCatalogue = (): string => {
+  const [, table = ''] = readFileSync(README, 'utf8').split(MARKERS[0]);
+  return (table.split(MARKERS[1])[0] ?? '').trim();
+};
+
+if (import.meta.main) {
+  const readme = readFileSync(README, 'utf8');
+  const [before = '', rest = ''] = readme.split(MARKERS[0]);
+  const [, after = ''] = rest.split(MARKERS[1]);
+  writeFileSync(README, `${before}${MARKERS[0]}\n\n${renderLogCatalogue()}\n\n${MARKERS[1]}${after}`);
+}

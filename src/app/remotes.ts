@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { LinkConfig } from '../config.ts';
+import type { Side } from '../contact/contact.ts';
+import type { Events } from '../events.ts';
+import type { Gate } from '../http/gate.ts';
+import type { Gates } from '../http/gates.ts';
+import { readRateHeaders, type AnswerHeaders, type RateHeaders, type RateLimit } from '../http/rate-headers.ts';
+import { createTransport, type TransportRequest } from '../http/transport.ts';
+import type { Account } from '../remotes/account.ts';
+import type { Remote } from '../remotes/remote.ts';
+
+/** What a side told when it was asked who is behind a token. */
+export type Inspection = {
+  readonly account: Account;
+  /** The side's own time when it answered, epoch milliseconds. */
+  readonly serverTimeMs: number | null;
+  readonly rate: RateHeaders;
+};
+
+/** How long one request may be tried again and again; with the timeouts below a command gives up within 90 s. */
+const RETRY_BUDGET_MS = 25_000;
+const SERVICE_TIMEOUT_MS = 15_000;
+/** A batch of 200 contacts takes Google longer than one contact takes the service. */
+const GOOGLE_TIMEOUT_MS = 30_000;
+
+/** A one-way digest: tells credentials apart without holding them. */
+export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 32);
+
+type Transport = ReturnType<typeof createTransport>;
+
+/** What opening a remote needs. */
+export type Network = {
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly events: Events;
+  /** One gate for each limit, shared by every link that uses the same credential. */
+  readonly gates: Gates;
+  /** Everything that was opened, to be closed at the end. */
+  readonly transports: Transport[];
+};
+
+const openGate = (network: Network, name: string, link: LinkConfig, side: Side, limit: RateLimit): Promise<Gate> =>
+  network.gates.open(name, limit, ({ stoppedForMs }) => {
+    network.events.rateLimited({ link: link.name, side, retryAfterMs: stoppedForMs });
+  });
+
+/** A side's one way out to the network, with a count of what went through it. */
+const openTransport = (
+  network: Network,
+  timeoutMs: number,
+  gatesFor: (request: TransportRequest) => readonly Gate[],
+  onAnswer?: (headers: AnswerHeaders) => void,
+): { dispatcher: Transport; requestCount: () => number } => {
+  let requests = 0;
+  const dispatcher = createTransport({
+    gatesFor,
+    onAttempt: () => {
+      requests += 1;
+    },
+    ...(onAnswer && { onAnswer: (_attempt, _status, headers) => onAnswer(headers) }),
+    headersTimeoutMs: timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+  });
+  network.transports.push(dispatcher);
+  return { dispatcher, requestCount: () => requests };
+};
+
+/** Whom the service's limit belongs to: each access token, or the registered application with all its users. */
+const serviceGateName = ({ service }: LinkConfig, accessToken: string): string => {
+  const owner = service.rateScope === 'token' ? `token ${accessToken}` : `application ${service.clientId ?? ''}`;
+  return `service ${digest(`${service.baseUrl} ${owner}`)}`;
+};
+
+/** The gate that the service's requests of the link go through. */
+export const openServiceGate = (network: Network, link: LinkConfig, accessToken: string): Promise<Gate> =>
+  openGate(network, serviceGateName(link, accessToken), link, 'service', link.service.rateLimit);
+
+/** The service behind the port of both sides. */
+export const openService = async (network: Network, link: LinkConfig, accessToken: string): Promise<Remote> => {
+  const { createServiceRemote } = await import('../remotes/service/service-remote.ts');
+  const gate = await openServiceGate(network, link, accessToken);
+  const transport = openTransport(network, SERVICE_TIMEOUT_MS, () => [gate]);
+  const { clock, random } = network;
+  const { baseUrl } = link.service;
+  return createServiceRemote({ baseUrl, accessToken, ...transport, clock, random, maxElapsedMs: RETRY_BUDGET_MS });
+};
+
+type OnAnswer = (headers: AnswerHeaders) => void;
+
+/** What both ways to use a Google account need: where it is, its credential, and a governed way out to the network. */
+const connectGoogle = async (network: Network, link: LinkConfig, refreshToken: string, onAnswer?: OnAnswer) => {
+  const { classifyGoogleRequest } = await import('../remotes/google/limits.ts');
+  const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = link.google;
+  const key = `google ${digest(`${rootUrl} ${refreshToken}`)}`;
+  const gates = {
+    read: await openGate(network, `${key} read`, link, 'google', readLimit),
+    write: await openGate(network, `${key} write`, link, 'google', writeLimit),
+  };
+  const gatesFor = ({ method, path }: TransportRequest): readonly Gate[] =>
+    classifyGoogleRequest(method, path).map((quota) => gates[quota]);
+  const transport = openTransport(network, GOOGLE_TIMEOUT_MS, gatesFor, onAnswer);
+  const { clock, random } = network;
+  return {
+    rootUrl,
+    tokenUrl,
+    clientId,
+    clientSecret: clientSecret.reveal(),
+    refreshToken,
+    ...transport,
+    clock,
+    random,
+  };
+};
+
+/** Google behind the port of both sides. */
+export const openGoogle = async (network: Network, link: LinkConfig, refreshToken: string): Promise<Remote> => {
+  const { createGoogleRemote } = await import('../remotes/google/google-remote.ts');
+  const connection = await connectGoogle(network, link, refreshToken);
+  return createGoogleRemote({ ...connection, maxElapsedMs: RETRY_BUDGET_MS });
+};
+
+const readAccount = async (
+  network: Network,
+  link: LinkConfig,
+  side: Side,
+  { token, signal, onAnswer }: { readonly token: string; readonly signal: AbortSignal; readonly onAnswer: OnAnswer },
+): Promise<Account> => {
+  if (side === 'google') {
+    const { readGoogleAccount } = await import('../remotes/google/account.ts');
+    return readGoogleAccount({ ...(await connectGoogle(network, link, token, onAnswer)), maxElapsedMs: 0 }, signal);
+  }
+  const { readServiceAccount } = await import('../remotes/service/account.ts');
+  const gate = await openServiceGate(network, link, token);
+  const { dispatcher } = openTransport(network, SERVICE_TIMEOUT_MS, () => [gate], onAnswer);
+  return readServiceAccount(
+    { baseUrl: link.service.baseUrl, accessToken: token, dispatcher, clock: network.clock },
+    signal,
+  );
+};
+
+/** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
+export const inspectSide = async (
+  network: Network,
+  link: LinkConfig,
+  side: Side,
+  credential: { readonly token: string; readonly signal: AbortSignal },
+): Promise<Inspection> => {
+  let headers: AnswerHeaders = {};
+  const onAnswer = (latest: AnswerHeaders): void => {
+    headers = latest;
+  };
+  const account = await readAccount(network, link, side, { ...credential, onAnswer });
+  await network.gates.save();
+  const serverTimeMs = Date.parse(String(headers['date'] ?? ''));
+  return {
+    account,
+    serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs,
+    rate: readRateHeaders(headers, network.clock.now()),
+  };
+};

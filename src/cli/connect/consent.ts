@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import type { Terminal } from '../terminal.ts';
+import { codeIn } from './answer.ts';
+import { openBrowser } from './open-browser.ts';
+import { pastedAnswer, type Input } from './pasted.ts';
+import { listenForRedirect } from './redirect-listener.ts';
+import { SignInError } from './sign-in-error.ts';
+
+/** How a person is asked for consent. */
+export type ConsentOptions = {
+  readonly terminal: Terminal;
+  /** Where the address may be pasted. */
+  readonly input: Input;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly opensBrowser: boolean;
+};
+
+export type Consent = { readonly code: string; readonly redirectUri: string };
+
+const PATIENCE_MS = 5 * 60_000;
+const STATE_BYTES = 32;
+
+const tell = (terminal: Terminal, address: string, { opensBrowser }: ConsentOptions): void => {
+  terminal.print(`${opensBrowser ? 'If no browser opens, open' : 'Open'} this address and consent:\n\n${address}\n`);
+  terminal.print(
+    'Where the browser runs on another machine, it ends at an address that it cannot open: paste that address here.',
+  );
+};
+
+const refuseLate = async (clock: Clock, signal: AbortSignal): Promise<never> => {
+  await clock.sleep(PATIENCE_MS, signal);
+  throw new SignInError('Nobody consented within 5 minutes. Nothing was stored. Run the command again.');
+};
+
+/**
+ * Sends a person to a consent page and waits for the answer, from a browser on this machine or pasted. `addressFor` makes
+ * the page's address.
+ *
+ * @throws {SignInError} where there was no consent in time, the state differs, or the consent was refused.
+ */
+export const askForConsent = async (
+  addressFor: (request: { readonly redirectUri: string; readonly state: string }) => string,
+  options: ConsentOptions,
+): Promise<Consent> => {
+  const { terminal, input, clock, port } = options;
+  await using listener = await listenForRedirect(port);
+  const { redirectUri, answered } = listener;
+  const state = randomBytes(STATE_BYTES).toString('base64url');
+  const address = addressFor({ redirectUri, state });
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  try {
+    tell(terminal, address, options);
+    if (options.opensBrowser) openBrowser(address);
+    const answer = await Promise.race([answered, pastedAnswer(input, terminal, signal), refuseLate(clock, signal)]);
+    return { code: codeIn(answer, state), redirectUri };
+  } finally {
+    over.abort(new Error('The sign-in is over.'));
+  }
+};

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { UsageError } from '../usage-error.ts';
+import { answerIn, type Answer } from './answer.ts';
+
+export type RedirectListener = AsyncDisposable & {
+  /** Where the consent page is to send the browser. */
+  readonly redirectUri: string;
+  /** What the first browser came back with. */
+  readonly answered: Promise<Answer>;
+};
+
+const HOST = '127.0.0.1';
+
+const page = (title: string, text: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
+  `<style>body{max-width:30rem;margin:4rem auto;padding:0 1rem;font-family:system-ui,sans-serif}</style></head>` +
+  `<body><h1>${title}</h1><p>${text}</p></body></html>`;
+
+const respond = (response: ServerResponse, isAnswer: boolean): void => {
+  response.writeHead(isAnswer ? 200 : 404, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(
+    isAnswer
+      ? page('Back to the terminal', 'contact-sync goes on there. You can close this window.')
+      : page('Not found', 'contact-sync waits here for the answer of a consent page.'),
+  );
+};
+
+/**
+ * Waits on loopback for a browser to come back from a consent page (RFC 8252, 7.3). Port 0 takes any free one.
+ *
+ * @throws {UsageError} where the port is taken.
+ */
+export const listenForRedirect = async (port: number): Promise<RedirectListener> => {
+  const { promise: answered, resolve } = Promise.withResolvers<Answer>();
+  let lastResponse: ServerResponse | null = null;
+  const server = createServer((request, response) => {
+    lastResponse = response;
+    const answer = request.method === 'GET' ? answerIn(`http://${HOST}${request.url ?? ''}`) : null;
+    respond(response, answer !== null);
+    if (answer !== null) resolve(answer);
+  });
+  server.listen(port, HOST);
+  await once(server, 'listening').catch((error: unknown) => {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (!isTaken) throw error;
+    throw new UsageError(`Port ${port} is in use. Choose another one, or leave --port out for any free one.`);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The redirect listener has no port.');
+  return {
+    redirectUri: `http://${HOST}:${address.port}/`,
+    answered,
+    [Symbol.asyncDispose]: async () => {
+      // Whoever is being answered gets the whole page.
+      if (lastResponse !== null && !lastResponse.closed) await once(lastResponse, 'close');
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

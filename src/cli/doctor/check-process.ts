@@ -1,0 +1,109 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../app.ts';
+import type { Config, ConfigProblem } from '../../config.ts';
+import type { Secret } from '../../config/secret.ts';
+import { connectBriefly } from '../../jobs/queue.ts';
+import { EXIT, messageOf } from '../exit-codes.ts';
+import { count } from '../words.ts';
+import { fault, fine, warning, type Finding } from './finding.ts';
+
+const CONFIGURATION = { name: 'configuration' };
+const DATA_DIRECTORY = { name: 'data-directory' };
+const STORE = { name: 'store' };
+const REDIS = { name: 'redis' };
+
+/** A problem says first what is wrong, then what to do. */
+export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding => {
+  const [, wrong = what, remedy = ''] = /^(.*?\.)\s+(.*)$/su.exec(what) ?? [];
+  return fault(CONFIGURATION, `${where} ${wrong}`, remedy === '' ? null : remedy, EXIT.usage);
+};
+
+export const fineConfiguration = (config: Config): Finding =>
+  fine(CONFIGURATION, `${count(config.links.length, 'link')}: ${config.links.map(({ name }) => name).join(', ')}`);
+
+const OTHERS = 0o077;
+const FILES = ['contact-sync.db', 'contact-sync.db-wal', 'credentials.json'];
+
+const modeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => null,
+  );
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
+
+/** Whether the data directory can be written, and nobody else reads what is in it. */
+export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
+  const mode = await modeOf(dataDir);
+  if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is made now`)];
+  const isWritable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) {
+    const owner = `${process.getuid?.() ?? ''}`;
+    return [
+      fault(DATA_DIRECTORY, `${dataDir} cannot be written`, `Give it to the user ${owner}: chown ${owner} ${dataDir}`),
+    ];
+  }
+  const findings: Finding[] = [];
+  for (const path of FILES.map((name) => join(dataDir, name))) {
+    const fileMode = await modeOf(path);
+    if (fileMode === null || (fileMode & OTHERS) === 0) continue;
+    findings.push(fault(DATA_DIRECTORY, `${path} is open to others (${octal(fileMode)})`, `chmod 600 ${path}`));
+  }
+  if ((mode & OTHERS) !== 0) {
+    findings.push(warning(DATA_DIRECTORY, `${dataDir} is open to others (${octal(mode)})`, `chmod 700 ${dataDir}`));
+  }
+  return findings.length > 0 ? findings : [fine(DATA_DIRECTORY, `${dataDir} (${octal(mode)})`)];
+};
+
+/** Whether the database can be written; that it opened and took its migrations is known by then. */
+export const checkStore = async ({ store, config }: App): Promise<Finding> => {
+  try {
+    for (const { name } of config.links) await store.updateLink(name, {});
+    return fine(STORE, 'opens, has every migration, can be written');
+  } catch (error) {
+    return faultOfStore(error);
+  }
+};
+
+export const faultOfStore = (error: unknown): Finding =>
+  fault(STORE, messageOf(error), 'Free some space where the disk is full; check who owns the file.');
+
+const fieldOf = (info: string, name: string): string | null =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
+
+const OLDEST_REDIS = { major: 6, minor: 2 };
+
+const judgeRedis = (info: string): Finding => {
+  const version = fieldOf(info, 'redis_version');
+  const policy = fieldOf(info, 'maxmemory_policy');
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const { major: oldest, minor: oldestMinor } = OLDEST_REDIS;
+  if (major < oldest || (major === oldest && minor < oldestMinor)) {
+    return fault(REDIS, `version ${version ?? 'unknown'} is too old`, `Run Redis ${oldest}.${oldestMinor} or newer.`);
+  }
+  if (policy !== 'noeviction') {
+    const remedy = 'Set maxmemory-policy noeviction: else Redis may drop jobs when its memory is full.';
+    return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
+  }
+  return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
+};
+
+/** Whether Redis answers, is new enough, and keeps what it was given. */
+export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
+  if (redisUrl === null) return fine(REDIS, 'not configured: jobs run on timers in the daemon');
+  const redis = connectBriefly(redisUrl);
+  // What fails is told by the command that failed.
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return judgeRedis(await redis.info());
+  } catch (error) {
+    return fault(REDIS, `does not answer (${messageOf(error)})`, 'Start Redis, or check REDIS_URL.');
+  } finally {
+    redis.disconnect();
+  }
+};

@@ -1,0 +1,133 @@
+import type { LinkConfig } from '../config.ts';
+import type { PlannedAction } from '../reconcile/actions.ts';
+import type { Refusal } from '../reconcile/undo.ts';
+import type { RunRow } from '../store/store.ts';
+import { HaltError } from '../sync/context.ts';
+import type { UndoReport } from '../sync/undo.ts';
+import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
+import { formatPlan } from './plan-text.ts';
+import { NO_PROGRESS, startProgress } from './progress.ts';
+import { formatTable } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+import { count, fieldWords, isoOf, SIDE_TITLES } from './words.ts';
+
+export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
+
+/** What `undo --json` prints. */
+type UndoDocument = {
+  readonly link: string;
+  /** The run that was put back, and the undo's own run; null where it is only planned. */
+  readonly run: string;
+  readonly undoRun: string | null;
+  readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
+  readonly reason: string | null;
+  /** Contacts written: created, updated or deleted. Planned ones for a dry run. */
+  readonly undone: number;
+  readonly refused: readonly Refusal[];
+  readonly actions: readonly PlannedAction[];
+};
+
+type Target = { readonly link: LinkConfig; readonly run: RunRow };
+
+const SHOWN = 5;
+
+/** The run that the word means: its id, the beginning of one, or the last run that wrote anything. */
+const findTarget = async ({ app, links }: Opened, word: string): Promise<Target> => {
+  const found: Target[] = [];
+  for (const link of links) {
+    const last = word === 'last' ? await app.store.lastWritingRun(link.name) : null;
+    const named = word === 'last' ? [] : await app.store.findRuns(link.name, word);
+    found.push(...[...named, ...(last === null ? [] : [last])].map((run) => ({ link, run })));
+  }
+  const exact = found.find(({ run }) => run.id === word);
+  const [first, second] = found;
+  if (exact !== undefined) return exact;
+  if (first === undefined) {
+    throw new UsageError(
+      word === 'last'
+        ? 'No run has written anything yet.'
+        : `There is no run ${word}. \`contact-sync status --json\` names the last one.`,
+    );
+  }
+  if (second === undefined) return first;
+  const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
+  throw new UsageError(`${word} may mean several runs; give more of the id, or the link: ${ids.join(', ')}.`);
+};
+
+type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
+
+const dryRun = async ({ app, signal }: Opened, { link, run }: Target, options: UndoOptions): Promise<Done> => {
+  const shared = { link: link.name, run: run.id, undoRun: null };
+  try {
+    const acceptDeletes = options.acceptDeletes ?? false;
+    const { report, halt } = await app.planUndo(link, run, { signal, acceptDeletes });
+    const undone = report.actions.length;
+    if (halt === null) {
+      const document = { ...shared, outcome: 'planned' as const, reason: null, undone, ...report };
+      return { document, code: EXIT.done, trouble: null };
+    }
+    const document = { ...shared, outcome: 'halted' as const, reason: halt.message, undone, ...report };
+    return { document, code: EXIT.halted, trouble: halt.message };
+  } catch (error) {
+    const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
+    const nothing: UndoReport = { actions: [], refused: [] };
+    const document = { ...shared, outcome, reason: messageOf(error), undone: 0, ...nothing };
+    return { document, code: exitCodeOf(error), trouble: messageOf(error) };
+  }
+};
+
+const perform = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  { link, run }: Target,
+  options: UndoOptions,
+): Promise<Done> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
+  try {
+    const acceptDeletes = options.acceptDeletes ?? false;
+    const { result, report } = await app.undo(link, run, { signal, acceptDeletes, onEvent: progress.tell });
+    const { run: undoRun, outcome, reason, google, service } = result.summary;
+    const undone = [google, service].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+    const document = { link: link.name, run: run.id, undoRun, outcome, reason, undone, ...report };
+    return { document, code: exitCodeOf(result.error), trouble: reason };
+  } finally {
+    progress.stop();
+  }
+};
+
+const refusalRow = ({ side, googleId, serviceId, field, reason }: Refusal): readonly string[] => {
+  const what = field === null ? 'the contact' : fieldWords(field);
+  return [SIDE_TITLES[side], [googleId, serviceId].filter((id) => id !== null).join(' / '), what, reason];
+};
+
+const formatUndo = ({ link, run, outcome, undone, refused, actions }: UndoDocument, terminal: Terminal): string => {
+  const plan = formatPlan({ link, kind: 'incremental', actions, halted: null }, terminal);
+  const list = actions.length === 0 ? [] : plan.split('\n').slice(1);
+  const title = `${terminal.style('bold', link)}: undo of ${run}: ${outcome}, ${count(undone, 'write')}`;
+  const left = refused.length === 0 ? [] : ['Left as it is', formatTable(refused.map(refusalRow), { indent: '  ' })];
+  return [title, ...list, ...left].join('\n');
+};
+
+/**
+ * `undo RUN [LINK]`: puts back what a run wrote.
+ *
+ * @throws {UsageError} where RUN names no run, or more than one.
+ */
+export const undo = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: UndoOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const target = await findTarget(opened, word);
+    const { document, code, trouble } = options.dryRun
+      ? await dryRun(opened, target, options)
+      : await perform(terminal, opened, target, options);
+    if (options.json) terminal.print(JSON.stringify({ undo: document }));
+    else terminal.print(formatUndo(document, terminal));
+    if (trouble !== null) terminal.warn(trouble);
+    return code;
+  });

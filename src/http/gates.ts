@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.ts';
+import { createGate, type Gate, type GateOptions } from './gate.ts';
+import { parseGovernorState, type GovernorState } from './governor-state.ts';
+import type { RateLimit } from './rate-headers.ts';
+import type { RedisRings } from './redis-ring.ts';
+import { createLocalRing, type RequestRing } from './ring.ts';
+
+export type GatesOptions = {
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  /** Where budgets outlast the process. */
+  readonly store: {
+    loadBudget(key: string): Promise<string | null>;
+    saveBudget(key: string, stateJson: string): Promise<void>;
+  };
+  /** The Redis through which all processes share their limits; null: this process has them for itself. */
+  readonly redisUrl: string | null;
+};
+
+/** The gates of a process, one for each limit. */
+export type Gates = {
+  /** The gate of that name, opened when first asked for; the limit is that of the first call. */
+  open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
+  /** Stores what the next process must know. */
+  save(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Gates that go on from the budgets of the process before. Redis is connected to when the first one is opened. */
+export const createGates = (options: GatesOptions): Gates => {
+  const { clock, random, store, redisUrl } = options;
+  const gates = new Map<string, Promise<Gate>>();
+  let rings: Promise<RedisRings> | null = null;
+
+  const openRing = async (name: string, limit: RateLimit, snapshot: GovernorState | null): Promise<RequestRing> => {
+    if (redisUrl === null) return createLocalRing(limit, clock, snapshot);
+    rings ??= import('./redis-ring.ts').then(({ createRedisRings }) => createRedisRings(redisUrl));
+    return (await rings).open(name, { limit, clock, snapshot });
+  };
+  const openGate = async (name: string, limit: RateLimit, onLimited: GateOptions['onLimited']): Promise<Gate> => {
+    const text = await store.loadBudget(name);
+    const ring = await openRing(name, limit, text === null ? null : parseGovernorState(text));
+    return createGate({ ring, clock, random, ...(onLimited && { onLimited }) });
+  };
+  return {
+    open: (name, limit, onLimited) => {
+      const gate = gates.get(name) ?? openGate(name, limit, onLimited);
+      gates.set(name, gate);
+      gate.catch(() => gates.delete(name));
+      return gate;
+    },
+    save: async () => {
+      for (const [name, gate] of gates) await store.saveBudget(name, JSON.stringify((await gate).snapshot()));
+    },
+    close: async () => (await rings)?.close(),
+  };
+};

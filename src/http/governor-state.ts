@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
+import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
+import type { RateLimit } from './rate-headers.ts';
+
+const times = z.array(z.number());
+const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
+
+const governorState = z.object({
+  limit: rateLimit,
+  /** The first time, then the distance of each from the one before: that is short as text. */
+  completed: times,
+  open: z.array(z.tuple([z.number(), z.number()])),
+  nextId: z.number(),
+  pacedUntilMs: z.number(),
+  stoppedUntilMs: z.number(),
+  probe: z.union([z.enum(['none', 'due']), z.object({ id: z.number() })]),
+  foreign: z.object({ requests: z.number(), sentAtMs: z.number() }),
+  sharedUntilMs: z.number(),
+  kind: z.enum(['unknown', 'fixed', 'sliding']),
+  grain: z.enum(['unknown', 'exact', 'second']),
+  exactSinceMs: z.number().nullable(),
+  exactAnswers: z.number(),
+  resetDueMs: z.number().nullable(),
+});
+
+/** A governor as plain JSON, its times on the clock of whoever reads it. */
+export type GovernorState = z.infer<typeof governorState>;
+
+/** The same moment on the governor's clock and in epoch time. */
+export type Moment = { readonly nowMs: number; readonly epochMs: number };
+
+/** A state that was written as text; null where it is none, of an earlier version perhaps: nothing is known then. */
+export const parseGovernorState = (text: string): GovernorState | null => {
+  try {
+    return governorState.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+};
+
+/** The governor's state with `shiftMs` added to its times. */
+export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: number): GovernorState => {
+  const shifted = (timeMs: number): number => Math.round(timeMs + shiftMs);
+  const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
+  const { kind, grain, exactAnswers, nextId, probe } = governor;
+  return {
+    limit: governor.limit,
+    completed: distances(governor, shiftMs, nowMs - 2 * governor.configured.windowMs),
+    open: [...governor.open].map(([id, untilMs]) => [id, shifted(untilMs)]),
+    nextId,
+    // Not rounded: the error of each request would add up.
+    pacedUntilMs: governor.pacedUntilMs + shiftMs,
+    stoppedUntilMs: shifted(governor.stoppedUntilMs),
+    probe,
+    foreign: { requests: governor.foreign.requests, sentAtMs: shifted(governor.foreign.sentAtMs) },
+    sharedUntilMs: shifted(governor.sharedUntilMs),
+    kind,
+    grain,
+    exactSinceMs: shiftedOrNull(governor.exactSinceMs),
+    exactAnswers,
+    resetDueMs: shiftedOrNull(governor.resetDueMs),
+  };
+};
+
+/** The very governor that was exported, with times on the same clock. */
+export const importGovernor = (configured: RateLimit, state: GovernorState): Governor => {
+  const { completed, open, limit: told, ...rest } = state;
+  const governor = { ...createGovernor(configured), ...rest, limit: lowerLimit(configured, told), open: new Map(open) };
+  let timeMs = 0;
+  for (const distanceMs of completed) push(governor.completed, (timeMs += distanceMs));
+  return governor;
+};
+
+/** What the next process needs, in epoch time. */
+export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
+  exportGovernor(governor, epochMs - nowMs, nowMs);
+
+/**
+ * A governor that goes on where an earlier process stopped. It begins with a probe all the same: its answer shows what
+ * was sent after the snapshot was taken. Times ahead of the clock, which was set back, count as now.
+ */
+export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { nowMs, epochMs }: Moment): Governor => {
+  const earlier = importGovernor(limit, snapshot);
+  const governor = createGovernor(limit);
+  for (const atMs of listTimes(earlier.completed)) push(governor.completed, nowMs + Math.min(0, atMs - epochMs));
+  for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
+  const { nextId, kind, grain } = earlier;
+  const foreign = { ...earlier.foreign, sentAtMs: nowMs + Math.min(0, earlier.foreign.sentAtMs - epochMs) };
+  const stoppedUntilMs = nowMs + Math.max(0, earlier.stoppedUntilMs - epochMs);
+  return { ...governor, nextId, kind, grain, foreign, stoppedUntilMs };
+};
+
+/** The completion times since then, the first one whole, each other as its distance from the one before. */
+const distances = ({ completed }: Governor, shiftMs: number, sinceMs: number): number[] => {
+  const listed: number[] = [];
+  let beforeMs = 0;
+  for (let rank = countAfter(completed, sinceMs); rank > 0; rank -= 1) {
+    const timeMs = Math.round(nthNewest(completed, rank) + shiftMs);
+    listed.push(timeMs - beforeMs);
+    beforeMs = timeMs;
+  }
+  return listed;
+};

@@ -1,0 +1,118 @@
+/**
+ * How the server counts, read from its answers alone. Two questions, answered apart:
+ *
+ * Is all forgotten at a reset (`fixed`), or each request when it is a window old (`sliding`)? It decides which of our
+ * requests a server may still count, so how many of those it counts must be somebody else's.
+ *
+ * How fine is the count? A server that keeps whole seconds counts a request for up to one second longer than the window
+ * says, and only such a server needs a guard of a second. It gives itself away: Remaining comes back in steps, once a
+ * second, and just before a step more is counted than was sent in the window. A server that forgets each request in time
+ * (or all of them at once) never counts more than that. So until it is known the guard is wide; it becomes narrow when
+ * many answers over several of the server's seconds, while there was enough that a coarse count would have shown, had no
+ * surplus; and wide again with the first one that has. A 429 asks the question anew.
+ */
+import { countAfter, type CompletionRing } from './completion-ring.ts';
+import type { RateLimit } from './rate-headers.ts';
+
+/** What is known of the server's way to count. */
+export type WindowWatch = {
+  kind: 'unknown' | 'fixed' | 'sliding';
+  grain: 'unknown' | 'exact' | 'second';
+  /** Since when answers have shown an exact count; null: not since the last one that did not. */
+  exactSinceMs: number | null;
+  exactAnswers: number;
+  /** From when on the window that an earlier answer described must have been reset; null until one did. */
+  resetDueMs: number | null;
+};
+
+/** The same together with what was sent. */
+type Watched = WindowWatch & {
+  readonly limit: RateLimit;
+  readonly completed: CompletionRing;
+  readonly open: ReadonlyMap<number, number>;
+};
+
+/** What one answer said about the quota. */
+export type Described = {
+  readonly sentAtMs: number;
+  readonly remaining: number;
+  readonly resetMs: number | null;
+  readonly nowMs: number;
+};
+
+const NARROW_GUARD_MS = 300;
+const WIDE_GUARD_MS = 1_000;
+/** Reset is told in whole seconds. */
+export const RESET_PRECISION_MS = 1_000;
+const MIN_OLD_REQUESTS = 10;
+
+const SECOND_MS = 1_000;
+/** So many requests of the second before the window show a coarse count: two or more of them are still counted. */
+const MIN_REQUESTS_IN_SECOND = 6;
+const SURPLUS = 2;
+/** An answer that took longer leaves too much open about when the request arrived. */
+const MAX_ROUND_TRIP_MS = 400;
+const EXACT_FOR_MS = 10_000;
+const EXACT_ANSWERS = 40;
+
+/** Nothing is known yet. */
+export const createWatch = (): WindowWatch => ({
+  kind: 'unknown',
+  grain: 'unknown',
+  exactSinceMs: null,
+  exactAnswers: 0,
+  resetDueMs: null,
+});
+
+/** How much longer than the window a request counts, from its answer on. */
+export const guardMs = (watch: WindowWatch): number => (watch.grain === 'exact' ? NARROW_GUARD_MS : WIDE_GUARD_MS);
+
+/** Learns from an answer how the server counts. */
+export const learnWindow = (watched: Watched, described: Described): void => {
+  learnKind(watched, described);
+  learnGrain(watched, described);
+};
+
+/** Nothing is taken for known about the grain any more. */
+export const forgetGrain = (watched: WindowWatch): void => {
+  watched.grain = 'unknown';
+  watched.exactSinceMs = null;
+};
+
+/**
+ * Once the reset that an answer announced is past, the next answer shows whether requests from before it still count.
+ * It judges only where there were enough of them, and where in doubt it says sliding, which merely waits longer.
+ */
+const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: Described): void => {
+  if (resetMs === null) return;
+  watched.resetDueMs ??= nowMs + resetMs + RESET_PRECISION_MS;
+  if (sentAtMs < watched.resetDueMs) return;
+  const afterReset = countAfter(watched.completed, watched.resetDueMs - 2 * RESET_PRECISION_MS);
+  const beforeReset = countAfter(watched.completed, sentAtMs - watched.limit.windowMs) - afterReset;
+  const stillCounted = watched.limit.requests - remaining - afterReset - watched.open.size;
+  if (beforeReset >= MIN_OLD_REQUESTS) watched.kind = stillCounted < beforeReset / 2 ? 'fixed' : 'sliding';
+  watched.resetDueMs = nowMs + resetMs + RESET_PRECISION_MS;
+};
+
+/**
+ * `exactly` is the most that an exact count may hold: what was answered since a window before this request was sent, and
+ * all that is under way. `coarsely` is the most that a count by second may hold. More than that is somebody else's.
+ */
+const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described): void => {
+  const windowStartMs = sentAtMs - watched.limit.windowMs;
+  const used = watched.limit.requests - remaining;
+  const exactly = countAfter(watched.completed, windowStartMs) + watched.open.size;
+  const coarsely = countAfter(watched.completed, windowStartMs - SECOND_MS) + watched.open.size;
+  if (coarsely - exactly < MIN_REQUESTS_IN_SECOND || used > coarsely) return;
+  if (used >= exactly + SURPLUS) {
+    watched.grain = 'second';
+    watched.exactSinceMs = null;
+    return;
+  }
+  if (nowMs - sentAtMs > MAX_ROUND_TRIP_MS) return;
+  if (watched.exactSinceMs === null) watched.exactAnswers = 0;
+  watched.exactSinceMs ??= nowMs;
+  watched.exactAnswers += 1;
+  const isShown = nowMs - watched.exactSinceMs >= EXACT_FOR_MS && watched.exactAnswers >= EXACT_ANSWERS;
+  if (isShown) watched.grain = 'exact';
+};

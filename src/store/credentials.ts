@@ -1,0 +1,246 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Side } from '../contact/contact.ts';
+import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
+
+const credential = z.object({
+  /** Google's refresh token, or the service's access token. */
+  token: z.string().min(1),
+  /** The account that signed in, as the side names it; null where it does not tell. */
+  account: z.string().nullable(),
+  /** What was granted; null where the side does not tell. */
+  scopes: z.array(z.string()).readonly().nullable(),
+  storedAtMs: z.number(),
+});
+
+/** What `connect` keeps of one sign-in. */
+export type Credential = Readonly<z.output<typeof credential>>;
+
+const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
+type Entry = z.output<typeof entry>;
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  /** For keys that are made of a passphrase. */
+  salt: z.base64(),
+  links: z.record(z.string(), z.object({ google: entry.exactOptional(), service: entry.exactOptional() })),
+});
+type File = z.output<typeof fileSchema>;
+
+/** The stored tokens cannot be used as they are; the message says what to do. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+}
+
+export type VaultOptions = {
+  readonly path: string;
+  /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
+  readonly key: string | null;
+  /** CREDENTIALS_KEY_OLD: opens what was stored before the key was changed. */
+  readonly oldKey: string | null;
+  readonly clock: Clock;
+};
+
+/** Where the tokens of `connect` are kept: one file beside the database. */
+export type Vault = {
+  readonly path: string;
+  /** Null where nothing was stored. Throws {@link CredentialsError} where it cannot be opened. */
+  read(link: string, side: Side): Promise<Credential | null>;
+  /** Whether the token is stored encrypted with the key of now. */
+  isSealed(link: string, side: Side): Promise<boolean>;
+  /** Stores one, and encrypts with the key of now whatever can be opened. Throws {@link CredentialsError}. */
+  save(link: string, side: Side, credential: Credential): Promise<void>;
+};
+
+const SALT_BYTES = 16;
+
+const readText = async (path: string): Promise<string | null> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
+    throw new CredentialsError(`The stored tokens in ${path} cannot be read. Check its permissions.`, { cause });
+  }
+};
+
+const parseFile = (text: string, path: string): File => {
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch {
+    // Without the cause, which quotes the file.
+    throw new CredentialsError(`${path} is damaged. Move it away and sign in again: contact-sync connect.`);
+  }
+};
+
+const readFileOf = async (path: string): Promise<File> => {
+  const text = await readText(path);
+  if (text !== null) return parseFile(text, path);
+  return { version: 1, salt: randomBytes(SALT_BYTES).toString('base64'), links: {} };
+};
+
+/** Writes beside the file, then takes its place: a reader sees the old file or the new one, whole. */
+const replaceFile = async (path: string, file: File): Promise<void> => {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw new CredentialsError(`The tokens cannot be stored in ${path}. Check that it can be written.`, { cause });
+  }
+};
+
+const LOCK_WAIT_MS = 50;
+/** A lock is held for milliseconds; one that is older was left by a process that died. */
+const LOCK_LIFE_MS = 5_000;
+
+const takeLock = async (path: string, clock: Clock): Promise<void> => {
+  for (;;) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return;
+    } catch (cause) {
+      if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) {
+        throw new CredentialsError(`No token can be stored beside ${path}. Check that the directory can be written.`, {
+          cause,
+        });
+      }
+    }
+    const takenAtMs = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => null,
+    );
+    if (takenAtMs !== null && clock.now() - takenAtMs > LOCK_LIFE_MS) await rm(path, { force: true });
+    else await clock.sleep(LOCK_WAIT_MS);
+  }
+};
+
+const ownerOf = (link: string, side: Side): string => `${link}/${side}`;
+
+type Keys = { readonly current: CredentialKey | null; readonly known: readonly CredentialKey[] };
+
+/** Derives each key once for each salt: a passphrase takes its time. */
+const createKeyring = ({ key, oldKey }: VaultOptions): ((salt: string) => Promise<Keys>) => {
+  let cached: { readonly salt: string; readonly keys: Promise<Keys> } | null = null;
+  const derive = async (salt: string): Promise<Keys> => {
+    const bytes = Buffer.from(salt, 'base64');
+    const current = key === null ? null : await deriveKey(key, bytes);
+    const old = oldKey === null ? null : await deriveKey(oldKey, bytes);
+    return { current, known: [current, old].filter((one) => one !== null) };
+  };
+  return (salt) => {
+    if (cached?.salt !== salt) cached = { salt, keys: derive(salt) };
+    return cached.keys;
+  };
+};
+
+const cannotOpen = (link: string, side: Side, keyId: string, keys: Keys): CredentialsError => {
+  const fault =
+    keys.known.length === 0
+      ? `was encrypted with the key ${keyId}, but CREDENTIALS_KEY is not set. Set it`
+      : `was encrypted with another key (${keyId}) than CREDENTIALS_KEY. Set the key that it was stored with, ` +
+        'or give that one as CREDENTIALS_KEY_OLD where the key was changed';
+  return new CredentialsError(
+    `The stored ${side} token of the link ${link} ${fault}, or sign in again: contact-sync connect ${side} ${link}.`,
+  );
+};
+
+/** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
+const openEntry = (stored: Entry, link: string, side: Side, keys: Keys): Credential => {
+  if ('open' in stored) return stored.open;
+  const { sealed } = stored;
+  const key = keys.known.find(({ id }) => id === sealed.keyId);
+  if (key === undefined) throw cannotOpen(link, side, sealed.keyId, keys);
+  try {
+    return credential.parse(JSON.parse(unseal(sealed, ownerOf(link, side), key)));
+  } catch {
+    throw new CredentialsError(
+      `The stored ${side} token of the link ${link} is damaged. Sign in again: contact-sync connect ${side} ${link}.`,
+    );
+  }
+};
+
+const isCurrent = (stored: Entry, { current }: Keys): boolean =>
+  current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
+
+/** Without a key the token stands as it is. */
+const closeEntry = (opened: Credential, link: string, side: Side, { current }: Keys): Entry =>
+  current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };
+
+/** The entry under the key of now; as it stands where no key opens it, and where encrypting would be undone. */
+const renewEntry = (stored: Entry, link: string, side: Side, keys: Keys): Entry => {
+  if (keys.current === null || isCurrent(stored, keys)) return stored;
+  try {
+    return closeEntry(openEntry(stored, link, side, keys), link, side, keys);
+  } catch (error) {
+    if (error instanceof CredentialsError) return stored;
+    throw error;
+  }
+};
+
+const renewAll = (file: File, keys: Keys): File => {
+  const links = Object.entries(file.links).map(([link, { google, service }]) => {
+    const renewed = {
+      ...(google && { google: renewEntry(google, link, 'google', keys) }),
+      ...(service && { service: renewEntry(service, link, 'service', keys) }),
+    };
+    return [link, renewed] as const;
+  });
+  return { ...file, links: Object.fromEntries(links) };
+};
+
+/** Opens the vault; reads and writes nothing yet. */
+export const openVault = (options: VaultOptions): Vault => {
+  const { path, clock } = options;
+  const keysFor = createKeyring(options);
+  const change = async (edit: (file: File, keys: Keys) => File): Promise<void> => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const lock = `${path}.lock`;
+    await takeLock(lock, clock);
+    try {
+      const file = await readFileOf(path);
+      await replaceFile(path, edit(file, await keysFor(file.salt)));
+    } finally {
+      await rm(lock, { force: true });
+    }
+  };
+  const find = async (link: string, side: Side) => {
+    const file = await readFileOf(path);
+    const stored = file.links[link]?.[side];
+    return stored === undefined ? null : { stored, keys: await keysFor(file.salt) };
+  };
+  return {
+    path,
+    read: async (link, side) => {
+      const found = await find(link, side);
+      if (found === null) return null;
+      const opened = openEntry(found.stored, link, side, found.keys);
+      // So a changed key is taken up by whatever runs next; a directory that cannot be written keeps the old one.
+      if (found.keys.current !== null && !isCurrent(found.stored, found.keys)) {
+        await change(renewAll).catch((error: unknown) => {
+          if (!(error instanceof CredentialsError)) throw error;
+        });
+      }
+      return opened;
+    },
+    isSealed: async (link, side) => {
+      const found = await find(link, side);
+      return found !== null && 'sealed' in found.stored && isCurrent(found.stored, found.keys);
+    },
+    save: (link, side, opened) =>
+      change((file, keys) => {
+        const renewed = renewAll(file, keys);
+        const sides = { ...renewed.links[link], [side]: closeEntry(opened, link, side, keys) };
+        return { ...renewed, links: { ...renewed.links, [link]: sides } };
+      }),
+  };
+};

@@ -1,0 +1,144 @@
+import { and, desc, eq, inArray, ne, or, sql } from 'drizzle-orm';
+import { SIDES, type Side } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { Pair } from '../reconcile/decision.ts';
+import { decodeIntent, decodeRecord, decodeUndoes } from './codec.ts';
+import type { Orm } from './database.ts';
+import { indexStaged, pairOf, type PairRow } from './pair-rows.ts';
+import { journal, pairs, runs, staged } from './schema.ts';
+import type { ContactScope, JournalRow, RunOutcome, RunRow, WriteStory } from './store.ts';
+
+type StoredWrite = typeof journal.$inferSelect;
+
+/** The intent's part of a journal row. */
+export const journalRowOf = (row: StoredWrite): JournalRow => ({
+  id: row.id,
+  run: row.run,
+  side: row.side,
+  kind: row.kind,
+  pairId: row.pairId,
+  googleId: row.googleId,
+  serviceId: row.serviceId,
+  intent: decodeIntent(row.intentJson),
+  before: row.beforeJson === null ? null : decodeRecord(row.beforeJson),
+  intendedAtMs: row.intendedAtMs,
+});
+
+const storyOf = (row: StoredWrite): WriteStory => ({
+  ...journalRowOf(row),
+  state: row.state,
+  after: row.afterJson === null ? null : decodeRecord(row.afterJson),
+  error: row.error,
+  settledAtMs: row.settledAtMs,
+});
+
+/** SQLite takes a bounded number of values in one statement. */
+const CHUNK = 500;
+
+const chunked = <T, Row>(values: readonly T[], read: (chunk: readonly T[]) => readonly Row[]): Row[] => {
+  return Array.from({ length: Math.ceil(values.length / CHUNK) }, (_, index) =>
+    read(values.slice(index * CHUNK, (index + 1) * CHUNK)),
+  ).flat();
+};
+
+const byId = <Row extends { readonly id: number }>(rows: readonly Row[]): Row[] => {
+  return [...new Map(rows.map((row) => [row.id, row])).values()].toSorted((a, b) => a.id - b.id);
+};
+
+const writesTo = (orm: Orm, link: string, { ids, pairIds }: ContactScope): StoredWrite[] => {
+  const read = (where: ReturnType<typeof or>) =>
+    orm
+      .select()
+      .from(journal)
+      .where(and(eq(journal.link, link), where))
+      .all();
+  const named = chunked(ids, (chunk) => {
+    // A contact that a create brought into being is named by the answer alone.
+    const answered = inArray(sql`json_extract(${journal.afterJson}, '$.id')`, [...chunk]);
+    return read(or(inArray(journal.googleId, [...chunk]), inArray(journal.serviceId, [...chunk]), answered));
+  });
+  return byId([...named, ...chunked(pairIds, (chunk) => read(inArray(journal.pairId, [...chunk])))]);
+};
+
+export const readJournal = (
+  orm: Orm,
+  link: string,
+  of: { readonly run: string } | ContactScope,
+): readonly WriteStory[] => {
+  if (!('run' in of)) return writesTo(orm, link, of).map(storyOf);
+  const own = and(eq(journal.link, link), eq(journal.run, of.run));
+  return orm.select().from(journal).where(own).orderBy(journal.id).all().map(storyOf);
+};
+
+const runOf = (row: typeof runs.$inferSelect): RunRow => {
+  const { id, link, kind, outcome, reason, startedAtMs, endedAtMs, summaryJson } = row;
+  const undoes = summaryJson === null ? null : decodeUndoes(summaryJson);
+  return { id, link, kind, outcome, reason, startedAtMs, endedAtMs, undoes };
+};
+
+export const readLastRun = (orm: Orm, link: string, outcome?: RunOutcome): RunRow | null => {
+  const asked = outcome === undefined ? ne(runs.outcome, 'running') : eq(runs.outcome, outcome);
+  const ended = and(eq(runs.link, link), asked);
+  const row = orm.select().from(runs).where(ended).orderBy(desc(runs.startedAtMs)).limit(1).get();
+  return row === undefined ? null : runOf(row);
+};
+
+export const readLastWritingRun = (orm: Orm, link: string): RunRow | null => {
+  const done = and(eq(journal.link, link), eq(journal.state, 'done'));
+  const write = orm.select({ run: journal.run }).from(journal).where(done).orderBy(desc(journal.id)).limit(1).get();
+  if (write === undefined) return null;
+  const row = orm.select().from(runs).where(eq(runs.id, write.run)).get();
+  return row === undefined ? null : runOf(row);
+};
+
+export const findRuns = (orm: Orm, link: string, idPrefix: string): readonly RunRow[] => {
+  const begins = sql`substr(${runs.id}, 1, ${idPrefix.length}) = ${idPrefix}`;
+  const rows = orm
+    .select()
+    .from(runs)
+    .where(and(eq(runs.link, link), begins));
+  return rows.orderBy(desc(runs.startedAtMs)).all().map(runOf);
+};
+
+export const readPairsWith = (orm: Orm, link: string, { ids, pairIds }: ContactScope): readonly Pair[] => {
+  const read = (where: ReturnType<typeof or>): PairRow[] =>
+    orm
+      .select()
+      .from(pairs)
+      .where(and(eq(pairs.link, link), where))
+      .all();
+  const named = chunked(ids, (chunk) =>
+    read(or(inArray(pairs.googleId, [...chunk]), inArray(pairs.serviceId, [...chunk]))),
+  );
+  const rows = byId([...named, ...chunked(pairIds, (chunk) => read(inArray(pairs.id, [...chunk])))]);
+  const changes = chunked(
+    rows.flatMap((row) => [row.googleId, row.serviceId].filter((id) => id !== null)),
+    (chunk) =>
+      orm
+        .select()
+        .from(staged)
+        .where(and(eq(staged.link, link), inArray(staged.id, [...chunk])))
+        .all(),
+  );
+  const stagedOf = indexStaged(changes);
+  return rows.map((row) => pairOf(row, stagedOf));
+};
+
+type KnownContact = { readonly side: Side; readonly record: ContactRecord };
+
+export const readKnownContacts = (orm: Orm, link: string): readonly KnownContact[] => {
+  const paired = orm.select().from(pairs).where(eq(pairs.link, link)).all();
+  const waiting = orm.select().from(staged).where(eq(staged.link, link)).all();
+  const isDeletion = and(eq(journal.link, link), eq(journal.kind, 'delete'), eq(journal.state, 'done'));
+  const deleted = orm.select().from(journal).where(isDeletion).all();
+  const known = (side: Side, text: string | null): KnownContact[] => {
+    return text === null ? [] : [{ side, record: decodeRecord(text) }];
+  };
+  return [
+    ...paired.flatMap((row) => {
+      return SIDES.flatMap((side) => known(side, side === 'google' ? row.googleRecordJson : row.serviceRecordJson));
+    }),
+    ...waiting.flatMap((row) => known(row.side, row.recordJson)),
+    ...deleted.flatMap((row) => known(row.side, row.beforeJson)),
+  ];
+};

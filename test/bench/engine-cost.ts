@@ -1,0 +1,71 @@
+import { endEngine, settle, setUp, type Step } from './engine.ts';
+import { benchPeers, type Peer, type PeerCost } from './peers.ts';
+import { megabytes, seconds, type Table } from './table.ts';
+
+type Cost = Pick<Step, 'cpuMs' | 'wallMs' | 'peakBytes'>;
+type Work = 'first' | 'idle' | 'changed';
+
+const costRow = (name: string, { cpuMs, wallMs, peakBytes }: Cost, bound: string): string[] => [
+  name,
+  seconds(cpuMs),
+  seconds(wallMs),
+  megabytes(peakBytes),
+  bound,
+];
+
+const measureEngine = async (count: number): Promise<Record<Work | 'full', Step>> => {
+  const setup = await setUp(count, 'google');
+  const started = await setup.open();
+  const first = await setup.run(started, 'incremental');
+  await settle(setup, started);
+  await endEngine(started);
+  const engine = await setup.open();
+  await setup.run(engine, 'incremental');
+  const idle = await setup.run(engine, 'incremental');
+  await setup.sandbox.call('edit', 100);
+  const changed = await setup.run(engine, 'incremental');
+  await settle(setup, engine);
+  await endEngine(engine);
+  const last = await setup.open();
+  const full = await setup.run(last, 'full');
+  await endEngine(last);
+  await setup.close();
+  return { first, idle, changed, full };
+};
+
+const ratio = (own: Cost, peer: PeerCost): string =>
+  `${seconds(peer.cpuMs)} CPU (ours ${(own.cpuMs / Math.max(peer.cpuMs, 1)).toFixed(1)} x), ${seconds(peer.wallMs)}, ${megabytes(peer.peakBytes)}`;
+
+const peerRow = (own: Record<Work, Cost>, peer: Peer): string[] => [
+  peer.name,
+  ratio(own.first, peer.first),
+  ratio(own.idle, peer.idle),
+  ratio(own.changed, peer.changed),
+];
+
+/** Item 4. */
+export const benchEngine = async (count: number): Promise<readonly Table[]> => {
+  const own = await measureEngine(count);
+  const { peers, missing } = await benchPeers(count);
+  return [
+    {
+      title: `4. Engine cost, ${count} contacts (the emulators in another process)`,
+      head: ['run', 'CPU', 'wall', 'peak memory', 'bound'],
+      rows: [
+        costRow(`first sync (${own.first.wrote} contacts created)`, own.first, '15 s CPU'),
+        costRow('idle run, warm process', own.idle, '0.05 s CPU'),
+        costRow(`1 % changed on each side (${own.changed.wrote} writes)`, own.changed, ''),
+        costRow(`full resync, nothing to do (${own.full.wrote} writes)`, own.full, '3 s CPU, 300 MB'),
+      ],
+    },
+    {
+      title: `4b. The same work by others, ${count} items from one local folder to another`,
+      head: ['program', 'first', 'idle', '1 % changed'],
+      rows: peers.map((peer) => peerRow(own, peer)),
+      notes: [
+        'They read and write local files and start a process for each run; ours talks HTTP to two remotes and stores what it learns. All files are in memory where the machine has such a file system.',
+        ...(missing.length > 0 ? [`Not installed, so not measured: ${missing.join(', ')}.`] : []),
+      ],
+    },
+  ];
+};

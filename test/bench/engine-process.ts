@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks';
+import { createApp, type App } from '../../src/app.ts';
+import { loadConfig, type LinkConfig } from '../../src/config.ts';
+import { createEvents } from '../../src/events.ts';
+import { createLogger } from '../../src/logger.ts';
+import type { RunKind } from '../../src/store/store.ts';
+import type { RunSummary } from '../../src/sync/run.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
+import { serve } from './child.ts';
+
+type Cost = { readonly cpuMs: number; readonly wallMs: number; readonly peakBytes: number };
+export type Measured = Cost & { readonly wrote: number; readonly paired: number };
+
+const NEVER = new AbortController().signal;
+const clock = createShiftedClock();
+let app: App | null = null;
+const running = (): App => {
+  if (app === null) throw new Error('The engine is not open.');
+  return app;
+};
+
+type Open = { readonly environment: Record<string, string>; readonly dataDir: string; readonly config: string | null };
+
+const open = ({ environment, dataDir, config }: Open): void => {
+  const env = { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  const events = createEvents(logger, { personalData: false });
+  app = createApp(loadConfig({ env, configPath: config, cwd: dataDir }), events, { clock });
+};
+
+const measure = async (work: () => Promise<void>): Promise<Cost> => {
+  const cpu = process.cpuUsage();
+  const startedAtMs = performance.now();
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  const peakBytes = process.resourceUsage().maxRSS * 1_024;
+  return { cpuMs: (user + system) / 1_000, wallMs: performance.now() - startedAtMs, peakBytes };
+};
+
+const summaryOf = async (link: LinkConfig, kind: RunKind): Promise<RunSummary> => {
+  const { summary, error } = await running().run(link, { kind, acceptDeletes: false, signal: NEVER });
+  if (error !== null) throw new Error(`The run of ${link.name} did not complete`, { cause: error });
+  return summary;
+};
+
+/** Runs the first link once. */
+const run = async (kind: RunKind): Promise<Measured> => {
+  const [link] = running().config.links;
+  if (link === undefined) throw new Error('There is no link.');
+  let done = { wrote: 0, paired: 0 };
+  const cost = await measure(async () => {
+    const { google, service, paired } = await summaryOf(link, kind);
+    const wrote = [google, service].reduce(
+      (sum, { created, updated, deleted }) => sum + created + updated + deleted,
+      0,
+    );
+    done = { wrote, paired };
+  });
+  return { ...cost, ...done };
+};
+
+type Links = Cost & { readonly links: number; readonly beforeBytes: number; readonly afterBytes: number };
+
+/** Runs every link once, so many at a time. */
+const runAll = async (parallel: number): Promise<Links> => {
+  const { config } = running();
+  globalThis.gc?.();
+  const beforeBytes = process.memoryUsage().rss;
+  const queue = config.links.values();
+  const work = async (): Promise<void> => {
+    for (const link of queue) {
+      await summaryOf(link, 'incremental');
+    }
+  };
+  const cost = await measure(async () => void (await Promise.all(Array.from({ length: parallel }, work))));
+  globalThis.gc?.();
+  return { ...cost, links: config.links.length, beforeBytes, afterBytes: process.memoryUsage().rss };
+};
+
+const close = async (): Promise<void> => running()[Symbol.asyncDispose]();
+
+const handlers = { open, run, runAll, close, advance: (byMs: number): void => clock.advance(byMs) };
+export type EngineProcess = typeof handlers;
+serve(handlers);

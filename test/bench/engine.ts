@@ -1,0 +1,83 @@
+import type { RunKind } from '../../src/store/store.ts';
+import { startChild, type Child } from './child.ts';
+import type { EngineProcess, Measured } from './engine-process.ts';
+import { openFolder } from './folder.ts';
+import type { Asked, SandboxProcess } from './sandbox-process.ts';
+
+/** Longer than any overlap of the feeds. */
+const PAUSE_MS = 11 * 60_000;
+const WIDE_LIMITS = {
+  SERVICE_RATE_LIMIT: '600000/minute',
+  GOOGLE_READ_LIMIT: '600000/minute',
+  GOOGLE_WRITE_LIMIT: '600000/minute',
+};
+
+export type Step = Measured & Asked;
+
+/** Variables, and the path of a configuration file. */
+type Settings = { readonly environment: Record<string, string>; readonly config: string | null };
+
+/** The engine in a process of its own, between two emulators in another one. */
+export type Setup = {
+  readonly sandbox: Child<SandboxProcess>;
+  readonly dataDir: string;
+  readonly environment: Record<string, string>;
+  /** The engine's process; each one opened measures its own peak memory. */
+  open(settings?: Settings): Promise<Child<EngineProcess>>;
+  run(engine: Child<EngineProcess>, kind: RunKind): Promise<Step>;
+  /** Lets time pass, so that nothing counts as written a moment ago. */
+  pause(engine: Child<EngineProcess>): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const setUp = async (count: number, filled: 'google' | 'service' | 'both'): Promise<Setup> => {
+  const sandbox = startChild<SandboxProcess>('sandbox-process.ts');
+  const environment = { ...(await sandbox.call('start', { count, filled })), ...WIDE_LIMITS };
+  const folder = await openFolder();
+  const dataDir = folder.path;
+  let aheadMs = 0;
+  return {
+    sandbox,
+    dataDir,
+    environment,
+    open: async (settings = { environment, config: null }) => {
+      const engine = startChild<EngineProcess>('engine-process.ts');
+      await engine.call('advance', aheadMs);
+      await engine.call('open', { ...settings, dataDir });
+      return engine;
+    },
+    run: async (engine, kind) => {
+      const measured = await engine.call('run', kind);
+      return { ...measured, ...(await sandbox.call('asked', null)) };
+    },
+    pause: async (engine) => {
+      aheadMs += PAUSE_MS;
+      await sandbox.call('advance', PAUSE_MS);
+      await engine.call('advance', PAUSE_MS);
+    },
+    close: async () => {
+      await sandbox.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+export const endEngine = async (engine: Child<EngineProcess>): Promise<void> => {
+  await engine.call('close', null);
+  await engine.stop();
+};
+
+/**
+ * Runs until nothing is left of what the first runs wrote a moment ago. Without a rate limit they write more contacts in
+ * a second than fit on a page of the service, and the last second is read again by every run: so one contact is changed
+ * on each side afterwards.
+ */
+export const settle = async (setup: Setup, engine: Child<EngineProcess>): Promise<void> => {
+  await setup.pause(engine);
+  await setup.sandbox.call('edit', Number.MAX_SAFE_INTEGER);
+  for (let times = 0; times < 2; times += 1) {
+    await setup.pause(engine);
+    await setup.run(engine, 'incremental');
+  }
+  await setup.pause(engine);
+};

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { findRedis, type TestRedis } from '../support/redis.ts';
+import { startChild } from './child.ts';
+import type { SandboxProcess } from './sandbox-process.ts';
+import type { SenderProcess } from './sender-process.ts';
+import { percent, type Table } from './table.ts';
+
+const PER_MINUTE = 500;
+const KINDS = ['fixed', 'sliding-log'] as const;
+
+type Trial = { readonly kind: (typeof KINDS)[number]; readonly processes: number; readonly minutes: number };
+
+const tryOut = async ({ kind, processes, minutes }: Trial, redis: TestRedis | null): Promise<string[]> => {
+  if (processes > 1 && redis === null) return [kind, String(processes), 'skipped: no Redis', ''];
+  const sandbox = startChild<SandboxProcess>('sandbox-process.ts');
+  const start = { count: 10, filled: 'none', limit: 'documented', windowKind: kind } as const;
+  const environment = await sandbox.call('start', start);
+  const senders = Array.from({ length: processes }, () => startChild<SenderProcess>('sender-process.ts'));
+  const keyPrefix = `contact-sync:bench:${randomUUID()}:`;
+  const sending = {
+    url: environment['SERVICE_BASE_URL'] ?? '',
+    token: environment['SERVICE_ACCESS_TOKEN'] ?? '',
+    durationMs: minutes * 60_000,
+    shared: processes > 1 && redis !== null ? { redisUrl: redis.url, keyPrefix } : null,
+  };
+  await Promise.all(senders.map((sender) => sender.call('send', sending)));
+  const { refused, service } = await sandbox.call('asked', null);
+  await redis?.forget(keyPrefix);
+  await Promise.all([...senders, sandbox].map((child) => child.stop()));
+  const share = (service - refused) / (PER_MINUTE * minutes);
+  return [kind, String(processes), percent(share), String(refused)];
+};
+
+/** Item 2: all trials at the same time, each with an emulator of its own. */
+export const benchRealTime = async (minutes: number): Promise<Table> => {
+  const redis = await findRedis();
+  const trials = KINDS.flatMap((kind) => [1, 4].map((processes) => ({ kind, processes, minutes })));
+  const rows = await Promise.all(trials.map((trial) => tryOut(trial, redis)));
+  await redis?.close();
+  return {
+    title: `2. The governor in real time, ${minutes} minutes against the sandbox at ${PER_MINUTE}/minute`,
+    head: ['window', 'processes', 'share of the allowed rate', '429'],
+    rows,
+    notes: ['Several processes share their ring through Redis. Bounds: at least 98 %, no 429.'],
+  };
+};

@@ -1,0 +1,72 @@
+import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ServiceVariants } from '../../src/sandbox/service/variants.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
+import { serve } from './child.ts';
+
+/** What one emulator was asked: how many requests, and how many of them it refused for the limit. */
+export type Asked = { readonly google: number; readonly service: number; readonly refused: number };
+
+const clock = createShiftedClock();
+let sandbox: Sandbox | null = null;
+let counted = { google: 0, service: 0 };
+const running = (): Sandbox => {
+  if (sandbox === null) throw new Error('The sandbox is not started.');
+  return sandbox;
+};
+
+const countGoogle = (): number => running().google.requests.length;
+
+const WIDE = { requests: 600_000, windowMs: 60_000 };
+const WIDE_QUOTAS = { readsPerMinute: 600_000, writesPerMinute: 600_000 };
+
+type Start = {
+  readonly count: number;
+  readonly filled: 'google' | 'service' | 'both' | 'none';
+  readonly limit?: 'documented';
+  readonly windowKind?: ServiceVariants['windowKind'];
+};
+
+const start = async ({ count, filled, limit, windowKind }: Start): Promise<Record<string, string>> => {
+  const people = generatePeople({ count, seed: 1 });
+  sandbox = await startSandbox({
+    google: filled === 'google' || filled === 'both' ? people : [],
+    service: filled === 'service' || filled === 'both' ? people : [],
+    googleQuotas: WIDE_QUOTAS,
+    clock,
+    ...(limit === undefined && { serviceRateLimit: WIDE }),
+    ...(windowKind && { variants: { service: { windowKind } } }),
+  });
+  return sandbox.environment();
+};
+
+/** Changes the title of every `step`-th contact of Google, and the company of every `step`-th of the service. */
+const edit = (step: number): void => {
+  const { google, service } = running();
+  for (const [index, person] of google.account.people().entries()) {
+    if (index % step !== 0) continue;
+    const [first] = person.organizations ?? [];
+    const organizations = [{ ...first, title: `Title ${index}` }];
+    google.account.updatePerson(person.resourceName ?? '', { organizations });
+  }
+  for (const [index, contact] of service.account.contacts().entries()) {
+    if (index % step !== 1) continue;
+    service.account.updateContact(contact.id, { company: `Company ${index}` });
+  }
+};
+
+/** The requests since the last time that this was asked. */
+const asked = (): Asked => {
+  const { service } = running();
+  const now = { google: countGoogle(), service: service.requests.length };
+  const since = { google: now.google - counted.google, service: now.service - counted.service };
+  counted = now;
+  return { ...since, refused: service.overLimit };
+};
+
+const groups = (): number =>
+  Math.max(running().google.account.groups().length, running().service.account.buckets().length);
+
+const handlers = { start, edit, groups, asked, advance: (byMs: number): void => clock.advance(byMs) };
+export type SandboxProcess = typeof handlers;
+serve(handlers);

@@ -1,0 +1,101 @@
+import { createGate } from '../../src/http/gate.ts';
+import { createLocalRing, type RequestRing } from '../../src/http/ring.ts';
+import { openSharedRing } from '../../src/http/shared-ring.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Limiter, Verdict } from '../support/limiter-models.ts';
+import { createMemoryCell } from '../support/memory-cell.ts';
+import { roundTripMs, seeded } from '../support/random.ts';
+import { createVirtualTime } from './virtual-time.ts';
+
+export const LIMIT = { requests: 500, windowMs: 60_000 };
+
+/** Lets a request be sent, and is told its answer. */
+export type Pacer = () => Promise<(verdict: Verdict) => void>;
+/** One pacer for each process. */
+export type Pacers = (clock: Clock, processes: number) => Promise<readonly Pacer[]>;
+
+const NEVER = new AbortController().signal;
+const REDIS_LATENCY_MS = 0.5;
+
+const pacerOf = (ring: RequestRing, clock: Clock): Pacer => {
+  const gate = createGate({ ring, clock, random: () => 0.5 });
+  return async () => {
+    const permit = await gate.acquire('read', NEVER);
+    return ({ isAccepted, remaining, resetMs }) => {
+      const headers = {
+        'x-rate-limit-limit': '500/minute',
+        'x-rate-limit-remaining': String(remaining),
+        'x-rate-limit-reset': String(resetMs / 1_000),
+      };
+      permit.done({ status: isAccepted ? 200 : 429, headers });
+    };
+  };
+};
+
+/** The program's own gates: with several processes they share their ring. */
+export const ownGates: Pacers = async (clock, processes) => {
+  if (processes === 1) return [pacerOf(createLocalRing(LIMIT, clock, null), clock)];
+  const cell = createMemoryCell(clock, REDIS_LATENCY_MS);
+  const open = () => openSharedRing({ cell, limit: LIMIT, clock, snapshot: null });
+  const rings = await Promise.all(Array.from({ length: processes }, open));
+  return rings.map((ring) => pacerOf(ring, clock));
+};
+
+export type Traffic = {
+  readonly limiter: Limiter;
+  readonly pacers: Pacers;
+  readonly processes: number;
+  readonly medianMs: number;
+  readonly minutes: number;
+  /** Requests a minute of somebody else on the same quota. */
+  readonly foreign?: number;
+};
+
+export type TrafficResult = {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly foreignAccepted: number;
+  readonly foreignRefused: number;
+  /** When the last refusal came. */
+  readonly lastRefusalMs: number | null;
+};
+
+const PARALLEL = 16;
+
+/** Sends as much as the pacers allow against the limiter, in virtual time. */
+export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
+  const { limiter, processes, medianMs, minutes, foreign = 0 } = traffic;
+  const time = createVirtualTime();
+  const { clock } = time;
+  const random = seeded(7);
+  const result = { accepted: 0, refused: 0, foreignAccepted: 0, foreignRefused: 0 };
+  let lastRefusalMs: number | null = null;
+  const work = async (pacer: Pacer): Promise<never> => {
+    for (;;) {
+      const done = await pacer();
+      const durationMs = roundTripMs(medianMs, random);
+      const wayMs = durationMs * random();
+      await clock.sleep(wayMs);
+      const verdict = limiter(clock.monotonic());
+      result[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
+      if (!verdict.isAccepted) lastRefusalMs = clock.monotonic();
+      await clock.sleep(durationMs - wayMs);
+      done(verdict);
+    }
+  };
+  const intrude = async (): Promise<never> => {
+    for (;;) {
+      await clock.sleep((LIMIT.windowMs / foreign) * 2 * random());
+      result[limiter(clock.monotonic()).isAccepted ? 'foreignAccepted' : 'foreignRefused'] += 1;
+    }
+  };
+  const begin = async (): Promise<void> => {
+    for (const pacer of await traffic.pacers(clock, processes)) {
+      for (let worker = 0; worker < PARALLEL; worker += 1) void work(pacer);
+    }
+    if (foreign > 0) void intrude();
+  };
+  void begin();
+  await time.run(minutes * 60_000);
+  return { ...result, lastRefusalMs };
+};

@@ -1,0 +1,44 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/clock.ts';
+
+type Sleeper = { readonly atMs: number; readonly wake: () => void };
+
+/** A clock whose time passes as fast as what sleeps on it gets its work done. */
+export type VirtualTime = {
+  readonly clock: Clock;
+  /** Lets time pass until then. */
+  run(untilMs: number): Promise<void>;
+};
+
+const EPOCH_MS = 1_700_000_012_345;
+
+export const createVirtualTime = (): VirtualTime => {
+  let nowMs = 0;
+  /** Latest first. */
+  const sleepers: Sleeper[] = [];
+  const sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const sleeper = { atMs: nowMs + delayMs, wake: resolve };
+      let index = sleepers.length;
+      while (index > 0 && (sleepers[index - 1]?.atMs ?? 0) <= sleeper.atMs) index -= 1;
+      sleepers.splice(index, 0, sleeper);
+      signal?.addEventListener('abort', () => {
+        const at = sleepers.indexOf(sleeper);
+        if (at >= 0) sleepers.splice(at, 1);
+        reject(signal.reason as Error);
+      });
+    });
+  return {
+    clock: { now: () => EPOCH_MS + nowMs, monotonic: () => nowMs, sleep },
+    run: async (untilMs) => {
+      await setImmediate();
+      for (let next = sleepers.at(-1); next !== undefined && next.atMs <= untilMs; next = sleepers.at(-1)) {
+        sleepers.pop();
+        nowMs = Math.max(nowMs, next.atMs);
+        next.wake();
+        await setImmediate();
+      }
+      nowMs = untilMs;
+    },
+  };
+};

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import { FailureDocument } from './documents.ts';
+import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+
+const DoctorDocument = z.strictObject({
+  checks: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      link: z.string().nullable(),
+      ok: z.boolean(),
+      level: z.enum(['ok', 'warning', 'error']),
+      detail: z.string().min(1),
+      remedy: z.string().min(1).nullable(),
+    }),
+  ),
+});
+
+let ground: Ground;
+let env: Environment;
+let round = 0;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+beforeEach(() => {
+  round += 1;
+  env = { ...ground.env, DATA_DIR: join(ground.directory, `doctor-${round}`) };
+});
+
+const doctor = async (changes: Environment = {}, ...args: readonly string[]) => {
+  const { code, stdout } = await runCli(['doctor', '--json', ...args], { ...env, ...changes }, ground.directory);
+  const { checks } = DoctorDocument.parse(JSON.parse(stdout));
+  const check = (name: string) => checks.find((one) => one.name === name);
+  return { code, checks, check };
+};
+
+test('all in order: exit code 0, who is signed in, and at most two requests a side', async () => {
+  const { google, service } = ground.sandbox;
+  const before = { google: google.requests.length, service: service.requests.length };
+  const { code, checks, check } = await doctor();
+  expect(checks.filter(({ level }) => level !== 'ok')).toEqual([]);
+  expect(code).toBe(0);
+  expect(check('service-credentials')?.detail).toContain(service.account.user.email);
+  expect(check('google-credentials')?.detail).toMatch(/people\/\d+/u);
+  expect(check('service-rate')?.detail).toBe('59999 of 60000 in 60 s left');
+  expect(check('clock')?.detail).toContain('within');
+  expect(service.requests.length - before.service).toBe(1);
+  // The access token and the question.
+  expect(google.requests.length - before.google).toBeLessThanOrEqual(2);
+});
+
+test('people get a line for each check, with its remedy', async () => {
+  const { GOOGLE_REFRESH_TOKEN: _, ...rest } = env;
+  const { code, stdout } = await runCli(['doctor'], rest, ground.directory);
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/^ok +configuration +1 link: default$/mu);
+  expect(stdout).toMatch(
+    /^FAIL +default google-credentials +no token\. Sign in: contact-sync connect google default$/mu,
+  );
+});
+
+test('every fault of the configuration is a check: exit code 2', async () => {
+  const { code, checks } = await doctor({ SYNC_INTERVAL: 'often', SERVICE_BASE_URL: 'nowhere' });
+  expect(code).toBe(2);
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+    ['configuration', false],
+    ['configuration', false],
+  ]);
+  expect(checks.every(({ remedy }) => remedy !== null)).toBe(true);
+});
+
+test('an unknown link is exit code 2 with a document', async () => {
+  const { code, stdout } = await runCli(['doctor', 'nobody', '--json'], env, ground.directory);
+  expect(code).toBe(2);
+  FailureDocument('checks').parse(JSON.parse(stdout));
+});
+
+test('a credential that a side refuses: exit code 4 with the command to run, and the other side is still looked at', async () => {
+  const { code, check } = await doctor({ SERVICE_ACCESS_TOKEN: 'token_of_nobody' });
+  expect(code).toBe(4);
+  expect(check('service-credentials')).toMatchObject({
+    ok: false,
+    remedy: 'Sign in: contact-sync connect service default',
+  });
+  expect(check('service')?.ok).toBe(true);
+  expect(check('google-credentials')?.ok).toBe(true);
+});
+
+test('a side that does not answer: exit code 5', async () => {
+  const { code, check } = await doctor({ SERVICE_BASE_URL: 'http://127.0.0.1:9' });
+  expect(code).toBe(5);
+  expect(check('service')).toMatchObject({ ok: false, remedy: expect.stringContaining('SERVICE_BASE_URL') });
+});
+
+test('a service that allows less than is configured is warned of', async () => {
+  const { code, check } = await doctor({ SERVICE_RATE_LIMIT: '90000/minute' });
+  expect(code).toBe(0);
+  expect(check('service-rate')).toMatchObject({ ok: true, level: 'warning' });
+});
+
+test('a link that was made with another account: exit code 4', async () => {
+  const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
+  await store.updateLink('default', { accounts: { google: null, service: 'user_99' } });
+  await store.close();
+  const { code, check } = await doctor();
+  expect(code).toBe(4);
+  expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
+});
+
+test('files open to others, and a directory too, are told with the command that mends it', async () => {
+  await doctor();
+  const directory = env['DATA_DIR'] ?? '';
+  await chmod(join(directory, 'contact-sync.db'), 0o644);
+  await chmod(directory, 0o755);
+  const { code, checks } = await doctor();
+  expect(code).toBe(1);
+  const found = checks.filter(({ name }) => name === 'data-directory');
+  expect(found.map(({ level }) => level)).toEqual(['error', 'warning']);
+  expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
+});
+
+test('a store that cannot be opened: exit code 1', async () => {
+  await doctor();
+  await writeFile(join(env['DATA_DIR'] ?? '', 'contact-sync.db'), 'This is no database.'.repeat(200));
+  const { code, check } = await doctor();
+  expect(code).toBe(1);
+  expect(check('store')?.ok).toBe(false);
+});
+
+describe('Redis', () => {
+  const startRedis = async (...args: readonly string[]) => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const address = probe.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    probe.close();
+    await once(probe, 'close');
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', ground.directory, ...args];
+    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let output = '';
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.includes('Ready to accept connections')) break;
+    }
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      [Symbol.asyncDispose]: async () => void (child.kill() && (await once(child, 'close'))),
+    };
+  };
+
+  test('that keeps what it was given is in order', async () => {
+    await using redis = await startRedis();
+    const { code, check } = await doctor({ REDIS_URL: redis.url });
+    expect(check('redis')?.detail).toMatch(/^version \d+\.\d+\.\d+, maxmemory-policy noeviction$/u);
+    expect(code).toBe(0);
+  });
+
+  test('that evicts keys is a fault: exit code 1', async () => {
+    await using redis = await startRedis('--maxmemory-policy', 'allkeys-lru');
+    const { code, check } = await doctor({ REDIS_URL: redis.url });
+    expect(code).toBe(1);
+    expect(check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
+  });
+
+  test('that does not answer is a fault, and its password is not told', async () => {
+    const { code, checks, check } = await doctor({ REDIS_URL: 'redis://:very-secret@127.0.0.1:9' });
+    expect(code).not.toBe(0);
+    expect(check('redis')?.ok).toBe(false);
+    expect(JSON.stringify(checks)).not.toContain('very-secret');
+  });
+});

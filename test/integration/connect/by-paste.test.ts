@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import { ended, runCli, startCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { consentTo, startSignIn } from './sign-in.ts';
+
+let ground: Ground;
+let env: Environment;
+let round = 0;
+
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
+  round += 1;
+  env = { ...rest, DATA_DIR: join(ground.directory, `data-${round}`) };
+});
+
+const start = (...args: readonly string[]) => startSignIn(args, env, ground.directory);
+const run = (...args: readonly string[]) => runCli(args, env, ground.directory);
+
+/** Signs in by paste, as somebody does whose browser is on another machine. */
+const connect = async (...args: readonly string[]) => {
+  const { address, paste, end } = await start(...args);
+  paste((await consentTo(address)).href);
+  return end;
+};
+const storedFile = () => readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+const withStore = async <T>(use: (store: ReturnType<typeof openStore>) => Promise<T>): Promise<T> => {
+  const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+};
+
+test('both sides are connected by pasting, and a sync then needs no token in the configuration', async () => {
+  const google = await connect('google');
+  expect(google).toMatchObject({ code: 0, stderr: '' });
+  expect(google.stdout).toMatch(/Signed in at Google as \S+@\S+ \(people\/\d+\)\./u);
+  expect(google.stdout).toContain('Granted at Google: https://www.googleapis.com/auth/contacts');
+  expect(google.stdout).toContain('Next: contact-sync connect service default');
+
+  const service = await connect('service', 'default');
+  expect(service).toMatchObject({ code: 0, stderr: '' });
+  expect(service.stdout).toContain(`Signed in at the service as ${ground.sandbox.service.account.user.email} (user_`);
+  expect(service.stdout).toContain('Next: contact-sync plan default');
+  expect((await stat(join(env['DATA_DIR'] ?? '', 'credentials.json'))).mode & 0o777).toBe(0o600);
+
+  const sync = await run('sync', '--json');
+  expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
+});
+
+test('asks for the scopes that are needed and no more, with PKCE at Google', async () => {
+  const google = await start('google');
+  const asked = new URL(google.address).searchParams;
+  expect(Object.fromEntries(asked)).toMatchObject({
+    scope: 'https://www.googleapis.com/auth/contacts',
+    access_type: 'offline',
+    prompt: 'consent',
+    code_challenge_method: 'S256',
+    redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/u),
+  });
+  google.paste((await consentTo(google.address)).href);
+  await google.end;
+
+  const service = await start('service');
+  expect(new URL(service.address).searchParams.get('scope')).toBe('user:login contacts:manage buckets:manage');
+  service.paste((await consentTo(service.address)).href);
+  await service.end;
+});
+
+test('an answer with another state is refused and nothing is stored', async () => {
+  const { address, paste, end } = await start('service');
+  const answer = await consentTo(address);
+  answer.searchParams.set('state', 'of somebody else');
+  paste(answer.href);
+  const { code, stderr } = await end;
+  expect(code).toBe(1);
+  expect(stderr).toContain('belongs to another sign-in');
+  await expect(storedFile()).rejects.toThrow('ENOENT');
+});
+
+test('a refused consent ends with its reason', async () => {
+  const { address, paste, end } = await start('google');
+  paste((await consentTo(address, { google: 'deny', service: 'no' })).href);
+  const { code, stderr } = await end;
+  expect(code).toBe(1);
+  expect(stderr).toContain('refused (access_denied)');
+});
+
+test('what is not the address is answered, and the right one is still taken', async () => {
+  const { address, paste, end } = await start('service');
+  const answer = await consentTo(address);
+  paste(answer.searchParams.get('code') ?? '');
+  paste(answer.href);
+  const { code, stderr } = await end;
+  expect(code).toBe(0);
+  expect(stderr).toContain('not the whole address');
+});
+
+test('contacts unticked at Google: exit code 4, nothing stored', async () => {
+  const { address, paste, end } = await start('google');
+  const url = new URL(address);
+  url.searchParams.set('granted', 'openid');
+  paste((await consentTo(url.href)).href);
+  const { code, stderr } = await end;
+  expect(code).toBe(4);
+  expect(stderr).toContain('contacts was not granted');
+  await expect(storedFile()).rejects.toThrow('ENOENT');
+});
+
+test('a narrower grant at the service is told', async () => {
+  ground.sandbox.service.setVariants({ grantedScopes: 'views-only' });
+  const { code, stderr } = await connect('service');
+  ground.sandbox.service.setVariants({ grantedScopes: 'as-asked' });
+  expect(code).toBe(0);
+  expect(stderr).toContain('refuses writing with this token');
+});
+
+describe('another account', () => {
+  const madeWithAnother = () =>
+    withStore((store) => store.updateLink('default', { accounts: { google: 'people/1', service: null } }));
+
+  test('is said plainly and not stored', async () => {
+    await madeWithAnother();
+    const { code, stderr } = await connect('google');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/is not the account at Google that the link default was made with \(people\/1\)/u);
+    await expect(storedFile()).rejects.toThrow('ENOENT');
+  });
+
+  test('is taken with --replace-account, and the link starts afresh', async () => {
+    await madeWithAnother();
+    const { code, stdout } = await connect('google', '--replace-account');
+    expect(code).toBe(0);
+    expect(stdout).toContain('has another account now');
+    const [row] = await withStore((store) => store.links());
+    expect(row?.accounts.google).toMatch(/^people\/\d{2,}$/u);
+  });
+});
+
+test('a paused link becomes active again', async () => {
+  await withStore((store) => store.updateLink('default', { state: 'paused', reason: 'The token was revoked.' }));
+  const { stdout } = await connect('service');
+  expect(stdout).toContain('The link default was paused; it is active again.');
+  expect(await withStore((store) => store.links())).toMatchObject([{ state: 'active', reason: null }]);
+});
+
+test('tokens are encrypted where CREDENTIALS_KEY is set; another key is told in one message', async () => {
+  env = { ...env, CREDENTIALS_KEY: 'a passphrase of some length' };
+  expect((await connect('google')).stdout).toContain(', encrypted.');
+  expect((await connect('service')).code).toBe(0);
+  expect(await storedFile()).not.toMatch(/1\/\/|token_/u);
+  expect((await run('plan')).code).toBe(0);
+
+  env = { ...env, CREDENTIALS_KEY: 'quite another passphrase' };
+  const { code, stderr } = await run('plan');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/google token of the link default was encrypted with another key \([0-9a-f]{8}\)/u);
+
+  env = { ...env, CREDENTIALS_KEY_OLD: 'a passphrase of some length' };
+  expect((await run('plan')).code).toBe(0);
+  const { CREDENTIALS_KEY_OLD: _, ...rotated } = env;
+  env = rotated;
+  expect((await run('plan')).code).toBe(0);
+});
+
+describe('--api-key', () => {
+  test('exchanges a v1 key from standard input, which is not echoed', async () => {
+    const child = startCli(['connect', 'service', '--api-key', '-'], env, ground.directory);
+    const end = ended(child);
+    child.stdin?.end(`${ground.sandbox.service.apiKey}\n`);
+    const { code, stdout, stderr } = await end;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Granted at the service: all:manage');
+    expect(stdout).not.toContain(ground.sandbox.service.apiKey);
+  });
+
+  test('that the service does not know: exit code 4', async () => {
+    const { code, stderr } = await run('connect', 'service', '--api-key', 'no such key');
+    expect(code).toBe(4);
+    expect(stderr).not.toContain('no such key');
+  });
+
+  test('is no way into Google', async () => {
+    expect((await run('connect', 'google', '--api-key', 'key')).code).toBe(2);
+  });
+});
+
+test('a port that is taken is exit code 2', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { code, stderr } = await run('connect', 'google', '--no-browser', '--port', String(port));
+  server.close();
+  expect(code).toBe(2);
+  expect(stderr).toContain(`Port ${port} is in use`);
+});
+
+test('an application that is not configured is exit code 2, with every variable', async () => {
+  const { SERVICE_AUTH_URL: _, SERVICE_CLIENT_ID: __, SERVICE_CLIENT_SECRET: ___, ...rest } = env;
+  const { code, stderr } = await runCli(['connect', 'service'], rest, ground.directory);
+  expect(code).toBe(2);
+  for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) expect(stderr).toContain(name);
+});
+
+test('Ctrl-C gives up: nothing is stored', async () => {
+  const child = startCli(['connect', 'google', '--no-browser'], env, ground.directory);
+  child.stdout?.once('data', () => child.kill('SIGINT'));
+  const { code, stderr } = await ended(child);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Interrupted. Nothing was stored.');
+});

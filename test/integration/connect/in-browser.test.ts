@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { findBrowser, launchBrowser } from '../oauth/browser.ts';
+import { startSignIn } from './sign-in.ts';
+
+const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
+if (isSkipped) {
+  process.stderr.write('connect is not clicked through: Chromium is not installed (apt-get install chromium).\n');
+}
+
+let browser: Browser;
+let ground: Ground;
+let env: Environment;
+
+beforeAll(async () => {
+  if (isSkipped) return;
+  await using starting = new AsyncDisposableStack();
+  ground = starting.use(await startGround());
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
+  env = { ...rest, DATA_DIR: join(ground.directory, 'connected') };
+  ({ browser } = starting.use(await launchBrowser()));
+  const running = starting.move();
+  return () => running.disposeAsync();
+});
+
+describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
+  test.each([
+    { side: 'google', button: 'Allow' },
+    { side: 'service', button: 'Accept' },
+  ])('$side: consent brings the browser back and the token into the store', async ({ side, button }) => {
+    const { address, end } = await startSignIn([side], env, ground.directory);
+    const page = await browser.newPage();
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
+    await page.goto(address);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('heading', { name: 'Back to the terminal' }).waitFor();
+    await page.close();
+    const { code, stdout, stderr } = await end;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Signed in at ');
+    expect([...hosts]).toEqual(['127.0.0.1']);
+  });
+
+  test('what was stored serves for a plan', async () => {
+    expect((await runCli(['plan', '--json'], env, ground.directory)).code).toBe(0);
+  });
+
+  test('rejected in the browser: exit code 1', async () => {
+    const { address, end } = await startSignIn(['service'], env, ground.directory);
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('heading', { name: 'Back to the terminal' }).waitFor();
+    await page.close();
+    const { code, stderr } = await end;
+    expect(code).toBe(1);
+    expect(stderr).toContain('refused (access_denied)');
+  });
+});

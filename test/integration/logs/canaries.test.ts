@@ -1,0 +1,268 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ended, runCli, startCli, startGround, type Ended, type Environment, type Ground } from '../cli/run-cli.ts';
+import { consentTo, startSignIn } from '../connect/sign-in.ts';
+import { startEchoingProxy, type EchoingProxy } from './echoing-proxy.ts';
+
+// Every command, with its error paths, at the most talkative log level, over accounts in which canaries are planted:
+// - no output and no file but the database and the stored tokens holds a secret;
+// - no log line holds personal data, and of what is printed to people only the commands below do, whose use it is.
+
+/** Commands whose stdout is about contacts, groups or the person who signs in. Their stderr is a log like any other. */
+const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'explain', 'undo', 'connect', 'doctor']);
+
+const PERSONAL = {
+  firstName: 'Zanarine',
+  lastName: 'Kanarienvogel',
+  company: 'Canary & Sons Zoo',
+  title: 'Chief Canary',
+  email: 'zanarine.secret@canary.example',
+  phone: '+1 415 555 0177',
+  street: '77 Canary Wharf',
+  website: 'https://canary.example/zanarine',
+  group: 'Canaries of mine',
+} as const;
+/** A number may be written in many ways. */
+const PERSONAL_FORMS = [...Object.values(PERSONAL), '4155550177', '555 0177', '555-0177', 'zanarine'];
+
+/** Tokens, codes and keys that the emulators give out on the way, besides those of the environment. */
+const SECRET_FORMS = /ya29\.[\w-]{8,}|1\/\/[\w-]{8,}|4\/[\w-]{12,}|token_[0-9a-f]{16,}|code_[0-9a-f]{16,}/gu;
+
+type Output = Ended & { readonly command: string };
+
+let ground: Ground;
+let env: Environment;
+let google: EchoingProxy;
+let service: EchoingProxy;
+const outputs: Output[] = [];
+
+const keep = (command: string, output: Ended): Ended => {
+  outputs.push({ command, ...output });
+  return output;
+};
+const run = async (args: readonly string[], changes: Environment = {}): Promise<Ended> =>
+  keep(args[0] ?? '', await runCli(args, { ...env, ...changes }, ground.directory));
+
+const plant = (name: string): void => {
+  const { firstName, lastName, company, title, email, phone, street, website, group } = PERSONAL;
+  const { account } = ground.sandbox.google;
+  const label = account.groups().find((one) => one.name === group)?.resourceName ?? account.createGroup(group);
+  for (const suffix of ['', ` ${name}`]) {
+    account.createPerson(
+      {
+        names: [{ givenName: firstName, familyName: lastName + suffix }],
+        organizations: [{ name: company, title }],
+        emailAddresses: [{ value: `${suffix.trim()}${email}` }],
+        phoneNumbers: [{ value: phone }],
+        addresses: [{ streetAddress: street }],
+        urls: [{ value: website }],
+      },
+      { groups: ['contactGroups/myContacts', label] },
+    );
+  }
+  ground.sandbox.service.account.createContact({
+    first_name: firstName,
+    last_name: lastName,
+    title: `${title} at the service`,
+    email_addresses: [{ address: email }],
+  });
+};
+
+beforeAll(async () => {
+  ground = await startGround({ count: 12 });
+  google = await startEchoingProxy(ground.sandbox.google.url);
+  service = await startEchoingProxy(ground.sandbox.service.url);
+  const passOn = (value: string | undefined): string => {
+    const path = new URL(value ?? '').pathname.replace(/^\/$/u, '');
+    return google.url + path;
+  };
+  env = {
+    ...ground.env,
+    SERVICE_BASE_URL: service.url,
+    SERVICE_AUTH_URL: service.url,
+    GOOGLE_ROOT_URL: google.url,
+    GOOGLE_TOKEN_URL: passOn(ground.env['GOOGLE_TOKEN_URL']),
+    LOG_LEVEL: 'trace',
+    CREDENTIALS_KEY: 'canary-passphrase-of-the-vault',
+  };
+  plant('first');
+});
+afterAll(async () => {
+  await google[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+const EVERYTHING = 240_000;
+
+test('commands that succeed', { timeout: EVERYTHING }, async () => {
+  for (const args of [['plan'], ['plan', '--json'], ['sync', '--json'], ['conflicts', '--json']]) {
+    expect((await run(args)).code).toBe(0);
+  }
+  const last: unknown = JSON.parse(outputs.find(({ command }) => command === 'sync')?.stdout ?? '');
+  const [undoable = ''] = JSON.stringify(last).match(/(?<="run":")[\w-]+/u) ?? [];
+  const [person] = ground.sandbox.google.account.people();
+  for (const args of [
+    ['undo', undoable, '--dry-run', '--json'],
+    ['explain', person?.resourceName ?? ''],
+  ]) {
+    expect((await run(args)).code).toBe(0);
+  }
+  plant('second');
+  for (const args of [['sync'], ['resync', '--json'], ['status'], ['doctor'], ['doctor', '--json']]) {
+    expect((await run(args, { LOG_FORMAT: 'pretty' })).code).toBe(0);
+  }
+});
+
+test('signing in by paste', { timeout: EVERYTHING }, async () => {
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = env;
+  for (const side of ['google', 'service']) {
+    const { address, paste, end } = await startSignIn([side], rest, ground.directory);
+    const answer = (await consentTo(address)).href;
+    paste(answer.replace('state=', 'state=x'));
+    expect(keep('connect', await end).code).toBe(1);
+    const again = await startSignIn([side], rest, ground.directory);
+    again.paste((await consentTo(again.address)).href);
+    expect(keep('connect', await again.end).code).toBe(0);
+  }
+  const child = startCli(['connect', 'service', '--api-key', '-'], rest, ground.directory);
+  const end = ended(child);
+  child.stdin?.end(`${ground.sandbox.service.apiKey}\n`);
+  expect(keep('connect', await end).code).toBe(0);
+  service.decide(() => 422);
+  expect((await run(['connect', 'service', '--api-key', 'wrong-canary-key'], {})).code).toBe(1);
+  service.decide(() => 'pass');
+});
+
+test('refusals that repeat the whole request', { timeout: EVERYTHING }, async () => {
+  for (const status of [401, 403]) {
+    for (const side of [google, service]) {
+      side.decide(() => status);
+      expect((await run(['sync', '--json'])).code).toBe(4);
+      expect((await run(['doctor', '--json'])).code).toBe(4);
+      side.decide(() => 'pass');
+    }
+  }
+  plant('third');
+  service.decide(({ method }) => (method === 'GET' ? 'pass' : 422));
+  google.decide(({ method, path }) => (method === 'GET' || path.includes('token') ? 'pass' : 400));
+  await run(['sync', '--json']);
+  google.decide(() => 'pass');
+  service.decide(() => 'pass');
+  expect((await run(['status', '--json'])).code).toBe(0);
+});
+
+test('failures and answers that are cut off', { timeout: EVERYTHING }, async () => {
+  for (const fate of [500, 'truncate'] as const) {
+    for (const side of [google, service]) {
+      side.decide(() => fate);
+      expect((await run(['doctor', '--json'])).code).not.toBe(0);
+      let left = 2;
+      side.decide(() => ((left -= 1) >= 0 ? fate : 'pass'));
+      await run(['sync', '--json']);
+      side.decide(() => 'pass');
+    }
+  }
+});
+
+test('configurations that cannot be used', { timeout: EVERYTHING }, async () => {
+  const file = join(ground.directory, 'broken.yaml');
+  const secret = env['GOOGLE_CLIENT_SECRET'] ?? '';
+  for (const content of [
+    `google: { clientSecret: ${secret}, refreshToken: [${env['GOOGLE_REFRESH_TOKEN']}\n`,
+    `google:\n  clientSecret: ["${secret}"]\n  secret: ${secret}\n`,
+  ]) {
+    await writeFile(file, content);
+    for (const command of ['sync', 'doctor', 'daemon']) {
+      const { GOOGLE_CLIENT_SECRET: _, ...rest } = env;
+      expect(keep(command, await runCli([command, '--config', file], rest, ground.directory)).code).toBe(2);
+    }
+  }
+  await writeFile(file, '');
+  expect((await run(['status'], { REDIS_URL: `no-url://:${secret}@host` })).code).toBe(2);
+  expect((await run(['plan'], { CREDENTIALS_KEY: secret.slice(0, 8) })).code).toBe(2);
+});
+
+test('the daemon, through a refusal', { timeout: EVERYTHING }, async () => {
+  plant('fourth');
+  const child = startCli(['daemon'], { ...env, SYNC_INTERVAL: '1s', SWEEP_INTERVAL: '2s' }, ground.directory);
+  const end = ended(child);
+  const seen = async (message: string): Promise<void> => {
+    if (child.stdout === null) return;
+    for await (const line of createInterface({
+      input: child.stdout.pipe(new PassThrough()),
+    })) {
+      if (line.includes(message)) return;
+    }
+  };
+  await seen('run completed');
+  expect((await run(['health'])).code).toBe(0);
+  service.decide(() => 403);
+  await seen('link paused');
+  service.decide(() => 'pass');
+  child.kill('SIGTERM');
+  expect(keep('daemon', await end).code).toBe(0);
+});
+
+test('sandbox and demo', { timeout: EVERYTHING }, async () => {
+  expect((await run(['demo'])).code).toBe(0);
+  const child = startCli(['sandbox'], env, ground.directory);
+  const end = ended(child);
+  child.stdout?.once('data', () => child.kill('SIGINT'));
+  // What it prints are the tokens of its own emulators, to be used; ours are not among them.
+  const { stdout, stderr, code } = await end;
+  expect(code).toBe(0);
+  keep('sandbox', { code, stdout: stdout.replaceAll(/^export \w+_(?:TOKEN|SECRET)=.*$/gmu, ''), stderr });
+});
+
+const filesBelow = async (directory: string): Promise<string[]> => {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+};
+
+/** Everything that must stay unseen, found in a text. */
+const secretsIn = (text: string): string[] => {
+  const planted = Object.entries(env).filter(([name]) => /TOKEN$|SECRET$|_KEY$/u.test(name));
+  const known = [...planted.map(([, value]) => value), 'wrong-canary-key', ground.sandbox.service.apiKey];
+  const forms = known.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+  return [...forms.filter((secret) => text.includes(secret)), ...(text.match(SECRET_FORMS) ?? [])];
+};
+const personalIn = (text: string): string[] =>
+  PERSONAL_FORMS.filter((form) => text.toLowerCase().includes(form.toLowerCase()));
+
+test('no output holds a secret', () => {
+  expect(outputs.length).toBeGreaterThan(30);
+  const leaks = outputs.flatMap(({ command, stdout, stderr }) =>
+    secretsIn(`${stdout}\n${stderr}`).map((secret) => `${command}: ${secret}`),
+  );
+  expect(leaks).toEqual([]);
+});
+
+test('no log line holds personal data, nor does what is printed by a command that is not about it', () => {
+  const leaks = outputs.flatMap(({ command, stdout, stderr }) => {
+    const text = TELLS_PEOPLE.has(command) ? stderr : `${stdout}\n${stderr}`;
+    return personalIn(text).map(
+      (form) =>
+        `${command}: ${form}: ${text.slice(text.toLowerCase().indexOf(form.toLowerCase()) - 200).slice(0, 400)}`,
+    );
+  });
+  expect(leaks).toEqual([]);
+  // The net is fine enough: the same search finds what conflicts prints to people.
+  expect(outputs.some(({ command, stdout }) => command === 'conflicts' && personalIn(stdout).length > 0)).toBe(true);
+});
+
+test('no file but the database and the stored tokens holds a secret or personal data', async () => {
+  const files = (await filesBelow(ground.directory)).filter(
+    (path) => !/contact-sync\.db(?:-wal|-shm)?$|credentials\.json$|broken\.yaml$/u.test(path),
+  );
+  for (const path of files) {
+    const content = await readFile(path, 'utf8');
+    expect({ path, found: [...secretsIn(content), ...personalIn(content)] }).toEqual({ path, found: [] });
+  }
+  // And the stored tokens are encrypted.
+  const stored = await readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+  expect(secretsIn(stored)).toEqual([]);
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { HaltError } from '../../../src/sync/context.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string, more: Partial<Person> = {}): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  ...more,
+});
+
+const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
+const PEOPLE = NAMES.map((name) => person(name, { groups: name === 'Ada' ? ['Choir'] : ['Team'] }));
+
+const started = async (variables: Readonly<Record<string, string>> = {}): Promise<LinkedSandbox> => {
+  const linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s', ...variables });
+  const { error } = await linked.sync();
+  expect(error).toBeNull();
+  linked.clock.advance(60_000);
+  return linked;
+};
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
+  return found?.resourceName ?? '';
+};
+
+const serviceId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
+};
+
+const label = ({ sandbox }: LinkedSandbox, name: string): string => {
+  return sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
+};
+
+const bucket = ({ sandbox }: LinkedSandbox, name: string): string => {
+  return sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
+};
+
+const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
+
+const undo = async (linked: LinkedSandbox, id?: string) => {
+  const { app, link } = linked;
+  const last = await app.store.lastWritingRun(link.name);
+  const run = id === undefined ? last : ((await app.store.findRuns(link.name, id))[0] ?? null);
+  if (run === null) throw new Error('There is no run to undo.');
+  const undone = await app.undo(link, run, OPTIONS);
+  if (undone.result.error instanceof Error) throw undone.result.error;
+  linked.clock.advance(60_000);
+  return undone;
+};
+
+const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
+  const none = { created: 0, updated: 0, deleted: 0 };
+  for (const kind of ['incremental', 'full'] as const) {
+    linked.clock.advance(60_000);
+    const { summary } = await linked.sync({ kind });
+    expect(summary).toMatchObject({ outcome: 'completed', google: none, service: none, conflicts: 0 });
+  }
+};
+
+/** One edit of every kind, so that the run after it writes, creates, deletes and moves on both sides. */
+const editEverything = (linked: LinkedSandbox): void => {
+  const { google, service } = linked.sandbox;
+  const choir = { contactGroupMembership: { contactGroupResourceName: label(linked, 'Choir') } };
+  google.account.updatePerson(googleId(linked, 'Ada'), {
+    phoneNumbers: [{ value: '+49 30 901820', type: 'work' }],
+    emailAddresses: [{ value: 'ada@new.example.org', type: 'home' }],
+  });
+  service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Director' });
+  google.account.updatePerson(googleId(linked, 'Ben'), {
+    organizations: [{ name: 'Bakery' }],
+    memberships: [choir],
+  });
+  service.account.setBuckets(serviceId(linked, 'Cid'), [bucket(linked, 'Choir')]);
+  google.account.deletePerson(googleId(linked, 'Dot'));
+  service.account.deleteContact(serviceId(linked, 'Eve'));
+  google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }], memberships: [choir] });
+  service.account.createContact(
+    { first_name: 'Hal', last_name: 'New', email_addresses: [{ address: 'hal@example.org' }] },
+    { bucketIds: [bucket(linked, 'Team')] },
+  );
+};
+
+describe('undo', () => {
+  test('brings both sides back to what they held before a run of mixed writes, and nothing travels by it', async () => {
+    await using linked = await started();
+    editEverything(linked);
+    const before = readSides(linked.sandbox);
+    const { summary } = await linked.sync();
+    const done = { created: 1, deleted: 1 };
+    expect(summary).toMatchObject({ google: { ...done, updated: 2 }, service: { ...done, updated: 2 } });
+    linked.clock.advance(60_000);
+    const { result, report } = await undo(linked);
+    expect(report.refused).toEqual([]);
+    expect(result.summary).toMatchObject({ kind: 'undo', undoes: summary.run, outcome: 'completed' });
+    expect(result.summary).toMatchObject({ google: { ...done, updated: 2 }, service: { ...done, updated: 2 } });
+    expect(readSides(linked.sandbox)).toEqual(before);
+    await expectQuiet(linked);
+    expect(readSides(linked.sandbox)).toEqual(before);
+  });
+
+  test('can itself be undone: both sides stand as the run left them', async () => {
+    await using linked = await started();
+    editEverything(linked);
+    await linked.sync();
+    const after = readSides(linked.sandbox);
+    linked.clock.advance(60_000);
+    await undo(linked);
+    const { report } = await undo(linked);
+    expect(report.refused).toEqual([]);
+    expect(readSides(linked.sandbox)).toEqual(after);
+    await expectQuiet(linked);
+    expect(readSides(linked.sandbox)).toEqual(after);
+  });
+
+  test('a second undo of the same run finds nothing to put back', async () => {
+    await using linked = await started();
+    editEverything(linked);
+    const { summary } = await linked.sync();
+    linked.clock.advance(60_000);
+    await undo(linked);
+    const before = readSides(linked.sandbox);
+    const { report } = await undo(linked, summary.run);
+    expect(report).toEqual({ actions: [], refused: [] });
+    expect(readSides(linked.sandbox)).toEqual(before);
+  });
+
+  test('refuses field by field what was changed since, and puts back the rest', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(googleId(linked, 'Ada'), { organizations: [{ name: 'Mill', title: 'Miller' }] });
+    google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }] });
+    await linked.sync();
+    linked.clock.advance(60_000);
+    service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Chief' });
+    service.account.updateContact(serviceId(linked, 'Gus'), { tags: ['vip'] });
+    const { report } = await undo(linked);
+    expect(report.refused).toEqual([
+      expect.objectContaining({ side: 'service', serviceId: serviceId(linked, 'Gus'), field: null }),
+      expect.objectContaining({ side: 'service', serviceId: serviceId(linked, 'Ada'), field: 'title' }),
+    ]);
+    expect(service.account.contact(serviceId(linked, 'Ada'))).toMatchObject({ title: 'Chief', company: null });
+    expect(service.account.contact(serviceId(linked, 'Gus'))).toBeDefined();
+  });
+
+  test('edits that no run had seen yet are found by the run after it, on both sides', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(googleId(linked, 'Ada'), {
+      organizations: [{ title: 'Miller' }],
+      phoneNumbers: [{ value: '+49 30 901820' }],
+    });
+    await linked.sync();
+    linked.clock.advance(60_000);
+    service.account.updateContact(serviceId(linked, 'Ada'), {
+      company: 'Mill',
+      phone_numbers: [{ number: '+49 30 901820' }, { number: '+49 30 901821' }],
+    });
+    google.account.updatePerson(googleId(linked, 'Ada'), { urls: [{ value: 'https://ada.example.org' }] });
+    await undo(linked);
+    expect(service.account.contact(serviceId(linked, 'Ada'))).toMatchObject({ title: '', company: 'Mill' });
+    await linked.sync();
+    const phones = google.account.person(googleId(linked, 'Ada'))?.phoneNumbers?.map((entry) => entry.value);
+    expect(phones).toEqual(['+49 30 901820', '+49 30 901821']);
+    expect(google.account.person(googleId(linked, 'Ada'))?.organizations?.[0]).toMatchObject({
+      name: 'Mill',
+      title: 'Miller',
+    });
+    const contact = service.account.contact(serviceId(linked, 'Ada'));
+    expect(contact?.websites.map((entry) => entry.address)).toEqual(['https://ada.example.org']);
+    expect(contact?.phone_numbers.map((entry) => entry.number)).toEqual(['+49 30 901821']);
+    await expectQuiet(linked);
+  });
+
+  test('a dry run tells the same actions and writes nothing, in the store either', async () => {
+    await using linked = await started();
+    editEverything(linked);
+    await linked.sync();
+    linked.clock.advance(60_000);
+    const before = readSides(linked.sandbox);
+    const run = await linked.app.store.lastWritingRun('default');
+    if (run === null) throw new Error('There is no run.');
+    const { report, halt } = await linked.app.planUndo(linked.link, run, OPTIONS);
+    expect(halt).toBeNull();
+    expect(readSides(linked.sandbox)).toEqual(before);
+    expect(await linked.app.store.lastWritingRun('default')).toEqual(run);
+    expect((await undo(linked)).report).toEqual(report);
+  });
+
+  test('takes in its own writes although every answer was lost, and nothing travels by it [R9]', async () => {
+    await using linked = await started();
+    editEverything(linked);
+    const before = readSides(linked.sandbox);
+    await linked.sync();
+    linked.clock.advance(60_000);
+    for (const method of ['POST', 'PATCH', 'DELETE']) {
+      const path = /people(?::batch(?:Create|Update|Delete)|\/)/u;
+      linked.sandbox.google.addFault({ method, path, count: 1, effect: { kind: 'reset', when: 'after' } });
+    }
+    for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
+      linked.sandbox.service.addFault({ method, path: '/contacts', times: 2, action: { kind: 'reset-after' } });
+    }
+    await undo(linked);
+    linked.sandbox.google.clearFaults();
+    linked.sandbox.service.clearFaults();
+    const run = (await linked.app.store.findRuns('default', '')).find(({ kind }) => kind !== 'undo');
+    await undo(linked, run?.id);
+    expect(readSides(linked.sandbox)).toEqual(before);
+    await expectQuiet(linked);
+    expect(readSides(linked.sandbox)).toEqual(before);
+  });
+
+  test('cut off after any of its writes, it goes on when asked again, and a sync in between spoils nothing', async () => {
+    let cuts = 0;
+    for (let after = 1; ; after += 1) {
+      await using linked = await started();
+      editEverything(linked);
+      const before = readSides(linked.sandbox);
+      const { summary } = await linked.sync();
+      linked.clock.advance(60_000);
+      const [run] = await linked.app.store.findRuns('default', summary.run);
+      if (run === undefined) throw new Error('There is no run.');
+      const cut = new AbortController();
+      let written = 0;
+      const onEvent = ({ kind }: { readonly kind: string }): void => {
+        written += kind === 'written' ? 1 : 0;
+        if (written === after) cut.abort(new Error('cut off'));
+      };
+      const { result } = await linked.app.undo(linked.link, run, { ...OPTIONS, signal: cut.signal, onEvent });
+      linked.clock.advance(60_000);
+      if (result.error === null) break;
+      cuts += 1;
+      await linked.sync();
+      linked.clock.advance(60_000);
+      await undo(linked, summary.run);
+      expect([after, readSides(linked.sandbox)]).toEqual([after, before]);
+      await expectQuiet(linked);
+    }
+    expect(cuts).toBeGreaterThan(3);
+  });
+
+  test('the guard halts an undo that deletes too much, and lets it pass once when told [R8]', async () => {
+    await using linked = await startLinkedSandbox(
+      { google: Array.from({ length: 12 }, (_, index) => person(`Person${index}`)), service: [] },
+      { SWEEP_INTERVAL: '1s' },
+    );
+    await linked.sync();
+    linked.clock.advance(60_000);
+    await expect(undo(linked)).rejects.toThrow(HaltError);
+    expect(linked.sandbox.service.account.contacts()).toHaveLength(12);
+    const run = await linked.app.store.lastWritingRun('default');
+    if (run === null) throw new Error('There is no run.');
+    await linked.app.undo(linked.link, run, { ...OPTIONS, acceptDeletes: true });
+    expect(linked.sandbox.service.account.contacts()).toHaveLength(0);
+    expect(linked.sandbox.google.account.people()).toHaveLength(12);
+    await expectQuiet(linked);
+    expect(linked.sandbox.service.account.contacts()).toHaveLength(0);
+  });
+});

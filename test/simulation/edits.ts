@@ -1,0 +1,254 @@
+import {
+  EMPTY_CONTACT,
+  otherSide,
+  type Contact,
+  type LabelledValue,
+  type ListField,
+  type PostalAddress,
+  type ScalarField,
+  type Side,
+} from '../../src/contact/contact.ts';
+import type { ListElement } from '../../src/contact/keys.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
+import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
+import type { Book, Group, Row } from '../support/memory/book.ts';
+import type { Edit } from './history.ts';
+import { contactTokens, tokenOf } from './ledger.ts';
+import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
+
+const scalarText = (field: ScalarField, number: number): string => {
+  const initial = { firstName: 'N', lastName: 'L', company: 'C', title: 'T' }[field];
+  return `${initial}${number}${field === 'title' ? ' of something longer' : ''}`;
+};
+
+const labelled = (value: string): LabelledValue => ({ value, label: 'home' });
+
+const element = (field: ListField, number: number): ListElement => {
+  switch (field) {
+    case 'emailAddresses':
+      return labelled(`E${number}@Example.com`);
+    case 'phoneNumbers':
+      return labelled(`+1555${String(number).padStart(7, '0')}`);
+    case 'websites':
+      return labelled(`w${number}.example.com`);
+    case 'addresses': {
+      const address: PostalAddress = {
+        street: `S${number} Street`,
+        city: 'Town',
+        region: '',
+        postalCode: '',
+        country: '',
+        label: null,
+      };
+      return address;
+    }
+  }
+};
+
+const newContact = (world: World, rich: boolean): Contact => {
+  const number = world.nextNumber();
+  const plain: Contact = { ...EMPTY_CONTACT, firstName: scalarText('firstName', number) };
+  const withEmail = withList(plain, 'emailAddresses', [element('emailAddresses', number)]);
+  if (!rich) return withEmail;
+  const title = scalarText('title', world.nextNumber());
+  return withList({ ...withEmail, title }, 'phoneNumbers', [element('phoneNumbers', world.nextNumber())]);
+};
+
+const pick = <T>(items: readonly T[], at: number): T | undefined => {
+  return items.length === 0 ? undefined : items[at % items.length];
+};
+
+/** A user changes a contact; the ledger sees what stood before them and what stands there now. */
+const change = (world: World, book: Book, row: Row, how: () => void): void => {
+  const before = visibleTokens(book, row);
+  how();
+  world.ledger.changed(row.entity, before, row.state === 'live' ? visibleTokens(book, row) : new Set());
+  world.ledger.fateOf(row.entity).edited = true;
+  // Two that were put in by hand are known for one by what they share, as long as they share it.
+  const held = contactTokens(row.contact);
+  const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`);
+  const isStranger = !world.linked.has(row.id) && !isKnown;
+  if (world.twins.has(row.entity) && isStranger) world.ledger.blurred.add(row.entity);
+  // What a lost create made is known again by its content: edited before anyone linked it, it is not.
+  if (book.side === 'service' && world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
+};
+
+const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
+  const extra = `note ${world.nextNumber()}`;
+  const row = book.add({ contact, extra, originId: null, entity });
+  world.notes.set(row, extra);
+  world.ledger.changed(entity, new Set(), visibleTokens(book, row));
+  world.ledger.fateOf(entity).edited = true;
+};
+
+const createTwins = (world: World, differs: boolean): void => {
+  const contact = newContact(world, false);
+  const entity = Number(/\d+/u.exec(contact.firstName)?.[0]);
+  world.twins.add(entity);
+  for (const book of [world.books.google, world.books.service]) {
+    const title = scalarText('title', world.nextNumber());
+    enter(world, book, differs ? { ...contact, title } : contact, entity);
+    const row = book.rows.at(-1);
+    // Two that show at different times cannot be known for one.
+    if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0 }));
+  }
+};
+
+const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
+  const text = scalarText(field, number);
+  // A side that refuses a title refuses it from its user too.
+  if (field === 'title' && refusesTitle(book.manners, text)) return;
+  change(world, book, row, () => book.write(row, { ...row.contact, [field]: text }));
+};
+
+const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
+  const explained = [...world.ledger.explained];
+  change(world, book, loser, () => {
+    book.remove(loser, 'deleted');
+    loser.state = 'merged';
+    loser.mergedInto = survivor;
+  });
+  change(world, book, survivor, () => {
+    let contact = survivor.contact;
+    for (const field of ['emailAddresses', 'phoneNumbers', 'addresses', 'websites'] as const) {
+      contact = withList(contact, field, [...listOf(contact, field), ...listOf(loser.contact, field)]);
+    }
+    if (book.side === 'google') survivor.formerIds.push(loser.id, ...loser.formerIds);
+    for (const id of loser.groupIds) survivor.groupIds.add(id);
+    book.write(survivor, contact);
+  });
+  // What moved from one to the other was not entered anew.
+  for (const token of explained) world.ledger.explain(token);
+  const [from, to] = [loser.entity, survivor.entity];
+  for (const row of [...world.books.google.rows, ...world.books.service.rows]) if (row.entity === from) row.entity = to;
+  world.ledger.united(from, to);
+};
+
+const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
+  const fate = world.ledger.fateOf(row.entity);
+  const { edited } = fate;
+  // What this side would never take goes with the contact.
+  for (const other of liveRows(world.books[otherSide(book.side)])) {
+    const dropped = other.contact.websites.filter(({ value }) => dropsWebsite(book.manners, value));
+    if (other.entity === row.entity) dropped.forEach(({ value }) => world.ledger.explain(tokenOf('websites', value)));
+  }
+  change(world, book, row, () => book.remove(row, state));
+  Object.assign(fate, { edited, deleted: true });
+};
+
+const createGroups = (world: World, side: Side, both: boolean): void => {
+  const entity = world.nextNumber();
+  world.books[side].addGroup(`Group ${entity}`, entity);
+  if (both) world.books[side === 'google' ? 'service' : 'google'].addGroup(`GROUP ${entity}`, entity);
+};
+
+const deleteGroup = (world: World, book: Book, group: Group): void => {
+  world.ledger.deadGroups.add(group.entity);
+  book.removeGroup(group);
+};
+
+const liveGroups = (book: Book): Group[] => book.groups.filter((group) => group.live);
+
+type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
+
+const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
+  const elements = [...listOf(row.contact, field), element(field, world.nextNumber())];
+  change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
+};
+
+const editList = (world: World, edit: Of<'add' | 'drop' | 'relabel'>, book: Book, row: Row): void => {
+  const { field } = edit;
+  const held = listOf(row.contact, field);
+  const write = (elements: readonly ListElement[]): void => {
+    change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
+  };
+  if (edit.kind === 'add') addElement(world, book, row, field);
+  else if (held.length === 0) return;
+  else if (edit.kind === 'drop') write(held.filter((_, index) => index !== edit.at % held.length));
+  else write(held.map((each, index) => (index === 0 ? { ...each, label: `label ${world.nextNumber()}` } : each)));
+};
+
+const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, row: Row): void => {
+  const group = pick(liveGroups(book), edit.group);
+  if (group === undefined) return;
+  const ids = new Set(row.groupIds);
+  if (edit.kind === 'join') ids.add(group.id);
+  else ids.delete(group.id);
+  if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
+};
+
+const editContact = (
+  world: World,
+  edit: Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>,
+): void => {
+  const side = 'side' in edit ? edit.side : edit.kind === 'archive' ? 'service' : 'google';
+  const book = world.books[side];
+  const row = pick(liveRows(book), edit.who);
+  if (row === undefined) return;
+  switch (edit.kind) {
+    case 'set':
+      return setScalar(world, book, row, edit.field, world.nextNumber());
+    case 'clear':
+      return change(world, book, row, () => book.write(row, { ...row.contact, [edit.field]: '' }));
+    case 'agree': {
+      const number = world.nextNumber();
+      const twin = counterpart(world, side, row);
+      setScalar(world, book, row, edit.field, number);
+      if (twin !== null) setScalar(world, world.books.service, twin, edit.field, number);
+      return;
+    }
+    case 'both': {
+      const twin = counterpart(world, side, row);
+      setScalar(world, book, row, edit.field, world.nextNumber());
+      if (twin !== null) addElement(world, world.books.service, twin, edit.list);
+      return;
+    }
+    case 'add':
+    case 'drop':
+    case 'relabel':
+      return editList(world, edit, book, row);
+    case 'note':
+      return change(world, book, row, () => {
+        row.extra = `note ${world.nextNumber()}`;
+        world.notes.set(row, row.extra);
+        book.touch(row);
+      });
+    case 'delete':
+      return removeContact(world, book, row, 'deleted');
+    case 'archive':
+      return removeContact(world, book, row, 'archived');
+    case 'merge': {
+      const survivor = pick(liveRows(book), edit.into);
+      if (survivor !== undefined && survivor !== row) merge(world, book, row, survivor);
+      return;
+    }
+    case 'new-id':
+      return change(world, book, row, () => book.rename(row));
+    case 'join':
+    case 'leave':
+      return editMembership(world, edit, book, row);
+  }
+};
+
+/** Lets a user do something; nothing happens where there is nothing to do it to. */
+export const applyEdit = (world: World, edit: Edit): void => {
+  switch (edit.kind) {
+    case 'create':
+      return enter(world, world.books[edit.side], newContact(world, edit.rich), world.nextNumber());
+    case 'twin':
+      return createTwins(world, edit.differs);
+    case 'group':
+      return createGroups(world, edit.side, edit.both);
+    case 'rename-group':
+    case 'delete-group': {
+      const book = world.books[edit.side];
+      const group = pick(liveGroups(book), edit.group);
+      if (group === undefined) return;
+      if (edit.kind === 'delete-group') deleteGroup(world, book, group);
+      else book.renameGroup(group, `Group ${world.nextNumber()}`);
+      return;
+    }
+    default:
+      return editContact(world, edit);
+  }
+};

@@ -1,0 +1,74 @@
+import type { ContactRecord } from '../../src/contact/record.ts';
+import type { Store, StoreChange } from '../../src/store/store.ts';
+import type { Flaws } from './world.ts';
+
+const withMethods = (store: Store, methods: Partial<Store>): Store => {
+  return new Proxy(store, {
+    get: (target, name, receiver) => Reflect.get(name in methods ? methods : target, name, receiver) as unknown,
+  });
+};
+
+/** Changes what is committed. */
+const committing = (change: (given: StoreChange) => readonly StoreChange[]): Flaws => ({
+  store: (store) => withMethods(store, { commit: (link, changes) => store.commit(link, changes.flatMap(change)) }),
+});
+
+const swapBases = (change: StoreChange): readonly StoreChange[] => {
+  if (change.kind !== 'pair' || change.google === null || change.service === null) return [change];
+  const google = { ...change.google, base: { ...change.google.base, contact: change.service.base.contact } };
+  const service = { ...change.service, base: { ...change.service.base, contact: change.google.base.contact } };
+  return [{ ...change, google, service }];
+};
+
+const withoutRaw = (record: ContactRecord): ContactRecord => ({ ...record, raw: null });
+
+/** Ways to break the engine, each of which the simulation must notice. */
+export const FLAWS: Readonly<Record<string, Flaws>> = {
+  'writes are not journaled': {
+    store: (store) =>
+      withMethods(store, { intend: (_link, _run, entries) => Promise.resolve(entries.map((_, index) => -index - 1)) }),
+  },
+  'the cursor is stored before the contacts': {
+    store: (store) =>
+      withMethods(store, {
+        stagePage: async (link, side, page) => {
+          await store.stagePage(link, side, { ...page, upserts: [], tombstones: [], unreadable: [] });
+          return store.stagePage(link, side, page);
+        },
+      }),
+  },
+  'a side is compared with the base of the other': committing(swapBases),
+  'unmapped data is not kept': {
+    store: (store) =>
+      withMethods(store, {
+        stagePage: (link, side, page) => {
+          const upserts = page.upserts.map((upsert) => ({ ...upsert, record: withoutRaw(upsert.record) }));
+          return store.stagePage(link, side, { ...page, upserts });
+        },
+      }),
+  },
+  'deletions are overheard': {
+    store: (store) =>
+      withMethods(store, { stagePage: (link, side, page) => store.stagePage(link, side, { ...page, tombstones: [] }) }),
+  },
+  'what a listing misses counts as deleted': {
+    store: (store) =>
+      withMethods(store, {
+        missing: async (link, side) => {
+          const missing = await store.missing(link, side);
+          await store.commit(
+            link,
+            missing.map(({ id }) => ({ kind: 'stage-tombstone', side, id, atMs: 0 })),
+          );
+          return [];
+        },
+      }),
+  },
+  'conflicts are not recorded': committing((change) => (change.kind === 'conflict' ? [] : [change])),
+  'half-done contacts are forgotten': committing((change) => {
+    if (change.kind !== 'pair' || change.google === null || change.service === null) return [change];
+    const settled = { unsettled: false };
+    return [{ ...change, google: { ...change.google, ...settled }, service: { ...change.service, ...settled } }];
+  }),
+  'a stale write is taken': { ignoresVersions: true },
+};

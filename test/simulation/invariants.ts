@@ -1,0 +1,169 @@
+import {
+  otherSide,
+  SCALAR_FIELDS,
+  SIDES,
+  SYNCED_FIELDS,
+  LIST_FIELDS,
+  type Side,
+  type SyncedField,
+} from '../../src/contact/contact.ts';
+import { listOf } from '../../src/contact/lists.ts';
+import type { Rejection } from '../../src/store/store.ts';
+import { dropsWebsite } from '../support/memory/manners.ts';
+import type { Book, Row } from '../support/memory/book.ts';
+import { fieldTokens, groupOf, membershipToken, tokenOf, type Token } from './ledger.ts';
+import { liveRows, visibleTokens, type World } from './world.ts';
+
+export const LINK = 'link';
+
+const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
+  if (field !== 'buckets') return new Set(fieldTokens(row.contact, field));
+  return new Set(
+    [...row.groupIds].flatMap((id) => {
+      const group = book.findGroup(id);
+      return group === undefined ? [] : [membershipToken(row, group.entity)];
+    }),
+  );
+};
+
+/** What the other side would not take anyway. */
+const undeliverable = (to: Book, row: Row, field: SyncedField): Set<Token> => {
+  if (field !== 'websites') return new Set();
+  const dropped = row.contact.websites.filter((entry) => dropsWebsite(to.manners, entry.value));
+  return new Set(dropped.flatMap((entry) => tokenOf('websites', entry.value) ?? []));
+};
+
+const compareRows = (world: World, google: Row, service: Row): string[] => {
+  const rows = { google, service };
+  return SYNCED_FIELDS.flatMap((field) => {
+    return SIDES.flatMap((side) => {
+      const to = otherSide(side);
+      const there = tokensIn(world.books[to], rows[to], field);
+      const excused = undeliverable(world.books[to], rows[side], field);
+      const missing = [...tokensIn(world.books[side], rows[side], field)].filter(
+        (token) => !there.has(token) && !excused.has(token),
+      );
+      return missing.map((token) => `${rows[side].id} and ${rows[to].id} differ: ${token} stands only at ${side}`);
+    });
+  });
+};
+
+/** Of people made of two, each half must have its like on the other side. */
+const compareUnited = (world: World, google: readonly Row[], service: readonly Row[]): string[] => {
+  const left = new Set(service);
+  const alone = google.filter((row) => {
+    const twin = [...left].find((other) => compareRows(world, row, other).length === 0);
+    return twin === undefined || !left.delete(twin);
+  });
+  return [...alone, ...left].map((row) => `no like of ${row.id} on the other side after a merge`);
+};
+
+const isRejected = (rejections: readonly Rejection[], row: Row): boolean => {
+  return rejections.some((rejection) => {
+    const ids = [rejection.googleId, rejection.serviceId, ...rejection.key.split(' ')];
+    return ids.includes(row.id) || row.formerIds.some((id) => ids.includes(id));
+  });
+};
+
+/** Both sides are equal, but for what a side refused. */
+const checkEqual = (world: World, rejections: readonly Rejection[]): string[] => {
+  const rows = SIDES.flatMap((side) => liveRows(world.books[side]).map((row) => ({ side, row })));
+  const byEntity = Map.groupBy(rows, ({ row }) => row.entity);
+  return [...byEntity].flatMap(([entity, members]) => {
+    if (world.ledger.blurred.has(entity) || members.some(({ row }) => isRejected(rejections, row))) return [];
+    const of = (side: Side): Row[] => members.filter((member) => member.side === side).map(({ row }) => row);
+    const [google, service] = [of('google'), of('service')];
+    const ids = members.map(({ row }) => row.id).join(', ');
+    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, google, service);
+    if (google.length > 1 || service.length > 1) return [`one person stands twice: ${ids}`];
+    const [left, right] = [google[0], service[0]];
+    if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
+    return compareRows(world, left, right);
+  });
+};
+
+const checkValues = (world: World): string[] => {
+  const { ledger } = world;
+  // What was written into an archived contact is not lost.
+  const holds = (row: Row): boolean => row.state === 'live' || row.state === 'archived';
+  const standing = new Set(
+    SIDES.map((side) => world.books[side]).flatMap((book) =>
+      book.rows.filter(holds).flatMap((row) => [...visibleTokens(book, row)]),
+    ),
+  );
+  return [...ledger.entered]
+    .filter((token) => !standing.has(token) && !ledger.explained.has(token))
+    .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
+    .map((token) => `lost without a trace: ${token}`);
+};
+
+/** What was removed stays removed, for contacts that nothing else happened to. */
+const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: readonly Rejection[]): string[] => {
+  const { ledger } = world;
+  return SIDES.flatMap((side) =>
+    liveRows(world.books[side]).flatMap((row) => {
+      const fate = ledger.fates.get(row.entity);
+      if (!rested.has(row.entity) || fate === undefined || ledger.peopleOfTwo.has(row.entity)) return [];
+      if (ledger.blurred.has(row.entity) || isRejected(rejections, row)) return [];
+      if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
+      return [...visibleTokens(world.books[side], row)]
+        .filter((token) => ledger.settled.has(token) && ledger.removed.get(token) === row.entity)
+        .map((token) => `removed and yet there: ${token} at ${side}`);
+    }),
+  );
+};
+
+const checkNotes = (world: World): string[] => {
+  return SIDES.flatMap((side) =>
+    liveRows(world.books[side]).flatMap((row) => {
+      const note = world.notes.get(row) ?? null;
+      return note === row.extra
+        ? []
+        : [`unmapped data of ${row.id} changed from ${JSON.stringify(note)} to ${JSON.stringify(row.extra)}`];
+    }),
+  );
+};
+
+/** Everything that must hold once nothing moves any more; what is wrong, in words. */
+export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Promise<string[]> => {
+  const rejections = await world.store.rejections(LINK);
+  return [
+    ...world.complaints,
+    ...checkEqual(world, rejections),
+    ...checkValues(world),
+    ...checkRemoved(world, rested, rejections),
+    ...checkNotes(world),
+  ];
+};
+
+/** Whoever stands on both sides now, with nothing refused. */
+export const peopleAtRest = async (world: World): Promise<Set<number>> => {
+  const rejections = await world.store.rejections(LINK);
+  const entities = (side: Side): Set<number> => {
+    const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, row));
+    return new Set(rows.map((row) => row.entity));
+  };
+  return entities('google').intersection(entities('service'));
+};
+
+/** Values that conflicts recorded may be missing. */
+export const explainConflicts = async (world: World): Promise<void> => {
+  for (const conflict of await world.store.conflicts(LINK, { all: true })) {
+    for (const text of [conflict.google, conflict.service]) world.ledger.explain(tokenOf(conflict.field, text));
+  }
+};
+
+/** One line for each contact of a side, for the report of a failure. */
+export const describe = (world: World): string[] => {
+  return SIDES.flatMap((side) =>
+    liveRows(world.books[side]).map((row) => {
+      const lists = LIST_FIELDS.map((field) =>
+        listOf(row.contact, field)
+          .map((each) => ('street' in each ? each.street : each.value))
+          .join(' '),
+      );
+      const groups = [...row.groupIds].map((id) => world.books[side].findGroup(id)?.name ?? id);
+      return `${row.id} (${row.entity}) ${SCALAR_FIELDS.map((field) => row.contact[field]).join('|')} ${lists.join('|')} [${groups.join()}]`;
+    }),
+  );
+};

@@ -1,0 +1,115 @@
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type SyncedField } from '../../src/contact/contact.ts';
+import type { Row } from '../support/memory/book.ts';
+import { numberIn } from '../support/memory/manners.ts';
+
+/** Names one value that somebody entered: its field and its number. */
+export type Token = string;
+
+export const tokenOf = (field: SyncedField, text: string): Token | null => {
+  const number = numberIn(text);
+  return number === null ? null : `${field} ${number}`;
+};
+
+/** The values of one field. */
+export const fieldTokens = (contact: Contact, field: SyncedField): ReadonlySet<Token> => {
+  const texts = SCALAR_FIELDS.some((name) => name === field)
+    ? SCALAR_FIELDS.filter((name) => name === field).map((name) => contact[name])
+    : LIST_FIELDS.filter((name) => name === field).flatMap((name) =>
+        contact[name].map((element) => ('street' in element ? element.street : element.value)),
+      );
+  return new Set(texts.flatMap((text) => tokenOf(field, text) ?? []));
+};
+
+export const contactTokens = (contact: Contact): ReadonlySet<Token> => {
+  return new Set([...SCALAR_FIELDS, ...LIST_FIELDS].flatMap((field) => [...fieldTokens(contact, field)]));
+};
+
+/** What one person did and underwent since everything was at rest. */
+export type Fate = { edited: boolean; deleted: boolean };
+
+/**
+ * The books of what must still be there: every value that a user entered, and why one may be missing. A value may be missing
+ * where a user removed it while it stood before them, or where a conflict recorded it.
+ */
+export type Ledger = ReturnType<typeof createLedger>;
+
+export const createLedger = () => {
+  const entered = new Set<Token>();
+  const explained = new Set<Token>();
+  /** Values that a user removed since everything was at rest, and of whom: these must be gone. */
+  const removed = new Map<Token, number>();
+  /** Values that stood on both sides when everything was at rest last. */
+  const settled = new Set<Token>();
+  const fates = new Map<number, Fate>();
+  /** People of whom a side brought two into being for a reason that the engine cannot see. */
+  const blurred = new Set<number>();
+  /** People made of two by a merge: one side may hold them as two for a while, or for good. */
+  const united = new Set<number>();
+  const fateOf = (entity: number): Fate => {
+    const fate = fates.get(entity) ?? { edited: false, deleted: false };
+    fates.set(entity, fate);
+    return fate;
+  };
+  return {
+    entered,
+    explained,
+    removed,
+    settled,
+    fates,
+    blurred,
+    peopleOfTwo: united,
+    fateOf,
+    /** Groups that a user deleted on either side: no membership of theirs must stay. */
+    deadGroups: new Set<number>(),
+    /** A user made of one set of values another one. */
+    changed: (entity: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
+      for (const token of before) {
+        if (after.has(token)) continue;
+        explained.add(token);
+        removed.set(token, entity);
+      }
+      for (const token of after) {
+        if (before.has(token)) continue;
+        entered.add(token);
+        explained.delete(token);
+        removed.delete(token);
+      }
+    },
+    /** The engine replaced what it could not have known. */
+    overwritten: (before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
+      for (const token of before) if (!after.has(token)) explained.add(token);
+      for (const token of after) removed.delete(token);
+    },
+    /** One of two people became the other. */
+    united: (loser: number, survivor: number): void => {
+      const from = `member ${loser} of `;
+      if (loser === survivor) return void united.add(survivor);
+      for (const token of entered) {
+        if (!token.startsWith(from)) continue;
+        const renamed = token.replace(from, `member ${survivor} of `);
+        if (explained.has(token)) explained.add(renamed);
+        else entered.add(renamed);
+        explained.add(token);
+      }
+      united.delete(loser);
+      united.add(survivor);
+    },
+    explain: (token: Token | null): void => {
+      if (token !== null) explained.add(token);
+    },
+    /** Everything is at rest: what happened before is settled. */
+    rest: (): void => {
+      for (const token of entered) settled.add(token);
+      removed.clear();
+      fates.clear();
+    },
+  };
+};
+
+/** The group of a membership's token; null for any other token. */
+export const groupOf = (token: Token): number | null => {
+  const group = /^member \S+ of (\S+)$/u.exec(token)?.[1];
+  return group === undefined ? null : Number(group);
+};
+
+export const membershipToken = (row: Row, groupEntity: number): Token => `member ${row.entity} of ${groupEntity}`;

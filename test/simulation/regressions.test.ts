@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { noCounts, runHistory } from './run-history.ts';
+import { history, run } from './scenario.ts';
+
+/** Each of these histories, found by the simulation and cut down to what matters, once broke a promise. */
+describe('histories that once went wrong', () => {
+  it('R6: a contact edited between the plan and its deletion stays', async () => {
+    const counts = noCounts();
+    await runHistory(
+      history([
+        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [
+          run({
+            before: [{ kind: 'delete', side: 'google', who: 0 }],
+            meanwhile: [{ call: 3, edit: { kind: 'set', side: 'service', who: 0, field: 'firstName' } }],
+          }),
+        ],
+      ]),
+      counts,
+    );
+    expect(counts.raced).toBe(0);
+  });
+
+  it('R7: a listing whose last page was stored by a process that then died is finished, and sweeps go on', async () => {
+    await runHistory(
+      history([
+        [
+          run({ before: [{ kind: 'twin', differs: false }] }),
+          run({
+            before: [{ kind: 'archive', who: 0 }],
+            gapMs: 7 * 3_600_000,
+            crash: { step: 8, when: 'after' },
+          }),
+        ],
+      ]),
+    );
+  });
+
+  it('R1: a listing that shows what stood there before a write of ours undoes nothing', async () => {
+    const counts = noCounts();
+    await runHistory(
+      history(
+        [
+          [run({ before: [{ kind: 'twin', differs: false }] })],
+          [run({ before: [{ kind: 'set', side: 'google', who: 0, field: 'firstName' }], gapMs: 300_000 }), run()],
+        ],
+        { lagMs: 90_000 },
+      ),
+      counts,
+    );
+    expect(counts.writes).toBe(1);
+  });
+
+  it('R12: a contact that has a new name when it is written is neither deleted nor made again', async () => {
+    await runHistory(
+      history([
+        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [
+          run({
+            before: [{ kind: 'set', side: 'service', who: 0, field: 'lastName' }],
+            meanwhile: [{ call: 5, edit: { kind: 'new-id', who: 0 } }],
+          }),
+        ],
+      ]),
+    );
+  });
+
+  it('R4: the losing value of a conflict stays readable where the answer of the write was lost', async () => {
+    await runHistory(
+      history([
+        [
+          run(),
+          run({
+            before: [
+              { kind: 'twin', differs: true },
+              { kind: 'set', side: 'google', who: 0, field: 'firstName' },
+            ],
+            full: true,
+            faults: [{ call: 9, fault: 'lost-half' }],
+          }),
+        ],
+      ]),
+    );
+  });
+
+  it('R8: a side whose linked contacts were all deleted and that holds a new one can be let pass', async () => {
+    await runHistory(
+      history([
+        [
+          run({
+            before: [
+              { kind: 'create', side: 'service', rich: false },
+              { kind: 'create', side: 'service', rich: false },
+            ],
+          }),
+          run({
+            before: [
+              { kind: 'delete', side: 'google', who: 0 },
+              { kind: 'delete', side: 'google', who: 0 },
+            ],
+          }),
+          run({ before: [{ kind: 'create', side: 'google', rich: false }], gapMs: 7 * 3_600_000 }),
+        ],
+      ]),
+    );
+  });
+
+  it('R5: what a user adds to a contact whose create was never answered travels', async () => {
+    await runHistory(
+      history([
+        [
+          run({
+            before: [{ kind: 'create', side: 'service', rich: false }],
+            crash: { step: 19, when: 'before' },
+          }),
+          run({ before: [{ kind: 'add', side: 'google', who: 0, field: 'emailAddresses' }] }),
+        ],
+      ]),
+    );
+  });
+
+  it('R13: two contacts that were paired and only half written are still one person after a crash', async () => {
+    await runHistory(
+      history(
+        [
+          [
+            run({
+              before: [
+                { kind: 'create', side: 'service', rich: false },
+                { kind: 'twin', differs: false },
+                { kind: 'set', side: 'google', who: 0, field: 'lastName' },
+                { kind: 'set', side: 'google', who: 0, field: 'firstName' },
+              ],
+              full: true,
+              crash: { step: 18, when: 'after' },
+            }),
+          ],
+        ],
+        { conflicts: 'service' },
+      ),
+    );
+  });
+
+  it('R7: a contact deleted minutes after it was written is found deleted in a later run', async () => {
+    await runHistory(
+      history([
+        [
+          run({
+            before: [{ kind: 'create', side: 'service', rich: false }],
+            crash: { step: 19, when: 'after' },
+          }),
+          run({
+            before: [{ kind: 'delete', side: 'google', who: 0 }],
+            faults: [{ call: 1, fault: 'expired' }],
+          }),
+        ],
+      ]),
+    );
+  });
+});

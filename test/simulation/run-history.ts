@@ -1,0 +1,249 @@
+import { setImmediate } from 'node:timers/promises';
+import { SIDES } from '../../src/contact/contact.ts';
+import type { Policy } from '../../src/reconcile/policy.ts';
+import type { ConflictRow } from '../../src/store/store.ts';
+import type { LinkContext } from '../../src/sync/context.ts';
+import { runLink, type RunResult } from '../../src/sync/run.ts';
+import type { Fault } from '../support/memory/incidents.ts';
+import { startProcess, type ProcessPlan } from '../support/memory/process.ts';
+import { applyEdit } from './edits.ts';
+import type { History, RunStep } from './history.ts';
+import { checkAtRest, describe, explainConflicts, LINK, peopleAtRest } from './invariants.ts';
+import { createWorld, type Flaws, type World } from './world.ts';
+
+/** What was really injected. */
+export type Counts = {
+  runs: number;
+  edits: number;
+  crashes: number;
+  faults: number;
+  halts: number;
+  writes: number;
+  conflicts: number;
+  raced: number;
+};
+
+export const noCounts = (): Counts => {
+  return { runs: 0, edits: 0, crashes: 0, faults: 0, halts: 0, writes: 0, conflicts: 0, raced: 0 };
+};
+
+/** What a history must never show. */
+class ViolationError extends Error {
+  constructor(violations: readonly string[], world: World, trace: readonly string[]) {
+    super([...violations, '-- what stands there:', ...describe(world), '-- runs:', ...trace].join('\n'));
+    this.name = 'ViolationError';
+  }
+}
+
+const LEASE_MS = 16_000;
+const SWEEP_INTERVAL_MS = 6 * 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Long enough for what is late, then for sweeps, then for the longest backoff. */
+const REST_GAPS_MS = [
+  12 * MINUTE_MS,
+  7 * HOUR_MS,
+  7 * HOUR_MS,
+  7 * HOUR_MS,
+  ...Array.from({ length: 10 }, () => 25 * HOUR_MS),
+];
+
+type Simulation = {
+  readonly history: History;
+  readonly world: World;
+  readonly flaws: Flaws;
+  readonly counts: Counts;
+  readonly trace: string[];
+  readonly steps: number[];
+  /** A contact is left out of a listing once at most: twice in a row counts as deleted. */
+  holes: number;
+};
+
+const QUIET: ProcessPlan = {
+  crash: null,
+  faultAt: () => undefined,
+  beforeCall: () => {},
+  hidesOne: () => false,
+  mayHide: () => false,
+  onFault: () => {},
+  salt: 1,
+};
+
+const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => {
+  const process = startProcess(world, plan);
+  const policy: Policy = {
+    direction: 'both',
+    conflicts: history.conflicts,
+    deletes: 'propagate',
+    deleteLimit: { count: history.deleteCount, percent: null },
+    buckets: ['*'],
+  };
+  const context: LinkContext = {
+    link: LINK,
+    policy,
+    sweepIntervalMs: SWEEP_INTERVAL_MS,
+    // The clock stands still while a run waits.
+    looksAfterMs: [0, 0],
+    remotes: process.remotes,
+    credentials: { google: 'g', service: 's' },
+    store: flaws.store === undefined ? process.store : flaws.store(process.store),
+    clock: world.clock,
+    newId: () => `id-${world.nextNumber()}`,
+  };
+  return { process, context };
+};
+
+type Done = { readonly result: RunResult | null; readonly writes: number; readonly steps: number };
+
+/** One run of the engine; null where its process died. */
+const runOnce = async (
+  simulation: Simulation,
+  plan: ProcessPlan,
+  options: { readonly full: boolean; readonly acceptDeletes: boolean },
+): Promise<Done> => {
+  const { world, counts, trace } = simulation;
+  const { process, context } = contextOf(simulation, plan);
+  const before = world.counts.writes;
+  let result: RunResult | null = null;
+  try {
+    result = await runLink(context, {
+      kind: options.full ? 'full' : 'incremental',
+      acceptDeletes: options.acceptDeletes,
+      signal: new AbortController().signal,
+      onEvent: () => {},
+    });
+  } catch (error) {
+    if (!process.isDead()) throw error;
+  }
+  if (process.isDead()) {
+    result = null;
+    counts.crashes += 1;
+    world.clock.advance(LEASE_MS);
+  }
+  counts.runs += 1;
+  const writes = world.counts.writes - before;
+  counts.writes += writes;
+  trace.push(
+    `${result?.summary.kind ?? '?'} ${result?.summary.outcome ?? 'died'}, ${process.calls()} calls, ${process.steps()} steps, ${writes} writes${result?.summary.reason ? ` (${result.summary.reason})` : ''}`,
+  );
+  if (result?.summary.outcome === 'halted') {
+    counts.halts += 1;
+    if (writes > 0) world.complaints.push('a halted run wrote');
+  }
+  if (result !== null && result.error !== null && isUnexpected(result.error))
+    throw new Error('a run failed', { cause: result.error });
+  await explainConflicts(world);
+  await noteLinked(world);
+  return { result, writes, steps: process.steps() };
+};
+
+const EXPECTED = [
+  'LimitedError',
+  'UnavailableError',
+  'RevokedError',
+  'HaltError',
+  'LeaseError',
+  'StaleError',
+  'NotFoundError',
+];
+
+/** An error that no remote gave: the engine itself is wrong. */
+const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !EXPECTED.includes(error.name);
+
+/** Keeps in mind who is linked now. */
+const noteLinked = async (world: World): Promise<void> => {
+  world.linked.clear();
+  for (const side of SIDES) {
+    for (const id of await world.store.pairedIds(LINK, side, 'all')) world.linked.add(id);
+  }
+  for (const row of world.unconfirmed) if (world.linked.has(row.id)) world.unconfirmed.delete(row);
+};
+
+const performRun = async (simulation: Simulation, step: RunStep): Promise<void> => {
+  const { world, counts } = simulation;
+  for (const edit of step.before) {
+    applyEdit(world, edit);
+    counts.edits += 1;
+    world.clock.advance(1_000);
+  }
+  world.clock.advance(step.gapMs);
+  const plan: ProcessPlan = {
+    crash: step.crash,
+    salt: step.salt,
+    faultAt: (call) => {
+      return step.faults.find((each) => each.call === call && each.fault !== 'hole')?.fault;
+    },
+    beforeCall: (call) => {
+      for (const { edit } of step.meanwhile.filter((each) => each.call === call)) {
+        // By hand, into both at once: not while a run has read one side and not the other.
+        if (edit.kind === 'twin') continue;
+        applyEdit(world, edit);
+        counts.edits += 1;
+      }
+    },
+    hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
+    mayHide: (_side, id) => world.linked.has(id),
+    onFault: (fault: Fault) => {
+      counts.faults += 1;
+      if (fault === 'hole') simulation.holes += 1;
+    },
+  };
+  const { steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false });
+  simulation.steps.push(steps);
+};
+
+/** Lets quiet runs follow each other until three in a row, two of them sweeps, write nothing. */
+const comeToRest = async (simulation: Simulation): Promise<void> => {
+  const { world, trace } = simulation;
+  trace.push('-- rest');
+  let quiet = 0;
+  for (const gapMs of REST_GAPS_MS) {
+    world.clock.advance(gapMs);
+    const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptDeletes: true });
+    const unsettled = (await world.store.intended(LINK)).length;
+    quiet = writes === 0 && unsettled === 0 && result?.summary.outcome === 'completed' ? quiet + 1 : 0;
+    if (quiet === 3) return;
+  }
+  throw new ViolationError(['it never came to rest'], world, trace);
+};
+
+const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): Promise<void> => {
+  const { world, trace } = simulation;
+  const violations = await checkAtRest(world, rested);
+  if (violations.length > 0) throw new ViolationError(violations, world, trace);
+};
+
+/** How a history ended. */
+export type Ending = {
+  readonly world: World;
+  /** The numbered steps of each run that the history asked for. */
+  readonly steps: readonly number[];
+  readonly conflicts: readonly ConflictRow[];
+};
+
+/** Plays a history through the real engine and the real store; throws {@link ViolationError} where it broke a promise. */
+export const runHistory = async (history: History, counts: Counts = noCounts(), flaws: Flaws = {}): Promise<Ending> => {
+  // Virtual time never lets the event loop turn, and without a turn nothing of the database is freed.
+  await setImmediate();
+  const world = createWorld(history, flaws);
+  const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], holes: 0 };
+  let rested: ReadonlySet<number> = new Set();
+  try {
+    for (const phase of history.phases) {
+      for (const step of phase) await performRun(simulation, step);
+      await comeToRest(simulation);
+      await assertRest(simulation, rested);
+      rested = await peopleAtRest(world);
+      world.ledger.rest();
+    }
+    const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });
+    if (writes > 0) throw new ViolationError(['a full run after rest wrote'], world, simulation.trace);
+    await assertRest(simulation, rested);
+    const conflicts = await world.store.conflicts(LINK, { all: true });
+    counts.raced += world.counts.raced;
+    counts.conflicts += conflicts.length;
+    return { world, steps: simulation.steps, conflicts };
+  } finally {
+    await world.store.close();
+  }
+};

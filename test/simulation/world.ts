@@ -1,0 +1,138 @@
+import { otherSide, type Side } from '../../src/contact/contact.ts';
+import type { Json } from '../../src/contact/record.ts';
+import type { Remote } from '../../src/remotes/remote.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/sqlite-store.ts';
+import { createMemoryRemote, type Witness } from '../support/memory-remote.ts';
+import { createBook, type Book, type Row } from '../support/memory/book.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import type { History } from './history.ts';
+import { contactTokens, createLedger, membershipToken, type Ledger, type Token } from './ledger.ts';
+
+type Books = Readonly<Record<Side, Book>>;
+
+export type Flaws = {
+  /** Wraps the store that the engine works with. */
+  readonly store?: (store: Store) => Store;
+  /** Google takes a write with a stale etag. */
+  readonly ignoresVersions?: boolean;
+};
+
+/** Both address books, the store between them, time, and the ledger of what must stay. */
+export type World = {
+  readonly clock: VirtualClock;
+  readonly books: Books;
+  readonly remotes: Readonly<Record<Side, Remote>>;
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly counts: { writes: number; raced: number };
+  readonly complaints: string[];
+  /** Contacts at the service that a create made and that no run has linked yet. */
+  readonly unconfirmed: Set<Row>;
+  /** What users noted on a contact that the canonical contact cannot express. */
+  readonly notes: Map<Row, Json>;
+  /** The ids of linked contacts, as of the end of the last run. */
+  readonly linked: Set<string>;
+  /** People whom a user put into both address books, numbered like the email address that they share. */
+  readonly twins: Set<number>;
+  nextNumber(): number;
+};
+
+const template = openStore(':memory:');
+
+/** Everything that a user sees of a contact. */
+export const visibleTokens = (book: Book, row: Row): Set<Token> => {
+  const memberships = [...row.groupIds].flatMap((id) => {
+    const group = book.findGroup(id);
+    return group === undefined ? [] : [membershipToken(row, group.entity)];
+  });
+  return new Set([...contactTokens(row.contact), ...memberships]);
+};
+
+const createWitness = (
+  world: Pick<World, 'counts' | 'complaints' | 'unconfirmed' | 'ledger'>,
+  books: () => Books,
+  showsLate: boolean,
+): Witness => ({
+  created: (side, row, originId) => {
+    const rival = books()[side].rows.find((other) => {
+      return other !== row && other.entity === row.entity && other.state === 'live';
+    });
+    const isOdd = world.ledger.blurred.has(row.entity) || world.ledger.peopleOfTwo.has(row.entity);
+    // A side that shows a deleted contact for a while may have it brought back, for a while.
+    if (rival !== undefined && !isOdd && !showsLate) {
+      world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${rival.id} stands there`);
+    }
+    if (side === 'service') world.unconfirmed.add(row);
+  },
+  overwrote: (_side, before, after) => {
+    world.counts.raced += 1;
+    world.ledger.overwritten(contactTokens(before), contactTokens(after));
+  },
+  deletedUnread: (side, row) => {
+    world.counts.raced += 1;
+    world.ledger.overwritten(visibleTokens(books()[side], row), new Set());
+  },
+  wrote: () => {
+    world.counts.writes += 1;
+  },
+});
+
+export const createWorld = (history: History, flaws: Flaws): World => {
+  const clock = createVirtualClock();
+  const ledger = createLedger();
+  let number = 0;
+  let changes = 0;
+  const visibilityDelayMs = (): number => {
+    changes += 1;
+    return history.lagMs === 0 ? 0 : Math.floor((history.lagMs * ((changes * 7) % 10)) / 10);
+  };
+  const book = (side: Side): Book => {
+    const skewMs = side === 'service' ? history.skewMs : 0;
+    return createBook({ side, clock, manners: history.manners[side], skewMs, visibilityDelayMs });
+  };
+  const books: Books = { google: book('google'), service: book('service') };
+  const shared = {
+    counts: { writes: 0, raced: 0 },
+    complaints: [] as string[],
+    unconfirmed: new Set<Row>(),
+    notes: new Map<Row, Json>(),
+    linked: new Set<string>(),
+    twins: new Set<number>(),
+    ledger,
+  };
+  const witness = createWitness(shared, () => books, history.lagMs > 0);
+  const nextNumber = (): number => {
+    number += 1;
+    return number;
+  };
+  const remote = (side: Side): Remote =>
+    createMemoryRemote({
+      book: books[side],
+      clock,
+      witness,
+      checksVersions: flaws.ignoresVersions !== true,
+      entityOf: (from, id) => books[from].find(id)?.entity ?? -nextNumber(),
+      groupEntityOf: (from, name) => {
+        const twin = books[from].groups.find((group) => group.live && group.name.toLowerCase() === name.toLowerCase());
+        return twin?.entity ?? -nextNumber();
+      },
+    });
+  return {
+    ...shared,
+    clock,
+    books,
+    remotes: { google: remote('google'), service: remote('service') },
+    store: template.copy(),
+    nextNumber,
+  };
+};
+
+/** The contacts that a user finds in an address book. */
+export const liveRows = (book: Book): Row[] => book.rows.filter((row) => row.state === 'live');
+
+/** The same person on the other side, where there is exactly one. */
+export const counterpart = (world: World, side: Side, row: Row): Row | null => {
+  const others = liveRows(world.books[otherSide(side)]).filter((other) => other.entity === row.entity);
+  return others.length === 1 ? (others[0] ?? null) : null;
+};

@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../../src/clock.ts';
+import { answerIn, codeIn } from '../../../../src/cli/connect/answer.ts';
+import { askForConsent, type ConsentOptions } from '../../../../src/cli/connect/consent.ts';
+import { openBrowser } from '../../../../src/cli/connect/open-browser.ts';
+import { createTestTerminal } from '../terminal.ts';
+
+const NEVER = new AbortController().signal;
+/** Sleeps until it is told that the time is over. */
+const createStoppedClock = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slept: number[] = [];
+  const sleep: Clock['sleep'] = (delayMs) => {
+    slept.push(delayMs);
+    return promise;
+  };
+  return { clock: { now: () => 0, monotonic: () => 0, sleep }, slept, wake: resolve };
+};
+
+const begin = (changes: Partial<ConsentOptions> = {}) => {
+  const time = createStoppedClock();
+  const input = new PassThrough();
+  const terminal = createTestTerminal();
+  const asked = Promise.withResolvers<{ redirectUri: string; state: string }>();
+  const options = { terminal, input, clock: time.clock, signal: NEVER, port: 0, opensBrowser: false, ...changes };
+  const consent = askForConsent((request) => {
+    asked.resolve(request);
+    return 'http://consent.test/';
+  }, options);
+  return { ...time, consent, input, terminal, asked: asked.promise };
+};
+
+test('gives up after five minutes', async () => {
+  const { consent, asked, slept, wake } = begin();
+  await asked;
+  await setImmediate();
+  wake();
+  await expect(consent).rejects.toThrow('Nobody consented within 5 minutes');
+  expect(slept).toEqual([300_000]);
+});
+
+test('takes the answer of a browser, and tells it where to go on', async () => {
+  const { consent, asked } = begin();
+  const { redirectUri, state } = await asked;
+  const [stray, favicon] = await Promise.all([fetch(redirectUri), fetch(new URL('/favicon.ico', redirectUri))]);
+  expect([stray.status, favicon.status]).toEqual([404, 404]);
+  const response = await fetch(`${redirectUri}?code=c1&state=${state}`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('Back to the terminal');
+  expect(await consent).toEqual({ code: 'c1', redirectUri });
+  await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
+});
+
+test('takes a pasted address while it listens, and says where a line is none', async () => {
+  const { consent, asked, input, terminal } = begin();
+  const { redirectUri, state } = await asked;
+  input.write(`\nc1\n${redirectUri}?state=${state}&code=c1\n`);
+  expect((await consent).code).toBe('c1');
+  expect(terminal.warned).toEqual([expect.stringContaining('not the whole address')]);
+});
+
+test('standard input that ends leaves the browser its time', async () => {
+  const { consent, asked, input } = begin();
+  input.end();
+  const { redirectUri, state } = await asked;
+  await fetch(`${redirectUri}?code=c1&state=${state}`);
+  expect((await consent).code).toBe('c1');
+});
+
+test('an answer of another sign-in ends this one', async () => {
+  const { consent, asked } = begin();
+  const refused = expect(consent).rejects.toThrow('belongs to another sign-in');
+  await fetch(`${(await asked).redirectUri}?code=c1&state=other`);
+  await refused;
+});
+
+test('each sign-in has a state of its own', async () => {
+  const states = await Promise.all(
+    [begin(), begin()].map(async ({ asked, wake, consent }) => {
+      const { state } = await asked;
+      wake();
+      await consent.catch(() => undefined);
+      return state;
+    }),
+  );
+  expect(new Set(states).size).toBe(2);
+  expect(states.every((state) => state.length >= 43)).toBe(true);
+});
+
+test('an answer without the state is refused, and a refusal is told in words that it may hold', () => {
+  expect(() => codeIn(new URLSearchParams('code=c1'), 'state')).toThrow('another sign-in');
+  expect(() => codeIn(new URLSearchParams('error=%1b[31mbad&state=s'), 's')).toThrow('refused (31mbad)');
+  expect(answerIn('not an address')).toBeNull();
+  expect(answerIn('http://127.0.0.1/')).toBeNull();
+});
+
+test('a machine without a browser is no failure', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    expect(() => openBrowser('http://consent.test/')).not.toThrow();
+    await setImmediate();
+  } finally {
+    process.env['PATH'] = path;
+  }
+});

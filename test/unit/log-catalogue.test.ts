@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readLogCatalogue, renderLogCatalogue } from '../../config/log-catalogue.ts';
+import { createEvents } from '../../src/events.ts';
+
+test('the table of the README is what src/events.ts logs (node config/log-catalogue.ts writes it)', () => {
+  expect(readLogCatalogue()).toBe(renderLogCatalogue());
+});
+
+test('the table has a row for every event, with its fields and which of them are personal', () => {
+  const nothing = (): void => undefined;
+  const events = createEvents(
+    { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    { personalData: false },
+  );
+  const rows = renderLogCatalogue().split('\n').slice(2);
+  expect(rows).toHaveLength(Object.keys(events).length);
+  expect(rows.find((row) => row.includes('`conflict settled`'))).toMatch(/`winner`, `google` \(personal\), `service`/u);
+  expect(rows.find((row) => row.includes('`link paused`'))).toMatch(
+    /\| error \| .* \| `link`, `run`, `side`, `reason`/u,
+  );
+});

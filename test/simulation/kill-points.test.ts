@@ -68,7 +68,7 @@ const outcome = ({ world, conflicts }: Ending) => ({
     world.books[side].groups
       .filter((group) => group.live)
       .map((group) => group.name)
-      .toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),
+      .toSorted(),
   ),
   conflicts: [
     ...new Set(conflicts.map((each) => `${each.field} ${each.google} ${each.service} ${each.winner}`)),

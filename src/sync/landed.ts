@@ -1,6 +1,22 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact } from '../contact/contact.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ScalarField, type SyncedField } from '../contact/contact.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { resembles } from '../reconcile/similar.ts';
+
+/** Whether a scalar stands as it did before although something else was to be written: that much did not arrive. */
+const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
+  return found[field] === before[field] && found[field] !== desired[field];
+};
+
+/** The fields of a write of which `found` does not show that they did not arrive. */
+export const landedFields = (
+  fields: readonly SyncedField[],
+  desired: Contact,
+  found: Contact,
+  before: Contact,
+): ReadonlySet<SyncedField> => {
+  const untouched = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => isUntouched(field, desired, found, before)));
+  return new Set(fields.filter((field) => !untouched.has(field)));
+};
 
 /**
  * What a write whose answer was lost left on the side, as far as `found` shows. What a user changed there since is kept out:

@@ -15,7 +15,7 @@ import type { CreateRequest, ReadAnswer } from '../remotes/remote.ts';
 import type { JournalRow, StoreChange, Workload } from '../store/store.ts';
 import { answerChanges } from './answer-changes.ts';
 import type { Session } from './context.ts';
-import { arrived, landed } from './landed.ts';
+import { arrived, landed, landedFields } from './landed.ts';
 import { recoverUndo, type Verdict } from './recover-undo.ts';
 import { tookEffect } from './took-effect.ts';
 
@@ -133,7 +133,7 @@ const settleUpdate = (row: JournalRow, pair: Pair, found: ContactRecord, atMs: n
   const { source, desired } = intent;
   if (target.kind !== 'present' || origin.kind !== 'present') return [];
   if (source === null || desired === null || before === null) return [];
-  const fields = new Set<SyncedField>(intent.fields);
+  const fields = landedFields(intent.fields, desired, found.contact, before.contact);
   const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => fields.has(field)));
   const others = (settled: ReadonlySet<SyncedField>) => new Set(SYNCED_FIELDS.filter((field) => !settled.has(field)));
   const answer = landed(desired, found.contact, before.contact);

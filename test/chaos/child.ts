@@ -14,6 +14,8 @@ export type ChildEnd = {
   /** Whether the kill found it alive; else it had ended by itself. */
   readonly killed: boolean;
   readonly code: number | null;
+  /** The signal that ended it, ours or another's. */
+  readonly signal: string | null;
   /** What it said: stdout and stderr. */
   readonly output: string;
 };
@@ -75,5 +77,6 @@ export const runChild = async (
   const code = await ended;
   over.abort();
   await watching;
-  return { killed: child.signalCode === 'SIGKILL', code, output: chunks.join('') };
+  const signal = child.signalCode;
+  return { killed: signal === 'SIGKILL', code, signal, output: chunks.join('') };
 };

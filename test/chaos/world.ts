@@ -74,7 +74,7 @@ const run = async (world: World, isTime: () => boolean, command: readonly string
     world.isSynced = true;
     world.ledger.edited.clear();
   } else if (end.code === BUSY) await sleep(1_000);
-  else world.trouble.push(`exit ${end.code}: ${end.output.slice(-2_000)}`);
+  else world.trouble.push(`exit ${end.code ?? end.signal}: ${end.output.slice(-2_000)}`);
   return end;
 };
 

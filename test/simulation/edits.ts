@@ -58,12 +58,22 @@ const pick = <T>(items: readonly T[], at: number): T | undefined => {
   return items.length === 0 ? undefined : items[at % items.length];
 };
 
+/** What a side would never take goes with its contact. */
+const explainDropped = (world: World, to: Book, row: Row): void => {
+  for (const { value } of row.contact.websites) {
+    if (dropsWebsite(to.manners, value)) world.ledger.explain(tokenOf('websites', value));
+  }
+};
+
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
 const change = (world: World, book: Book, row: Row, how: () => void): void => {
   const before = visibleTokens(book, row);
   how();
   world.ledger.changed(row.entity, before, row.state === 'live' ? visibleTokens(book, row) : new Set());
   world.ledger.fateOf(row.entity).edited = true;
+  const to = world.books[otherSide(book.side)];
+  if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))
+    explainDropped(world, to, row);
   // Two that were put in by hand are known for one by what they share, as long as they share it.
   const held = contactTokens(row.contact);
   const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`);
@@ -127,10 +137,8 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
 const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
-  // What this side would never take goes with the contact.
   for (const other of liveRows(world.books[otherSide(book.side)])) {
-    const dropped = other.contact.websites.filter(({ value }) => dropsWebsite(book.manners, value));
-    if (other.entity === row.entity) dropped.forEach(({ value }) => world.ledger.explain(tokenOf('websites', value)));
+    if (other.entity === row.entity) explainDropped(world, book, other);
   }
   change(world, book, row, () => book.remove(row, state));
   Object.assign(fate, { edited, deleted: true });

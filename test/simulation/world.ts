@@ -4,7 +4,7 @@ import type { Remote } from '../../src/remotes/remote.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/sqlite-store.ts';
 import { createMemoryRemote, type Witness } from '../support/memory-remote.ts';
-import { createBook, type Book, type Row } from '../support/memory/book.ts';
+import { createBook, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
 import { contactTokens, createLedger, membershipToken, type Ledger, type Token } from './ledger.ts';
@@ -114,7 +114,9 @@ export const createWorld = (history: History, flaws: Flaws): World => {
       checksVersions: flaws.ignoresVersions !== true,
       entityOf: (from, id) => books[from].find(id)?.entity ?? -nextNumber(),
       groupEntityOf: (from, name) => {
-        const twin = books[from].groups.find((group) => group.live && group.name.toLowerCase() === name.toLowerCase());
+        // Renamed between the plan and the write, the group still answers to the name that the plan saw.
+        const hadName = (group: Group) => group.names.some((each) => each.toLowerCase() === name.toLowerCase());
+        const twin = books[from].groups.find((group) => group.live && hadName(group));
         return twin?.entity ?? -nextNumber();
       },
     });

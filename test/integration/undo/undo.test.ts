@@ -241,7 +241,7 @@ describe('undo', () => {
       await expectQuiet(linked);
     }
     expect(cuts).toBeGreaterThan(3);
-  });
+  }, 120_000);
 
   test('the guard halts an undo that deletes too much, and lets it pass once when told [R8]', async () => {
     await using linked = await startLinkedSandbox(

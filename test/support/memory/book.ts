@@ -29,6 +29,8 @@ export type Row = {
 export type Group = {
   readonly id: string;
   name: string;
+  /** Every name that it ever had. */
+  readonly names: string[];
   version: number;
   live: boolean;
   /** Which group this is, on whichever side. */
@@ -126,13 +128,14 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     addGroup: (name: string, entity: number): Group => {
       version += 1;
       const id = side === 'google' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
-      const group: Group = { id, name, version, live: true, entity };
+      const group: Group = { id, name, names: [name], version, live: true, entity };
       groups.push(group);
       return group;
     },
     renameGroup: (group: Group, name: string): void => {
       version += 1;
       group.name = name;
+      group.names.push(name);
       group.version = version;
     },
     removeGroup: (group: Group): void => {

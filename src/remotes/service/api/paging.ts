@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidError, NotFoundError } from '../../errors.ts';
 import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
-import { id } from './schemas-common.ts';
+import { id, isBounded } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
 /** service-api-v2.md, Limits. */
@@ -44,7 +44,8 @@ const identified = z.object({ id });
 
 const rowKey = (row: unknown): string => {
   const parsed = identified.safeParse(row);
-  return parsed.success ? parsed.data.id : JSON.stringify(row);
+  if (parsed.success) return parsed.data.id;
+  return isBounded(row) ? JSON.stringify(row) : 'a row without an id';
 };
 
 /** `next_page` is read as a yes or no only: a URL that it holds may have lost the filters or lead nowhere. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../../contact/record.ts';
 
 /** A point in time as the service gave it. */
 export type Timestamp = { readonly text: string; readonly epochMs: number };
@@ -59,6 +60,17 @@ export const optionalBoolean = z
 
 /** A value that was null in every shape seen, or whose structure the document does not show. */
 export const opaque = z.unknown().optional();
+
+const DEEPEST = 20;
+
+/** Whether a value is nested no deeper than answers are. */
+export const isBounded = (value: unknown, depth = 0): boolean => {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < DEEPEST && Object.values(value).every((inner) => isBounded(inner, depth + 1));
+};
+
+/** A value that is kept as it came. A deeper nest is refused: whoever walks through it would run out of stack. */
+export const boundedJson = z.custom<Json>((value) => isBounded(value));
 
 /** A list without its null elements; absent or null is empty. */
 export const listOf = <Schema extends z.ZodType>(element: Schema) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../../contact/record.ts';
 import {
+  boundedJson,
   id,
   listOf,
   opaque,
@@ -28,11 +29,11 @@ const addressEntry = z
     zip: entryText,
     country: entryText,
   })
-  .catchall(z.json());
-const emailEntry = z.object({ ...entry, address: entryText }).catchall(z.json());
-const websiteEntry = z.object({ ...entry, address: entryText }).catchall(z.json());
-const phoneEntry = z.object({ ...entry, number: entryText }).catchall(z.json());
-const profileEntry = z.object({ ...entry, url: entryText }).catchall(z.json());
+  .catchall(boundedJson);
+const emailEntry = z.object({ ...entry, address: entryText }).catchall(boundedJson);
+const websiteEntry = z.object({ ...entry, address: entryText }).catchall(boundedJson);
+const phoneEntry = z.object({ ...entry, number: entryText }).catchall(boundedJson);
+const profileEntry = z.object({ ...entry, url: entryText }).catchall(boundedJson);
 
 /** The lists of a contact that sync reads and writes. */
 const syncedLists = {

@@ -58,6 +58,11 @@ const pick = <T>(items: readonly T[], at: number): T | undefined => {
   return items.length === 0 ? undefined : items[at % items.length];
 };
 
+/** The same person on the other side. */
+const likes = (world: World, book: Book, row: Row): readonly Row[] => {
+  return liveRows(world.books[otherSide(book.side)]).filter((other) => other.entity === row.entity);
+};
+
 /** What a side would never take goes with its contact. */
 const explainDropped = (world: World, to: Book, row: Row): void => {
   for (const { value } of row.contact.websites) {
@@ -112,6 +117,7 @@ const setScalar = (world: World, book: Book, row: Row, field: ScalarField, numbe
 };
 
 const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
+  for (const other of likes(world, book, loser)) explainDropped(world, book, other);
   const explained = [...world.ledger.explained];
   change(world, book, loser, () => {
     book.remove(loser, 'deleted');
@@ -137,9 +143,7 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
 const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
-  for (const other of liveRows(world.books[otherSide(book.side)])) {
-    if (other.entity === row.entity) explainDropped(world, book, other);
-  }
+  for (const other of likes(world, book, row)) explainDropped(world, book, other);
   change(world, book, row, () => book.remove(row, state));
   Object.assign(fate, { edited, deleted: true });
 };

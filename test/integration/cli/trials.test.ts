@@ -94,6 +94,7 @@ test('the demo ends by itself with both sides alike, in the same words each time
   for (const travel of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
     expect(stdout).toContain(travel);
   }
-  const told = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '');
+  // How many requests and re-read changes a run takes depends on which second it falls into.
+  const told = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '').replaceAll(/ *\d+/gu, ' #');
   expect(told((await runCli(['demo'], env, directory)).stdout)).toBe(told(stdout));
 });

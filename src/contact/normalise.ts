@@ -16,11 +16,16 @@ const normaliseValues = (
   values: readonly LabelledValue[],
   keyOf: (value: string) => string,
 ): readonly LabelledValue[] => {
-  const byKey = new Map<string, LabelledValue>();
-  for (const entry of values) {
+  const filled = values.flatMap((entry) => {
     const value = normaliseText(entry.value);
-    const key = keyOf(value);
-    if (value !== '' && !byKey.has(key)) byKey.set(key, { value, label: normaliseLabel(entry.label) });
+    return value === '' ? [] : [{ value, label: normaliseLabel(entry.label) }];
+  });
+  // Most lists hold one element, and a key costs much: a phone number's is parsed.
+  if (filled.length < 2) return filled;
+  const byKey = new Map<string, LabelledValue>();
+  for (const entry of filled) {
+    const key = keyOf(entry.value);
+    if (!byKey.has(key)) byKey.set(key, entry);
   }
   return [...byKey.values()];
 };

@@ -283,6 +283,7 @@ const stillAmbiguous = ({ google, service, ambiguous }: Progress): MatchResult['
  * sides. Pure; ties end in `ambiguous`.
  */
 export const matchContacts = (google: readonly ContactRecord[], service: readonly ContactRecord[]): MatchResult => {
+  if (google.length === 0 || service.length === 0) return { matches: [], ambiguous: [] };
   const progress: Progress = {
     google: new Set(google.map(personOf)),
     service: new Set(service.map(personOf)),

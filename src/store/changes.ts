@@ -1,83 +1,191 @@
-import { and, eq, inArray, isNull, or } from 'drizzle-orm';
+import { and, eq, isNull, placeholder, sql } from 'drizzle-orm';
 import { SIDES, type Side } from '../contact/contact.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
-import type { Orm } from './database.ts';
-import { isSettling, markAbsentAgain, putStaged, removeStaged, renameContact, stageRecord } from './feed.ts';
+import { bySide } from './codec.ts';
+import type { Db, Orm } from './database.ts';
+import { markAbsentAgain } from './feed.ts';
 import { conflicts, groupPairs, journal, pairs, rejections } from './schema.ts';
+import { putStaged, removeStaged, renameContact, settleStaged, stageRecord } from './staging.ts';
 import type { Rejection, SideValue, StoreChange } from './store.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
-const sideValues = (value: SideValue | null) => ({
-  id: value?.record.id ?? null,
-  base: value === null ? null : fingerprint(value.base),
-  record: value === null ? null : JSON.stringify(value.record),
+const PAIR_IDS = { id: pairs.id, googleId: pairs.googleId, serviceId: pairs.serviceId };
+
+const samePair = eq(pairs.id, placeholder('id'));
+
+const selectPair = (orm: Orm) => orm.select(PAIR_IDS).from(pairs).where(samePair).prepare();
+
+const selectPairOf = bySide((side) => (orm: Orm) => {
+  const column = side === 'google' ? pairs.googleId : pairs.serviceId;
+  const same = and(eq(pairs.link, placeholder('link')), eq(column, placeholder('id')));
+  return orm.select(PAIR_IDS).from(pairs).where(same).prepare();
 });
 
-const findRow = (orm: Orm, link: string, change: Change<'pair'>) => {
-  if (change.pairId !== null) return orm.select().from(pairs).where(eq(pairs.id, change.pairId)).get();
-  const ids = [
-    change.google === null ? undefined : eq(pairs.googleId, change.google.record.id),
-    change.service === null ? undefined : eq(pairs.serviceId, change.service.record.id),
-  ];
+const insertPair = (orm: Orm) =>
+  orm
+    .insert(pairs)
+    .values({
+      link: placeholder('link'),
+      status: placeholder('status'),
+      googleId: placeholder('googleId'),
+      googleBaseJson: placeholder('googleBase'),
+      googleRecordJson: placeholder('googleRecord'),
+      googleWrittenAtMs: placeholder('googleWrittenAtMs'),
+      serviceId: placeholder('serviceId'),
+      serviceBaseJson: placeholder('serviceBase'),
+      serviceRecordJson: placeholder('serviceRecord'),
+      serviceWrittenAtMs: placeholder('serviceWrittenAtMs'),
+    })
+    .prepare();
+
+const updatePair = (orm: Orm) =>
+  orm
+    .update(pairs)
+    .set({
+      status: sql`${placeholder('status')}`,
+      googleId: sql`${placeholder('googleId')}`,
+      googleBaseJson: sql`${placeholder('googleBase')}`,
+      googleRecordJson: sql`${placeholder('googleRecord')}`,
+      googleWrittenAtMs: sql`coalesce(${placeholder('googleWrittenAtMs')}, ${pairs.googleWrittenAtMs})`,
+      serviceId: sql`${placeholder('serviceId')}`,
+      serviceBaseJson: sql`${placeholder('serviceBase')}`,
+      serviceRecordJson: sql`${placeholder('serviceRecord')}`,
+      serviceWrittenAtMs: sql`coalesce(${placeholder('serviceWrittenAtMs')}, ${pairs.serviceWrittenAtMs})`,
+    })
+    .where(samePair)
+    .prepare();
+
+const deletePair = (orm: Orm) => orm.delete(pairs).where(samePair).prepare();
+
+const updateJournal = (orm: Orm) =>
+  orm
+    .update(journal)
+    .set({
+      state: sql`${placeholder('state')}`,
+      afterJson: sql`${placeholder('after')}`,
+      error: sql`${placeholder('error')}`,
+      settledAtMs: sql`${placeholder('atMs')}`,
+    })
+    .where(eq(journal.id, placeholder('id')))
+    .prepare();
+
+const upsertRejection = (orm: Orm) =>
+  orm
+    .insert(rejections)
+    .values({
+      link: placeholder('link'),
+      side: placeholder('side'),
+      key: placeholder('key'),
+      googleId: placeholder('googleId'),
+      serviceId: placeholder('serviceId'),
+      reason: placeholder('reason'),
+      sourceFingerprint: placeholder('sourceFingerprint'),
+      attempts: placeholder('attempts'),
+      retryAtMs: placeholder('retryAtMs'),
+    })
+    .onConflictDoUpdate({
+      target: [rejections.link, rejections.side, rejections.key],
+      set: {
+        googleId: sql`excluded.google_id`,
+        serviceId: sql`excluded.service_id`,
+        reason: sql`excluded.reason`,
+        sourceFingerprint: sql`excluded.source_fingerprint`,
+        attempts: sql`excluded.attempts`,
+        retryAtMs: sql`excluded.retry_at_ms`,
+      },
+    })
+    .prepare();
+
+const deleteRejection = (orm: Orm) => {
+  const same = and(
+    eq(rejections.link, placeholder('link')),
+    eq(rejections.side, placeholder('side')),
+    eq(rejections.key, placeholder('key')),
+  );
+  return orm.delete(rejections).where(same).prepare();
+};
+
+const closeConflicts = (orm: Orm) => {
+  const same = and(
+    eq(conflicts.link, placeholder('link')),
+    eq(conflicts.googleId, placeholder('googleId')),
+    isNull(conflicts.resolvedAtMs),
+    sql`${conflicts.field} in (select value from json_each(${placeholder('fields')}))`,
+  );
   return orm
-    .select()
-    .from(pairs)
-    .where(and(eq(pairs.link, link), or(...ids)))
-    .get();
+    .update(conflicts)
+    .set({ resolvedAtMs: sql`${placeholder('atMs')}` })
+    .where(same)
+    .prepare();
 };
 
-const applyStaging = (orm: Orm, link: string, side: Side, value: SideValue | null, atMs: number): void => {
-  if (value === null) return;
-  const { id } = value.record;
-  if (isSettling(orm, { link, side }, id)) return;
-  if (value.unsettled) putStaged(orm, { link, side }, { id, kind: 'upsert', record: value.record, atMs });
-  else removeStaged(orm, { link, side }, id);
+/** The row of the pair, or the one that already holds one of its two contacts. */
+const findRow = (db: Db, link: string, change: Change<'pair'>) => {
+  if (change.pairId !== null) return db.prepared(selectPair).get({ id: change.pairId });
+  for (const side of SIDES) {
+    const id = change[side]?.record.id;
+    const row = id === undefined ? undefined : db.prepared(selectPairOf[side]).get({ link, id });
+    if (row !== undefined) return row;
+  }
+  return undefined;
 };
 
-const putPair = (orm: Orm, link: string, change: Change<'pair'>): void => {
-  const row = findRow(orm, link, change);
+const putAway = (db: Db, link: string, side: Side, id: string, kind: 'tombstone' | 'settling', atMs: number): void =>
+  putStaged(db, { link, side }, { id, kind, recordJson: null, atMs });
+
+const halfOf = (change: Change<'pair'>, side: Side) => {
+  const value = change[side];
+  return {
+    id: value?.record.id ?? null,
+    base: value === null ? null : fingerprint(value.base),
+    record: value === null ? null : JSON.stringify(value.record),
+    writtenAtMs: change.writtenSide === side ? change.atMs : null,
+  };
+};
+
+const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
+  const row = findRow(db, link, change);
   // An id that the row gives up (a contact that was deleted and comes back under a new one) has nothing left to settle.
   for (const side of SIDES) {
     const old = side === 'google' ? row?.googleId : row?.serviceId;
-    if (old && old !== change[side]?.record.id) removeStaged(orm, { link, side }, old);
+    if (old && old !== change[side]?.record.id) removeStaged(db, { link, side }, old);
   }
-  const [google, service] = [sideValues(change.google), sideValues(change.service)];
+  const [google, service] = [halfOf(change, 'google'), halfOf(change, 'service')];
   const values = {
     status: change.status,
     googleId: google.id,
-    googleBaseJson: google.base,
-    googleRecordJson: google.record,
+    googleBase: google.base,
+    googleRecord: google.record,
+    googleWrittenAtMs: google.writtenAtMs,
     serviceId: service.id,
-    serviceBaseJson: service.base,
-    serviceRecordJson: service.record,
-    ...(change.writtenSide === 'google' ? { googleWrittenAtMs: change.atMs } : {}),
-    ...(change.writtenSide === 'service' ? { serviceWrittenAtMs: change.atMs } : {}),
+    serviceBase: service.base,
+    serviceRecord: service.record,
+    serviceWrittenAtMs: service.writtenAtMs,
   };
-  if (row === undefined)
-    orm
-      .insert(pairs)
-      .values({ link, ...values })
-      .run();
-  else orm.update(pairs).set(values).where(eq(pairs.id, row.id)).run();
-  for (const side of SIDES) applyStaging(orm, link, side, change[side], change.atMs);
+  if (row === undefined) db.prepared(insertPair).run({ link, ...values });
+  else db.prepared(updatePair).run({ id: row.id, ...values });
+  for (const side of SIDES) {
+    const half = change[side];
+    if (half !== null) settleStaged(db, { link, side }, half.record.id, half.unsettled, change.atMs);
+  }
 };
 
-const dropPair = (orm: Orm, link: string, pairId: number): void => {
-  const row = orm.select().from(pairs).where(eq(pairs.id, pairId)).get();
+const dropPair = (db: Db, link: string, pairId: number): void => {
+  const row = db.prepared(selectPair).get({ id: pairId });
   if (row === undefined) return;
-  if (row.googleId !== null) removeStaged(orm, { link, side: 'google' }, row.googleId);
-  if (row.serviceId !== null) removeStaged(orm, { link, side: 'service' }, row.serviceId);
-  if (row.googleId !== null)
-    orm
-      .delete(conflicts)
-      .where(and(eq(conflicts.link, link), eq(conflicts.googleId, row.googleId)))
-      .run();
-  orm.delete(pairs).where(eq(pairs.id, pairId)).run();
+  const { googleId, serviceId } = row;
+  if (googleId !== null) removeStaged(db, { link, side: 'google' }, googleId);
+  if (serviceId !== null) removeStaged(db, { link, side: 'service' }, serviceId);
+  if (googleId !== null) {
+    const same = and(eq(conflicts.link, link), eq(conflicts.googleId, googleId));
+    db.orm.delete(conflicts).where(same).run();
+  }
+  db.prepared(deletePair).run({ id: pairId });
 };
 
-const putGroupPair = (orm: Orm, link: string, pair: GroupPair): void => {
+const putGroupPair = (db: Db, link: string, pair: GroupPair): void => {
   const values = {
     status: pair.status,
     settled: pair.settled,
@@ -86,101 +194,72 @@ const putGroupPair = (orm: Orm, link: string, pair: GroupPair): void => {
     serviceId: pair.service?.id ?? null,
     serviceName: pair.service?.name ?? null,
   };
-  orm
+  db.orm
     .insert(groupPairs)
     .values({ link, key: pair.key, ...values })
     .onConflictDoUpdate({ target: [groupPairs.link, groupPairs.key], set: values })
     .run();
 };
 
-const settleJournal = (orm: Orm, change: Change<'journal'>): void => {
-  orm
-    .update(journal)
-    .set({
-      state: change.state,
-      afterJson: change.after === null ? null : JSON.stringify(change.after),
-      error: change.error,
-      settledAtMs: change.atMs,
-    })
-    .where(eq(journal.id, change.id))
-    .run();
+const dropGroupPair = (db: Db, link: string, key: string): void => {
+  const same = and(eq(groupPairs.link, link), eq(groupPairs.key, key));
+  db.orm.delete(groupPairs).where(same).run();
 };
 
-const putConflict = (orm: Orm, link: string, change: Change<'conflict'>): void => {
+const settleJournal = (db: Db, { id, state, after, error, atMs }: Change<'journal'>): void => {
+  const afterJson = after === null ? null : JSON.stringify(after);
+  db.prepared(updateJournal).run({ id, state, after: afterJson, error, atMs });
+};
+
+const putConflict = (db: Db, link: string, change: Change<'conflict'>): void => {
   const { run, googleId, serviceId, atMs, conflict } = change;
   const { field, google, service, winner } = conflict;
-  orm.insert(conflicts).values({ link, run, googleId, serviceId, atMs, field, google, service, winner }).run();
+  db.orm.insert(conflicts).values({ link, run, googleId, serviceId, atMs, field, google, service, winner }).run();
 };
 
-const resolveConflicts = (orm: Orm, link: string, change: Change<'resolve-conflicts'>): void => {
-  const same = [eq(conflicts.link, link), eq(conflicts.googleId, change.googleId), isNull(conflicts.resolvedAtMs)];
-  orm
-    .update(conflicts)
-    .set({ resolvedAtMs: change.atMs })
-    .where(and(...same, inArray(conflicts.field, [...change.fields])))
-    .run();
+const resolveConflicts = (db: Db, link: string, { googleId, fields, atMs }: Change<'resolve-conflicts'>): void => {
+  db.prepared(closeConflicts).run({ link, googleId, fields: JSON.stringify(fields), atMs });
 };
 
-const putRejection = (orm: Orm, link: string, rejection: Rejection): void => {
-  orm
-    .insert(rejections)
-    .values({ link, ...rejection })
-    .onConflictDoUpdate({ target: [rejections.link, rejections.side, rejections.key], set: rejection })
-    .run();
-};
-
-const dropRejection = (orm: Orm, link: string, side: Side, key: string): void => {
-  const same = [eq(rejections.link, link), eq(rejections.side, side), eq(rejections.key, key)];
-  orm
-    .delete(rejections)
-    .where(and(...same))
-    .run();
+const putRejection = (db: Db, link: string, rejection: Rejection): void => {
+  db.prepared(upsertRejection).run({ link, ...rejection });
 };
 
 /** Applies one change; the caller makes a list of them one step. */
-export const applyChange = (orm: Orm, link: string, change: StoreChange): void => {
+export const applyChange = (db: Db, link: string, change: StoreChange): void => {
   switch (change.kind) {
     case 'pair':
-      return putPair(orm, link, change);
+      return putPair(db, link, change);
     case 'drop-pair':
-      return dropPair(orm, link, change.pairId);
+      return dropPair(db, link, change.pairId);
     case 'stage':
-      return void stageRecord(orm, { link, side: change.side }, change.record, change.atMs);
+      return void stageRecord(db, { link, side: change.side }, change.record, change.atMs);
     case 'stage-tombstone':
-      return putStaged(
-        orm,
-        { link, side: change.side },
-        { id: change.id, kind: 'tombstone', record: null, atMs: change.atMs },
-      );
-    case 'stage-settling': {
-      const { side, id, atMs } = change;
-      return putStaged(orm, { link, side }, { id, kind: 'settling', record: null, atMs });
-    }
+      return putAway(db, link, change.side, change.id, 'tombstone', change.atMs);
+    case 'stage-settling':
+      return putAway(db, link, change.side, change.id, 'settling', change.atMs);
     case 'unstage':
-      return removeStaged(orm, { link, side: change.side }, change.id);
+      return removeStaged(db, { link, side: change.side }, change.id);
     case 'absent-again':
-      return markAbsentAgain(orm, { link, side: change.side }, change.id);
+      return markAbsentAgain(db, { link, side: change.side }, change.id);
     case 'rename': {
       const place = { link, side: change.side };
-      renameContact(orm, place, change.from, change.record.id, change.atMs);
-      return void stageRecord(orm, place, change.record, change.atMs);
+      renameContact(db, place, change.from, change.record.id, change.atMs);
+      return void stageRecord(db, place, change.record, change.atMs);
     }
     case 'journal':
-      return settleJournal(orm, change);
+      return settleJournal(db, change);
     case 'group-pair':
-      return putGroupPair(orm, link, change.pair);
+      return putGroupPair(db, link, change.pair);
     case 'drop-group-pair':
-      return void orm
-        .delete(groupPairs)
-        .where(and(eq(groupPairs.link, link), eq(groupPairs.key, change.key)))
-        .run();
+      return dropGroupPair(db, link, change.key);
     case 'conflict':
-      return putConflict(orm, link, change);
+      return putConflict(db, link, change);
     case 'resolve-conflicts':
-      return resolveConflicts(orm, link, change);
+      return resolveConflicts(db, link, change);
     case 'reject':
-      return putRejection(orm, link, change.rejection);
+      return putRejection(db, link, change.rejection);
     case 'accept':
-      return dropRejection(orm, link, change.side, change.key);
+      return void db.prepared(deleteRejection).run({ link, side: change.side, key: change.key });
   }
 };

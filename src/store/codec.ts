@@ -71,5 +71,11 @@ export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journ
 /** Names the columns of one side. */
 export const sideColumns = (side: Side) =>
   side === 'google'
-    ? ({ id: 'googleId', base: 'googleBaseJson', record: 'googleRecordJson', absences: 'googleAbsences' } as const)
-    : ({ id: 'serviceId', base: 'serviceBaseJson', record: 'serviceRecordJson', absences: 'serviceAbsences' } as const);
+    ? ({ id: 'googleId', base: 'googleBaseJson', record: 'googleRecordJson' } as const)
+    : ({ id: 'serviceId', base: 'serviceBaseJson', record: 'serviceRecordJson' } as const);
+
+/** What differs by side, made once for each: so a statement is one and the same wherever it is used. */
+export const bySide = <T>(make: (side: Side) => T): Readonly<Record<Side, T>> => ({
+  google: make('google'),
+  service: make('service'),
+});

@@ -5,11 +5,36 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as schema from './schema.ts';
 import { StoreError } from './store.ts';
 
-export type Orm = BetterSQLite3Database<typeof schema>;
-export type OpenDatabase = { readonly orm: Orm; readonly client: Database.Database };
+/** Builds queries. */
+export type Orm = BetterSQLite3Database;
+
+/** An open database. */
+export type Db = {
+  readonly orm: Orm;
+  readonly client: Database.Database;
+  /** The statement that `build` makes: made at its first use, kept as long as the database is open. */
+  prepared<Statement>(build: (orm: Orm) => Statement): Statement;
+  /** Does a step wholly or not at all, alone with the database from its beginning on. */
+  atomic<T>(step: () => T): T;
+};
+
+const dbOf = (client: Database.Database): Db => {
+  const orm = drizzle(client);
+  const statements = new Map<unknown, unknown>();
+  const transaction = client.transaction((step: () => unknown) => step());
+  return {
+    orm,
+    client,
+    prepared: <Statement>(build: (orm: Orm) => Statement) => {
+      if (!statements.has(build)) statements.set(build, build(orm));
+      // Only what this very function built is kept under it.
+      return statements.get(build) as Statement;
+    },
+    atomic: <T>(step: () => T) => transaction.immediate(step) as T,
+  };
+};
 
 // The same place seen from src/store and from dist/store.
 const MIGRATIONS_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
@@ -45,6 +70,9 @@ const configure = (client: Database.Database): void => {
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL');
   client.pragma('busy_timeout = 10000');
+  // A first sync touches a large part of a large database again and again.
+  client.pragma('cache_size = -65536');
+  client.pragma('wal_autocheckpoint = 4000');
 };
 
 const IN_MEMORY = ':memory:';
@@ -64,16 +92,16 @@ const openFile = (path: string): Database.Database => {
  *
  * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
  */
-export const openDatabase = (path: string): OpenDatabase => {
+export const openDatabase = (path: string): Db => {
   let client: Database.Database | undefined;
   try {
     client = openFile(path);
     refuseForeignTables(client, path);
     refuseNewer(client, path);
     configure(client);
-    const orm = drizzle(client, { schema });
-    migrate(orm, { migrationsFolder: MIGRATIONS_FOLDER });
-    return { orm, client };
+    const db = dbOf(client);
+    migrate(db.orm, { migrationsFolder: MIGRATIONS_FOLDER });
+    return db;
   } catch (cause) {
     client?.close();
     if (cause instanceof StoreError) throw cause;
@@ -89,10 +117,9 @@ export const openDatabase = (path: string): OpenDatabase => {
 const WAL_FLAGS = [18, 19];
 
 /** A copy of the database in memory: whatever happens to it leaves the file as it is. */
-export const copyToMemory = (original: OpenDatabase): OpenDatabase => {
+export const copyToMemory = (original: Db): Db => {
   const image = original.client.serialize();
   // A database in memory cannot be in WAL mode; 1 means a rollback journal (SQLite file format, 1.3).
   for (const offset of WAL_FLAGS) image[offset] = 1;
-  const client = new Database(image);
-  return { orm: drizzle(client, { schema }), client };
+  return dbOf(new Database(image));
 };

@@ -1,238 +1,178 @@
-import { and, count, eq, inArray, ne, sql } from 'drizzle-orm';
-import type { Side } from '../contact/contact.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { fingerprint } from '../contact/snapshot.ts';
-import { decodeRecord, sideColumns } from './codec.ts';
-import type { Orm } from './database.ts';
-import type { PairRow, StagedRow } from './pair-rows.ts';
+import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from 'drizzle-orm';
+import { bySide } from './codec.ts';
+import type { Db, Orm } from './database.ts';
 import { cursors, pairs, seen, staged } from './schema.ts';
+import { findStaged, putStaged, renameContact, stageRecord, stageTombstone, type Place } from './staging.ts';
 import type { FeedState, ListingResult, MissingContact, StagedPage } from './store.ts';
 
-type Place = { readonly link: string; readonly side: Side };
+const atPlace = (table: typeof cursors | typeof staged | typeof seen) =>
+  and(eq(table.link, placeholder('link')), eq(table.side, placeholder('side')));
 
-const idColumn = (side: Side) => (side === 'google' ? pairs.googleId : pairs.serviceId);
+const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
+const absencesColumn = bySide((side) => (side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences));
+const writtenColumn = bySide((side) => (side === 'google' ? pairs.googleWrittenAtMs : pairs.serviceWrittenAtMs));
 
-const atPlace = (table: typeof cursors | typeof staged | typeof seen, { link, side }: Place) => {
-  return and(eq(table.link, link), eq(table.side, side));
+const selectFeed = (orm: Orm) => orm.select().from(cursors).where(atPlace(cursors)).prepare();
+
+const upsertFeed = (orm: Orm) =>
+  orm
+    .insert(cursors)
+    .values({
+      link: placeholder('link'),
+      side: placeholder('side'),
+      cursor: placeholder('cursor'),
+      readAtMs: placeholder('readAtMs'),
+      resume: placeholder('resume'),
+      listingStartedAtMs: placeholder('listingStartedAtMs'),
+    })
+    .onConflictDoUpdate({
+      target: [cursors.link, cursors.side],
+      set: {
+        cursor: sql`excluded.cursor`,
+        readAtMs: sql`excluded.read_at_ms`,
+        resume: sql`excluded.resume`,
+        listingStartedAtMs: sql`excluded.listing_started_at_ms`,
+      },
+    })
+    .prepare();
+
+const deleteSeen = (orm: Orm) => orm.delete(seen).where(atPlace(seen)).prepare();
+
+const insertSeen = (orm: Orm) =>
+  orm
+    .insert(seen)
+    .values({ link: placeholder('link'), side: placeholder('side'), id: placeholder('id') })
+    .onConflictDoNothing()
+    .prepare();
+
+const countSeen = (orm: Orm) => orm.select({ n: count() }).from(seen).where(atPlace(seen)).prepare();
+
+const deleteMissing = (orm: Orm) =>
+  orm
+    .delete(staged)
+    .where(and(atPlace(staged), eq(staged.kind, 'missing')))
+    .prepare();
+
+const shown = (orm: Orm) => orm.select({ id: seen.id }).from(seen).where(atPlace(seen));
+
+const pairedOn = bySide((side) => and(eq(pairs.link, placeholder('link')), isNotNull(idColumn[side])));
+
+const countPaired = bySide(
+  (side) => (orm: Orm) => orm.select({ n: count() }).from(pairs).where(pairedOn[side]).prepare(),
+);
+
+const countPairedShown = bySide((side) => (orm: Orm) => {
+  const isShown = and(pairedOn[side], inArray(idColumn[side], shown(orm)));
+  return orm.select({ n: count() }).from(pairs).where(isShown).prepare();
+});
+
+const selectAbsent = bySide((side) => (orm: Orm) => {
+  const isAbsent = and(pairedOn[side], notInArray(idColumn[side], shown(orm)));
+  return orm.select({ id: idColumn[side] }).from(pairs).where(isAbsent).prepare();
+});
+
+const forgiveShown = bySide((side) => (orm: Orm) => {
+  const wasAbsent = and(pairedOn[side], ne(absencesColumn[side], 0), inArray(idColumn[side], shown(orm)));
+  const set = side === 'google' ? { googleAbsences: 0 } : { serviceAbsences: 0 };
+  return orm.update(pairs).set(set).where(wasAbsent).prepare();
+});
+
+const deleteStaleUpserts = (orm: Orm) => {
+  const isStale = and(eq(staged.kind, 'upsert'), lt(staged.stagedAtMs, placeholder('startedAtMs')));
+  return orm
+    .delete(staged)
+    .where(and(atPlace(staged), isStale, notInArray(staged.id, shown(orm))))
+    .prepare();
 };
 
-export const readFeed = (orm: Orm, place: Place): FeedState => {
-  const row = orm.select().from(cursors).where(atPlace(cursors, place)).get();
+const selectMissing = bySide((side) => (orm: Orm) => {
+  const isAway = inArray(staged.kind, ['missing', 'settling']);
+  return orm
+    .select({ id: staged.id, absences: absencesColumn[side], writtenAtMs: writtenColumn[side] })
+    .from(staged)
+    .innerJoin(pairs, and(eq(pairs.link, staged.link), eq(idColumn[side], staged.id)))
+    .where(and(atPlace(staged), isAway))
+    .prepare();
+});
+
+const countAbsence = bySide((side) => (orm: Orm) => {
+  const set =
+    side === 'google'
+      ? { googleAbsences: sql`${pairs.googleAbsences} + 1` }
+      : { serviceAbsences: sql`${pairs.serviceAbsences} + 1` };
+  const same = and(eq(pairs.link, placeholder('link')), eq(idColumn[side], placeholder('id')));
+  return orm.update(pairs).set(set).where(same).prepare();
+});
+
+export const readFeed = (db: Db, place: Place): FeedState => {
+  const row = db.prepared(selectFeed).get(place);
   if (row === undefined) return { cursor: null, readAtMs: null, resume: null, listingStartedAtMs: null };
   const { cursor, readAtMs, resume, listingStartedAtMs } = row;
   return { cursor, readAtMs, resume, listingStartedAtMs };
 };
 
-const writeFeed = (orm: Orm, place: Place, patch: Partial<FeedState>): void => {
-  const values = { ...readFeed(orm, place), ...patch };
-  orm
-    .insert(cursors)
-    .values({ ...place, ...values })
-    .onConflictDoUpdate({ target: [cursors.link, cursors.side], set: values })
-    .run();
+const writeFeed = (db: Db, place: Place, patch: Partial<FeedState>): void => {
+  db.prepared(upsertFeed).run({ ...place, ...readFeed(db, place), ...patch });
 };
 
-export const startListing = (orm: Orm, place: Place, nowMs: number): void => {
-  orm.delete(seen).where(atPlace(seen, place)).run();
-  writeFeed(orm, place, { cursor: null, resume: null, listingStartedAtMs: nowMs });
+export const startListing = (db: Db, place: Place, nowMs: number): void => {
+  db.prepared(deleteSeen).run(place);
+  writeFeed(db, place, { cursor: null, resume: null, listingStartedAtMs: nowMs });
 };
 
-export const dropListing = (orm: Orm, place: Place): void => {
-  orm.delete(seen).where(atPlace(seen, place)).run();
-  orm
-    .delete(staged)
-    .where(and(atPlace(staged, place), eq(staged.kind, 'missing')))
-    .run();
-  writeFeed(orm, place, { cursor: null, resume: null, listingStartedAtMs: null });
+export const dropListing = (db: Db, place: Place): void => {
+  db.prepared(deleteSeen).run(place);
+  db.prepared(deleteMissing).run(place);
+  writeFeed(db, place, { cursor: null, resume: null, listingStartedAtMs: null });
 };
 
-export const putStaged = (
-  orm: Orm,
-  place: Place,
-  row: { id: string; kind: StagedRow['kind']; record: ContactRecord | null; atMs: number },
-): void => {
-  const values = {
-    kind: row.kind,
-    recordJson: row.record === null ? null : JSON.stringify(row.record),
-    stagedAtMs: row.atMs,
-  };
-  orm
-    .insert(staged)
-    .values({ ...place, id: row.id, ...values })
-    .onConflictDoUpdate({ target: [staged.link, staged.side, staged.id], set: values })
-    .run();
-};
-
-export const removeStaged = (orm: Orm, place: Place, id: string): void => {
-  orm
-    .delete(staged)
-    .where(and(atPlace(staged, place), eq(staged.id, id)))
-    .run();
-};
-
-const findPair = (orm: Orm, place: Place, id: string): PairRow | undefined => {
-  return orm
-    .select()
-    .from(pairs)
-    .where(and(eq(pairs.link, place.link), eq(idColumn(place.side), id)))
-    .get();
-};
-
-/** Gives the pair of `from` the contact's new id, where no other pair has that contact; else `from` is gone (R12). */
-export const renameContact = (orm: Orm, place: Place, from: string, to: string, atMs: number): void => {
-  const pair = findPair(orm, place, from);
-  removeStaged(orm, place, from);
-  if (pair === undefined || from === to) return;
-  if (findPair(orm, place, to) !== undefined) {
-    putStaged(orm, place, { id: from, kind: 'tombstone', record: null, atMs });
-    return;
-  }
-  orm
-    .update(pairs)
-    .set({ [sideColumns(place.side).id]: to })
-    .where(eq(pairs.id, pair.id))
-    .run();
-};
-
-/** Whether the next run must read the contact before anything is made of it. */
-export const isSettling = (orm: Orm, place: Place, id: string): boolean => {
-  const same = and(atPlace(staged, place), eq(staged.id, id), eq(staged.kind, 'settling'));
-  return orm.select({ id: staged.id }).from(staged).where(same).get() !== undefined;
-};
-
-/** The record of a contact that was heard of last: as it is staged, else as its pair holds it. */
-const lastKnown = (orm: Orm, place: Place, id: string, pair: PairRow | undefined): ContactRecord | null => {
-  const row = orm
-    .select({ recordJson: staged.recordJson })
-    .from(staged)
-    .where(and(atPlace(staged, place), eq(staged.id, id)))
-    .get();
-  const text = row?.recordJson ?? pair?.[sideColumns(place.side).record] ?? null;
-  return text === null ? null : decodeRecord(text);
-};
-
-/** Whether a listing shows what stood there before a change that is known already: it would undo that change. */
-const isOutdated = (record: ContactRecord, known: ContactRecord | null): boolean => {
-  if (record.modifiedAtMs === null || known === null || known.modifiedAtMs === null) return false;
-  return record.modifiedAtMs < known.modifiedAtMs;
-};
-
-/** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
-export const stageRecord = (orm: Orm, place: Place, record: ContactRecord, atMs: number): boolean => {
-  const columns = sideColumns(place.side);
-  const pair = findPair(orm, place, record.id);
-  if (isOutdated(record, lastKnown(orm, place, record.id, pair))) return false;
-  const base = pair?.[columns.base];
-  if (pair === undefined || base !== fingerprint(record)) {
-    putStaged(orm, place, { id: record.id, kind: 'upsert', record, atMs });
-    return true;
-  }
-  removeStaged(orm, place, record.id);
-  const recordJson = JSON.stringify(record);
-  if (pair[columns.record] !== recordJson) {
-    orm
-      .update(pairs)
-      .set({ [columns.record]: recordJson })
-      .where(eq(pairs.id, pair.id))
-      .run();
-  }
-  return false;
-};
-
-const stageTombstone = (orm: Orm, place: Place, id: string, atMs: number): boolean => {
-  if (findPair(orm, place, id) === undefined) {
-    removeStaged(orm, place, id);
-    return false;
-  }
-  putStaged(orm, place, { id, kind: 'tombstone', record: null, atMs });
-  return true;
-};
-
-export const putPage = (orm: Orm, place: Place, page: StagedPage): number => {
-  const isListing = readFeed(orm, place).listingStartedAtMs !== null;
+export const putPage = (db: Db, place: Place, page: StagedPage): number => {
+  const isListing = readFeed(db, place).listingStartedAtMs !== null;
   const markSeen = (id: string): void => {
-    if (isListing)
-      orm
-        .insert(seen)
-        .values({ ...place, id })
-        .onConflictDoNothing()
-        .run();
+    if (isListing) db.prepared(insertSeen).run({ ...place, id });
   };
   let changed = 0;
   for (const { record, previousIds } of page.upserts) {
-    for (const from of previousIds) renameContact(orm, place, from, record.id, page.atMs);
-    if (stageRecord(orm, place, record, page.atMs)) changed += 1;
+    for (const from of previousIds) renameContact(db, place, from, record.id, page.atMs);
+    if (stageRecord(db, place, record, page.atMs)) changed += 1;
     markSeen(record.id);
   }
-  for (const id of page.tombstones) if (stageTombstone(orm, place, id, page.atMs)) changed += 1;
+  for (const id of page.tombstones) if (stageTombstone(db, place, id, page.atMs)) changed += 1;
   for (const id of page.unreadable) markSeen(id);
   const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: page.atMs };
-  writeFeed(orm, place, { resume: page.resume, ...end });
+  writeFeed(db, place, { resume: page.resume, ...end });
   return changed;
 };
 
-export const closeListing = (orm: Orm, place: Place): ListingResult => {
-  const column = idColumn(place.side);
-  const shown = orm.select({ id: seen.id }).from(seen).where(atPlace(seen, place));
-  const inLink = and(eq(pairs.link, place.link), sql`${column} is not null`);
-  const number = (where: ReturnType<typeof and>) => orm.select({ n: count() }).from(pairs).where(where).get()?.n ?? 0;
-  const result: ListingResult = {
-    seen: orm.select({ n: count() }).from(seen).where(atPlace(seen, place)).get()?.n ?? 0,
-    paired: number(inLink),
-    pairedSeen: number(and(inLink, inArray(column, shown))),
-  };
-  const { absences } = sideColumns(place.side);
-  const absencesColumn = place.side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences;
-  orm
-    .update(pairs)
-    .set({ [absences]: 0 })
-    .where(and(inLink, ne(absencesColumn, 0), inArray(column, shown)))
-    .run();
-  const startedAtMs = readFeed(orm, place).listingStartedAtMs ?? 0;
-  const absent = orm
-    .select({ id: column })
-    .from(pairs)
-    .where(and(inLink, sql`${column} not in ${shown}`))
-    .all();
-  for (const { id } of absent) {
+/** Marks what the listing did not show as missing, but for what was heard of otherwise since it began. */
+const markMissing = (db: Db, place: Place, startedAtMs: number): void => {
+  for (const { id } of db.prepared(selectAbsent[place.side]).all(place)) {
     if (id === null) continue;
-    const known = orm
-      .select()
-      .from(staged)
-      .where(and(atPlace(staged, place), eq(staged.id, id)))
-      .get();
+    const known = findStaged(db, place, id);
     if (known?.kind === 'tombstone' || (known?.kind === 'upsert' && known.stagedAtMs >= startedAtMs)) continue;
-    putStaged(orm, place, { id, kind: 'missing', record: null, atMs: startedAtMs });
+    putStaged(db, place, { id, kind: 'missing', recordJson: null, atMs: startedAtMs });
   }
-  const stale = sql`${staged.kind} = 'upsert' and ${staged.stagedAtMs} < ${startedAtMs} and ${staged.id} not in ${shown}`;
-  orm
-    .delete(staged)
-    .where(and(atPlace(staged, place), stale))
-    .run();
-  orm.delete(seen).where(atPlace(seen, place)).run();
-  writeFeed(orm, place, { listingStartedAtMs: null, resume: null });
+};
+
+export const closeListing = (db: Db, place: Place): ListingResult => {
+  const { side } = place;
+  const result: ListingResult = {
+    seen: db.prepared(countSeen).get(place)?.n ?? 0,
+    paired: db.prepared(countPaired[side]).get(place)?.n ?? 0,
+    pairedSeen: db.prepared(countPairedShown[side]).get(place)?.n ?? 0,
+  };
+  const startedAtMs = readFeed(db, place).listingStartedAtMs ?? 0;
+  db.prepared(forgiveShown[side]).run(place);
+  markMissing(db, place, startedAtMs);
+  db.prepared(deleteStaleUpserts).run({ ...place, startedAtMs });
+  db.prepared(deleteSeen).run(place);
+  writeFeed(db, place, { listingStartedAtMs: null, resume: null });
   return result;
 };
 
-export const listMissing = (orm: Orm, place: Place): readonly MissingContact[] => {
-  const rows = orm
-    .select({
-      id: staged.id,
-      absences: place.side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences,
-      writtenAtMs: place.side === 'google' ? pairs.googleWrittenAtMs : pairs.serviceWrittenAtMs,
-    })
-    .from(staged)
-    .innerJoin(pairs, and(eq(pairs.link, staged.link), eq(idColumn(place.side), staged.id)))
-    .where(and(atPlace(staged, place), inArray(staged.kind, ['missing', 'settling'])));
-  return rows.all();
-};
+export const listMissing = (db: Db, place: Place): readonly MissingContact[] =>
+  db.prepared(selectMissing[place.side]).all(place);
 
-export const markAbsentAgain = (orm: Orm, place: Place, id: string): void => {
-  const { absences } = sideColumns(place.side);
-  const column = place.side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences;
-  orm
-    .update(pairs)
-    .set({ [absences]: sql`${column} + 1` })
-    .where(and(eq(pairs.link, place.link), eq(idColumn(place.side), id)))
-    .run();
+export const markAbsentAgain = (db: Db, place: Place, id: string): void => {
+  db.prepared(countAbsence[place.side]).run({ link: place.link, id });
 };

@@ -1,46 +1,65 @@
-import { and, eq, isNull } from 'drizzle-orm';
-import type { Orm } from './database.ts';
-import { conflicts, journal, rejections } from './schema.ts';
+import { and, eq, isNull, placeholder } from 'drizzle-orm';
 import { SYNCED_FIELDS } from '../contact/contact.ts';
+import type { Db, Orm } from './database.ts';
+import { conflicts, journal, rejections } from './schema.ts';
 import type { ConflictRow, JournalEntry, JournalRow, Rejection } from './store.ts';
 import { journalRowOf } from './story.ts';
 
+const insertIntent = (orm: Orm) =>
+  orm
+    .insert(journal)
+    .values({
+      link: placeholder('link'),
+      run: placeholder('run'),
+      side: placeholder('side'),
+      kind: placeholder('kind'),
+      state: 'intended',
+      pairId: placeholder('pairId'),
+      googleId: placeholder('googleId'),
+      serviceId: placeholder('serviceId'),
+      intentJson: placeholder('intent'),
+      beforeJson: placeholder('before'),
+      intendedAtMs: placeholder('atMs'),
+    })
+    .returning({ id: journal.id })
+    .prepare();
+
+const selectIntended = (orm: Orm) =>
+  orm
+    .select()
+    .from(journal)
+    .where(and(eq(journal.link, placeholder('link')), eq(journal.state, 'intended')))
+    .orderBy(journal.id)
+    .prepare();
+
+const selectRejections = (orm: Orm) =>
+  orm
+    .select()
+    .from(rejections)
+    .where(eq(rejections.link, placeholder('link')))
+    .orderBy(rejections.key)
+    .prepare();
+
 export const writeIntents = (
-  orm: Orm,
-  place: { readonly link: string; readonly run: string; readonly nowMs: number },
+  db: Db,
+  place: { readonly link: string; readonly run: string; readonly atMs: number },
   entries: readonly JournalEntry[],
 ): readonly number[] => {
+  const insert = db.prepared(insertIntent);
   return entries.map((entry) => {
-    const row = {
-      link: place.link,
-      run: place.run,
-      side: entry.side,
-      kind: entry.kind,
-      state: 'intended' as const,
-      pairId: entry.pairId,
-      googleId: entry.googleId,
-      serviceId: entry.serviceId,
-      intentJson: JSON.stringify(entry.intent),
-      beforeJson: entry.before === null ? null : JSON.stringify(entry.before),
-      intendedAtMs: place.nowMs,
-    };
-    return orm.insert(journal).values(row).returning({ id: journal.id }).get().id;
+    const { side, kind, pairId, googleId, serviceId } = entry;
+    const intent = JSON.stringify(entry.intent);
+    const before = entry.before === null ? null : JSON.stringify(entry.before);
+    return insert.get({ ...place, side, kind, pairId, googleId, serviceId, intent, before }).id;
   });
 };
 
-export const readIntended = (orm: Orm, link: string): readonly JournalRow[] => {
-  const rows = orm
-    .select()
-    .from(journal)
-    .where(and(eq(journal.link, link), eq(journal.state, 'intended')))
-    .orderBy(journal.id)
-    .all();
-  return rows.map(journalRowOf);
-};
+export const readIntended = (db: Db, link: string): readonly JournalRow[] =>
+  db.prepared(selectIntended).all({ link }).map(journalRowOf);
 
-export const readConflicts = (orm: Orm, link: string, all: boolean): readonly ConflictRow[] => {
+export const readConflicts = (db: Db, link: string, all: boolean): readonly ConflictRow[] => {
   const open = all ? undefined : isNull(conflicts.resolvedAtMs);
-  const rows = orm
+  const rows = db.orm
     .select()
     .from(conflicts)
     .where(and(eq(conflicts.link, link), open))
@@ -52,6 +71,5 @@ export const readConflicts = (orm: Orm, link: string, all: boolean): readonly Co
   });
 };
 
-export const readRejections = (orm: Orm, link: string): readonly Rejection[] => {
-  return orm.select().from(rejections).where(eq(rejections.link, link)).orderBy(rejections.key).all();
-};
+export const readRejections = (db: Db, link: string): readonly Rejection[] =>
+  db.prepared(selectRejections).all({ link });

@@ -1,7 +1,53 @@
-import { and, eq, isNull, lte, or } from 'drizzle-orm';
-import type { Orm } from './database.ts';
+import { and, eq, isNull, lte, or, placeholder, sql } from 'drizzle-orm';
+import type { Db, Orm } from './database.ts';
 import { links } from './schema.ts';
 import type { LinkRow } from './store.ts';
+
+const sameLink = eq(links.name, placeholder('name'));
+
+const selectLink = (orm: Orm) => orm.select().from(links).where(sameLink).prepare();
+
+const insertLink = (orm: Orm) =>
+  orm
+    .insert(links)
+    .values({ name: placeholder('name'), state: 'active' })
+    .onConflictDoNothing()
+    .prepare();
+
+const updateLink = (orm: Orm) =>
+  orm
+    .update(links)
+    .set({
+      state: sql`${placeholder('state')}`,
+      reason: sql`${placeholder('reason')}`,
+      googleAccount: sql`${placeholder('googleAccount')}`,
+      serviceAccount: sql`${placeholder('serviceAccount')}`,
+      googleCredential: sql`${placeholder('googleCredential')}`,
+      serviceCredential: sql`${placeholder('serviceCredential')}`,
+      sweptAtMs: sql`${placeholder('sweptAtMs')}`,
+    })
+    .where(sameLink)
+    .prepare();
+
+const updateLease = (orm: Orm) => {
+  const isFree = or(
+    isNull(links.leaseOwner),
+    eq(links.leaseOwner, placeholder('owner')),
+    lte(links.leaseUntilMs, placeholder('nowMs')),
+  );
+  return orm
+    .update(links)
+    .set({ leaseOwner: sql`${placeholder('owner')}`, leaseUntilMs: sql`${placeholder('untilMs')}` })
+    .where(and(sameLink, isFree))
+    .prepare();
+};
+
+const clearLease = (orm: Orm) =>
+  orm
+    .update(links)
+    .set({ leaseOwner: null, leaseUntilMs: null })
+    .where(and(sameLink, eq(links.leaseOwner, placeholder('owner'))))
+    .prepare();
 
 const toLink = (row: typeof links.$inferSelect): LinkRow => ({
   name: row.name,
@@ -12,48 +58,36 @@ const toLink = (row: typeof links.$inferSelect): LinkRow => ({
   sweptAtMs: row.sweptAtMs,
 });
 
-export const readLinks = (orm: Orm): readonly LinkRow[] =>
-  orm.select().from(links).orderBy(links.name).all().map(toLink);
+export const readLinks = (db: Db): readonly LinkRow[] =>
+  db.orm.select().from(links).orderBy(links.name).all().map(toLink);
 
-export const openLink = (orm: Orm, name: string): LinkRow => {
-  orm.insert(links).values({ name, state: 'active' }).onConflictDoNothing().run();
-  const row = orm.select().from(links).where(eq(links.name, name)).get();
-  if (row === undefined) throw new Error(`The link ${name} vanished while it was opened.`);
-  return toLink(row);
+/** The link's row, made where there is none. */
+export const openLink = (db: Db, name: string): LinkRow => {
+  const row = db.prepared(selectLink).get({ name });
+  if (row !== undefined) return toLink(row);
+  db.prepared(insertLink).run({ name });
+  return openLink(db, name);
 };
 
-export const patchLink = (orm: Orm, name: string, patch: Partial<Omit<LinkRow, 'name'>>): void => {
-  const next = { ...openLink(orm, name), ...patch };
-  orm
-    .update(links)
-    .set({
-      state: next.state,
-      reason: next.reason,
-      googleAccount: next.accounts.google,
-      serviceAccount: next.accounts.service,
-      googleCredential: next.credentials.google,
-      serviceCredential: next.credentials.service,
-      sweptAtMs: next.sweptAtMs,
-    })
-    .where(eq(links.name, name))
-    .run();
+export const patchLink = (db: Db, name: string, patch: Partial<Omit<LinkRow, 'name'>>): void => {
+  const { state, reason, accounts, credentials, sweptAtMs } = { ...openLink(db, name), ...patch };
+  db.prepared(updateLink).run({
+    name,
+    state,
+    reason,
+    googleAccount: accounts.google,
+    serviceAccount: accounts.service,
+    googleCredential: credentials.google,
+    serviceCredential: credentials.service,
+    sweptAtMs,
+  });
 };
 
-export const takeLease = (orm: Orm, name: string, owner: string, nowMs: number, untilMs: number): boolean => {
-  openLink(orm, name);
-  const free = or(isNull(links.leaseOwner), eq(links.leaseOwner, owner), lte(links.leaseUntilMs, nowMs));
-  const taken = orm
-    .update(links)
-    .set({ leaseOwner: owner, leaseUntilMs: untilMs })
-    .where(and(eq(links.name, name), free))
-    .run();
-  return taken.changes === 1;
+export const takeLease = (db: Db, name: string, owner: string, nowMs: number, untilMs: number): boolean => {
+  openLink(db, name);
+  return db.prepared(updateLease).run({ name, owner, nowMs, untilMs }).changes === 1;
 };
 
-export const dropLease = (orm: Orm, name: string, owner: string): void => {
-  orm
-    .update(links)
-    .set({ leaseOwner: null, leaseUntilMs: null })
-    .where(and(eq(links.name, name), eq(links.leaseOwner, owner)))
-    .run();
+export const dropLease = (db: Db, name: string, owner: string): void => {
+  db.prepared(clearLease).run({ name, owner });
 };

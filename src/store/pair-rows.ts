@@ -11,7 +11,7 @@ export type StagedRow = typeof staged.$inferSelect;
 export type StagedLookup = (side: Side, id: string) => StagedRow | undefined;
 
 const currentRecord = (row: PairRow, side: Side, change: StagedRow | undefined): ContactRecord | null => {
-  const text = change?.kind === 'upsert' ? change.recordJson : row[sideColumns(side).record];
+  const text = (change?.kind === 'upsert' ? change.recordJson : null) ?? row[sideColumns(side).record];
   return text === null ? null : decodeRecord(text);
 };
 

@@ -68,6 +68,7 @@ export const staged = sqliteTable(
     id: text('id').notNull(),
     /** `missing`: a full listing did not show it; `settling`: nor did a read, but it was written too lately to be gone. */
     kind: text('kind', { enum: ['upsert', 'tombstone', 'missing', 'settling'] }).notNull(),
+    /** Null where the contact is gone, or is as its pair holds it. */
     recordJson: text('record_json'),
     stagedAtMs: integer('staged_at_ms').notNull(),
   },

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { Side } from '../contact/contact.ts';
 import { applyChange } from './changes.ts';
-import { copyToMemory, openDatabase, type OpenDatabase, type Orm } from './database.ts';
+import { copyToMemory, openDatabase, type Db } from './database.ts';
 import { closeListing, dropListing, listMissing, putPage, readFeed, startListing } from './feed.ts';
 import { forgetMapping } from './forget.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { readConflicts, readIntended, readRejections, writeIntents } from './history.ts';
 import { dropLease, openLink, patchLink, readLinks, takeLease } from './links.ts';
 import { budgets, runs } from './schema.ts';
@@ -22,89 +23,91 @@ import { readCounts, readGroupPairs, readPairedIds, readWorkload } from './workl
 
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
-  readonly #database: OpenDatabase;
+  readonly #db: Db;
+  readonly #together: ReturnType<typeof createGroupCommit>;
 
-  constructor(database: OpenDatabase) {
-    this.#database = database;
+  constructor(db: Db) {
+    this.#db = db;
+    this.#together = createGroupCommit(db);
   }
 
-  get database(): OpenDatabase {
-    return this.#database;
+  get db(): Db {
+    return this.#db;
   }
 
-  #atomic<T>(step: (orm: Orm) => T): Promise<T> {
-    return Promise.try(() => this.#database.orm.transaction(step, { behavior: 'immediate' }));
+  #atomic<T>(step: (db: Db) => T): Promise<T> {
+    return Promise.try(() => this.#db.atomic(() => step(this.#db)));
   }
 
-  #read<T>(step: (orm: Orm) => T): Promise<T> {
-    return Promise.try(() => step(this.#database.orm));
+  #read<T>(step: (db: Db) => T): Promise<T> {
+    return Promise.try(() => step(this.#db));
   }
 
-  link = (name: string) => this.#atomic((orm) => openLink(orm, name));
+  link = (name: string) => this.#atomic((db) => openLink(db, name));
   links = () => this.#read(readLinks);
   updateLink = (name: string, patch: Partial<Omit<LinkRow, 'name'>>) =>
-    this.#atomic((orm) => patchLink(orm, name, patch));
+    this.#atomic((db) => patchLink(db, name, patch));
   acquireLease = (name: string, owner: string, nowMs: number, untilMs: number) =>
-    this.#atomic((orm) => takeLease(orm, name, owner, nowMs, untilMs));
-  releaseLease = (name: string, owner: string) => this.#atomic((orm) => dropLease(orm, name, owner));
+    this.#atomic((db) => takeLease(db, name, owner, nowMs, untilMs));
+  releaseLease = (name: string, owner: string) => this.#atomic((db) => dropLease(db, name, owner));
   replaceAccount = (name: string, side: Side, account: string) =>
-    this.#atomic((orm) => forgetMapping(orm, name, side, account));
+    this.#atomic((db) => forgetMapping(db, name, side, account));
 
-  feed = (link: string, side: Side) => this.#read((orm) => readFeed(orm, { link, side }));
+  feed = (link: string, side: Side) => this.#read((db) => readFeed(db, { link, side }));
   beginListing = (link: string, side: Side, nowMs: number) =>
-    this.#atomic((orm) => startListing(orm, { link, side }, nowMs));
-  stagePage = (link: string, side: Side, page: StagedPage) => this.#atomic((orm) => putPage(orm, { link, side }, page));
-  finishListing = (link: string, side: Side) => this.#atomic((orm) => closeListing(orm, { link, side }));
-  discardListing = (link: string, side: Side) => this.#atomic((orm) => dropListing(orm, { link, side }));
-  missing = (link: string, side: Side) => this.#read((orm) => listMissing(orm, { link, side }));
+    this.#atomic((db) => startListing(db, { link, side }, nowMs));
+  stagePage = (link: string, side: Side, page: StagedPage) => this.#atomic((db) => putPage(db, { link, side }, page));
+  finishListing = (link: string, side: Side) => this.#atomic((db) => closeListing(db, { link, side }));
+  discardListing = (link: string, side: Side) => this.#atomic((db) => dropListing(db, { link, side }));
+  missing = (link: string, side: Side) => this.#read((db) => listMissing(db, { link, side }));
 
-  workload = (link: string, groupIds: readonly string[]) => this.#read((orm) => readWorkload(orm, link, groupIds));
-  counts = (link: string) => this.#read((orm) => readCounts(orm, link));
+  workload = (link: string, groupIds: readonly string[]) => this.#read((db) => readWorkload(db, link, groupIds));
+  counts = (link: string) => this.#read((db) => readCounts(db, link));
   pairedIds = (link: string, side: Side, among: readonly string[] | 'all') =>
-    this.#read((orm) => readPairedIds(orm, link, side, among));
-  groupPairs = (link: string) => this.#read((orm) => readGroupPairs(orm, link));
-  rejections = (link: string) => this.#read((orm) => readRejections(orm, link));
+    this.#read((db) => readPairedIds(db, link, side, among));
+  groupPairs = (link: string) => this.#read((db) => readGroupPairs(db, link));
+  rejections = (link: string) => this.#read((db) => readRejections(db, link));
 
   intend = (link: string, run: string, entries: readonly JournalEntry[], nowMs: number) =>
-    this.#atomic((orm) => writeIntents(orm, { link, run, nowMs }, entries));
-  intended = (link: string) => this.#read((orm) => readIntended(orm, link));
+    this.#together(() => writeIntents(this.#db, { link, run, atMs: nowMs }, entries));
+  intended = (link: string) => this.#read((db) => readIntended(db, link));
   commit = (link: string, changes: readonly StoreChange[]) =>
-    this.#atomic((orm) => {
-      for (const change of changes) applyChange(orm, link, change);
+    this.#together(() => {
+      for (const change of changes) applyChange(this.#db, link, change);
     });
 
   startRun = (run: { id: string; link: string; kind: StoredRunKind; undoes: string | null; startedAtMs: number }) =>
-    this.#atomic((orm) => {
+    this.#atomic((db) => {
       const { undoes, ...rest } = run;
       const summaryJson = undoes === null ? null : JSON.stringify({ undoes });
-      orm
+      db.orm
         .insert(runs)
         .values({ ...rest, outcome: 'running', summaryJson })
         .run();
     });
   endRun = (id: string, end: { outcome: RunOutcome; reason: string | null; summary: object; endedAtMs: number }) =>
-    this.#atomic((orm) => {
+    this.#atomic((db) => {
       const { summary, ...rest } = end;
-      orm
+      db.orm
         .update(runs)
         .set({ ...rest, summaryJson: JSON.stringify(summary) })
         .where(eq(runs.id, id))
         .run();
     });
-  lastRun = (link: string, outcome?: RunOutcome) => this.#read((orm) => readLastRun(orm, link, outcome));
-  lastWritingRun = (link: string) => this.#read((orm) => readLastWritingRun(orm, link));
-  findRuns = (link: string, idPrefix: string) => this.#read((orm) => findRuns(orm, link, idPrefix));
+  lastRun = (link: string, outcome?: RunOutcome) => this.#read((db) => readLastRun(db, link, outcome));
+  lastWritingRun = (link: string) => this.#read((db) => readLastWritingRun(db, link));
+  findRuns = (link: string, idPrefix: string) => this.#read((db) => findRuns(db, link, idPrefix));
   journalOf = (link: string, of: { readonly run: string } | ContactScope) =>
-    this.#read((orm) => readJournal(orm, link, of));
-  pairsWith = (link: string, of: ContactScope) => this.#read((orm) => readPairsWith(orm, link, of));
-  knownContacts = (link: string) => this.#read((orm) => readKnownContacts(orm, link));
-  conflicts = (link: string, options: { all: boolean }) => this.#read((orm) => readConflicts(orm, link, options.all));
+    this.#read((db) => readJournal(db, link, of));
+  pairsWith = (link: string, of: ContactScope) => this.#read((db) => readPairsWith(db, link, of));
+  knownContacts = (link: string) => this.#read((db) => readKnownContacts(db, link));
+  conflicts = (link: string, options: { all: boolean }) => this.#read((db) => readConflicts(db, link, options.all));
 
   loadBudget = (key: string) =>
-    this.#read((orm) => orm.select().from(budgets).where(eq(budgets.key, key)).get()?.stateJson ?? null);
+    this.#read((db) => db.orm.select().from(budgets).where(eq(budgets.key, key)).get()?.stateJson ?? null);
   saveBudget = (key: string, stateJson: string) =>
-    this.#atomic((orm) => {
-      orm
+    this.#atomic((db) => {
+      db.orm
         .insert(budgets)
         .values({ key, stateJson })
         .onConflictDoUpdate({ target: budgets.key, set: { stateJson } })
@@ -112,7 +115,7 @@ class SqliteStore implements Store {
     });
 
   close(): Promise<void> {
-    return Promise.try(() => void this.#database.client.close());
+    return Promise.try(() => void this.#db.client.close());
   }
 }
 
@@ -129,5 +132,5 @@ export type FileStore = Store & {
  */
 export const openStore = (path: string): FileStore => {
   const store = new SqliteStore(openDatabase(path));
-  return Object.assign(store, { copy: (): Store => new SqliteStore(copyToMemory(store.database)) });
+  return Object.assign(store, { copy: (): Store => new SqliteStore(copyToMemory(store.db)) });
 };

@@ -3,7 +3,7 @@ import { SIDES, type Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { decodeIntent, decodeRecord, decodeUndoes } from './codec.ts';
-import type { Orm } from './database.ts';
+import type { Db } from './database.ts';
 import { indexStaged, pairOf, type PairRow } from './pair-rows.ts';
 import { journal, pairs, runs, staged } from './schema.ts';
 import type { ContactScope, JournalRow, RunOutcome, RunRow, WriteStory } from './store.ts';
@@ -45,9 +45,9 @@ const byId = <Row extends { readonly id: number }>(rows: readonly Row[]): Row[] 
   return [...new Map(rows.map((row) => [row.id, row])).values()].toSorted((a, b) => a.id - b.id);
 };
 
-const writesTo = (orm: Orm, link: string, { ids, pairIds }: ContactScope): StoredWrite[] => {
+const writesTo = (db: Db, link: string, { ids, pairIds }: ContactScope): StoredWrite[] => {
   const read = (where: ReturnType<typeof or>) =>
-    orm
+    db.orm
       .select()
       .from(journal)
       .where(and(eq(journal.link, link), where))
@@ -61,13 +61,13 @@ const writesTo = (orm: Orm, link: string, { ids, pairIds }: ContactScope): Store
 };
 
 export const readJournal = (
-  orm: Orm,
+  db: Db,
   link: string,
   of: { readonly run: string } | ContactScope,
 ): readonly WriteStory[] => {
-  if (!('run' in of)) return writesTo(orm, link, of).map(storyOf);
+  if (!('run' in of)) return writesTo(db, link, of).map(storyOf);
   const own = and(eq(journal.link, link), eq(journal.run, of.run));
-  return orm.select().from(journal).where(own).orderBy(journal.id).all().map(storyOf);
+  return db.orm.select().from(journal).where(own).orderBy(journal.id).all().map(storyOf);
 };
 
 const runOf = (row: typeof runs.$inferSelect): RunRow => {
@@ -76,33 +76,33 @@ const runOf = (row: typeof runs.$inferSelect): RunRow => {
   return { id, link, kind, outcome, reason, startedAtMs, endedAtMs, undoes };
 };
 
-export const readLastRun = (orm: Orm, link: string, outcome?: RunOutcome): RunRow | null => {
+export const readLastRun = (db: Db, link: string, outcome?: RunOutcome): RunRow | null => {
   const asked = outcome === undefined ? ne(runs.outcome, 'running') : eq(runs.outcome, outcome);
   const ended = and(eq(runs.link, link), asked);
-  const row = orm.select().from(runs).where(ended).orderBy(desc(runs.startedAtMs)).limit(1).get();
+  const row = db.orm.select().from(runs).where(ended).orderBy(desc(runs.startedAtMs)).limit(1).get();
   return row === undefined ? null : runOf(row);
 };
 
-export const readLastWritingRun = (orm: Orm, link: string): RunRow | null => {
+export const readLastWritingRun = (db: Db, link: string): RunRow | null => {
   const done = and(eq(journal.link, link), eq(journal.state, 'done'));
-  const write = orm.select({ run: journal.run }).from(journal).where(done).orderBy(desc(journal.id)).limit(1).get();
+  const write = db.orm.select({ run: journal.run }).from(journal).where(done).orderBy(desc(journal.id)).limit(1).get();
   if (write === undefined) return null;
-  const row = orm.select().from(runs).where(eq(runs.id, write.run)).get();
+  const row = db.orm.select().from(runs).where(eq(runs.id, write.run)).get();
   return row === undefined ? null : runOf(row);
 };
 
-export const findRuns = (orm: Orm, link: string, idPrefix: string): readonly RunRow[] => {
+export const findRuns = (db: Db, link: string, idPrefix: string): readonly RunRow[] => {
   const begins = sql`substr(${runs.id}, 1, ${idPrefix.length}) = ${idPrefix}`;
-  const rows = orm
+  const rows = db.orm
     .select()
     .from(runs)
     .where(and(eq(runs.link, link), begins));
   return rows.orderBy(desc(runs.startedAtMs)).all().map(runOf);
 };
 
-export const readPairsWith = (orm: Orm, link: string, { ids, pairIds }: ContactScope): readonly Pair[] => {
+export const readPairsWith = (db: Db, link: string, { ids, pairIds }: ContactScope): readonly Pair[] => {
   const read = (where: ReturnType<typeof or>): PairRow[] =>
-    orm
+    db.orm
       .select()
       .from(pairs)
       .where(and(eq(pairs.link, link), where))
@@ -114,7 +114,7 @@ export const readPairsWith = (orm: Orm, link: string, { ids, pairIds }: ContactS
   const changes = chunked(
     rows.flatMap((row) => [row.googleId, row.serviceId].filter((id) => id !== null)),
     (chunk) =>
-      orm
+      db.orm
         .select()
         .from(staged)
         .where(and(eq(staged.link, link), inArray(staged.id, [...chunk])))
@@ -126,11 +126,11 @@ export const readPairsWith = (orm: Orm, link: string, { ids, pairIds }: ContactS
 
 type KnownContact = { readonly side: Side; readonly record: ContactRecord };
 
-export const readKnownContacts = (orm: Orm, link: string): readonly KnownContact[] => {
-  const paired = orm.select().from(pairs).where(eq(pairs.link, link)).all();
-  const waiting = orm.select().from(staged).where(eq(staged.link, link)).all();
+export const readKnownContacts = (db: Db, link: string): readonly KnownContact[] => {
+  const paired = db.orm.select().from(pairs).where(eq(pairs.link, link)).all();
+  const waiting = db.orm.select().from(staged).where(eq(staged.link, link)).all();
   const isDeletion = and(eq(journal.link, link), eq(journal.kind, 'delete'), eq(journal.state, 'done'));
-  const deleted = orm.select().from(journal).where(isDeletion).all();
+  const deleted = db.orm.select().from(journal).where(isDeletion).all();
   const known = (side: Side, text: string | null): KnownContact[] => {
     return text === null ? [] : [{ side, record: decodeRecord(text) }];
   };

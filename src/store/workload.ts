@@ -1,120 +1,147 @@
-import { and, count, eq, inArray, isNotNull, ne, or, sql } from 'drizzle-orm';
-import { SIDES, type Side } from '../contact/contact.ts';
+import { and, count, eq, isNotNull, ne, placeholder, sql } from 'drizzle-orm';
+import type { Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import type { Pair } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
-import { decodeRecord } from './codec.ts';
-import type { Orm } from './database.ts';
-import { indexStaged, pairOf, type StagedLookup } from './pair-rows.ts';
+import { bySide, decodeRecord } from './codec.ts';
+import type { Db, Orm } from './database.ts';
+import { indexStaged, pairOf, type PairRow } from './pair-rows.ts';
 import { groupPairs, pairs, staged } from './schema.ts';
 import type { Counts, Workload } from './store.ts';
 
-const idColumn = (side: Side) => (side === 'google' ? pairs.googleId : pairs.serviceId);
+const inLink = eq(pairs.link, placeholder('link'));
+const stagedInLink = eq(staged.link, placeholder('link'));
+const isAlone = ne(pairs.status, 'linked');
 
-const stagedIds = (orm: Orm, link: string, side: Side) => {
+const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
+
+const selectStaged = (orm: Orm) => orm.select().from(staged).where(stagedInLink).orderBy(staged.id).prepare();
+
+const selectPairOf = bySide((side) => (orm: Orm) => {
+  const same = and(inLink, eq(idColumn[side], placeholder('id')));
+  return orm.select().from(pairs).where(same).prepare();
+});
+
+const selectMembers = (orm: Orm) => {
+  // A group's id stands in the record as JSON writes it.
+  const isMember = sql`exists (
+    select 1 from json_each(${placeholder('groupIds')}) as asked
+    where instr(${pairs.googleRecordJson}, json_quote(asked.value)) > 0
+      or instr(${pairs.serviceRecordJson}, json_quote(asked.value)) > 0
+  )`;
+  const where = and(inLink, eq(pairs.status, 'linked'), isMember);
+  return orm.select().from(pairs).where(where).prepare();
+};
+
+const selectAlone = (orm: Orm) => orm.select().from(pairs).where(and(inLink, isAlone)).prepare();
+
+const countPairs = (orm: Orm) => orm.select({ n: count() }).from(pairs).where(inLink).prepare();
+
+const countAlone = (orm: Orm) => orm.select({ n: count() }).from(pairs).where(and(inLink, isAlone)).prepare();
+
+const countOf = bySide((side) => (orm: Orm) => {
+  const hasOne = and(inLink, isNotNull(idColumn[side]));
+  return orm.select({ n: count() }).from(pairs).where(hasOne).prepare();
+});
+
+/** Staged contacts of a side by kind and by whether they belong to a pair. */
+const countStaged = bySide((side) => (orm: Orm) => {
+  const isPaired = sql<number>`exists (select 1 from ${pairs} where ${and(inLink, eq(idColumn[side], staged.id))})`;
   return orm
-    .select({ id: staged.id })
+    .select({ kind: staged.kind, isPaired, n: count() })
     .from(staged)
-    .where(and(eq(staged.link, link), eq(staged.side, side), ne(staged.kind, 'settling')));
-};
+    .where(and(stagedInLink, eq(staged.side, side)))
+    .groupBy(staged.kind, isPaired)
+    .prepare();
+});
 
-const loadPairs = (orm: Orm, link: string, groupIds: readonly string[], stagedOf: StagedLookup) => {
-  const inGroup = groupIds.flatMap((id) => {
-    const member = `%${JSON.stringify(id)}%`;
-    return [sql`${pairs.googleRecordJson} like ${member}`, sql`${pairs.serviceRecordJson} like ${member}`];
-  });
-  const changed = SIDES.map((side) => inArray(idColumn(side), stagedIds(orm, link, side)));
-  const where = and(eq(pairs.link, link), eq(pairs.status, 'linked'), or(...changed, ...inGroup));
+const selectPairedIds = bySide((side) => (orm: Orm) => {
+  const column = idColumn[side];
   return orm
+    .select({ id: column })
+    .from(pairs)
+    .where(and(inLink, isNotNull(column)))
+    .prepare();
+});
+
+const findPaired = bySide((side) => (orm: Orm) => {
+  const column = idColumn[side];
+  return orm
+    .select({ id: column })
+    .from(pairs)
+    .where(and(inLink, eq(column, placeholder('id'))))
+    .prepare();
+});
+
+const selectGroupPairs = (orm: Orm) =>
+  orm
     .select()
-    .from(pairs)
-    .where(where)
-    .orderBy(pairs.id)
-    .all()
-    .map((row) => pairOf(row, stagedOf));
-};
+    .from(groupPairs)
+    .where(eq(groupPairs.link, placeholder('link')))
+    .orderBy(groupPairs.key)
+    .prepare();
 
-const loadSurvivors = (orm: Orm, link: string, stagedOf: StagedLookup) => {
-  const rows = orm
-    .select()
-    .from(pairs)
-    .where(and(eq(pairs.link, link), ne(pairs.status, 'linked')))
-    .all();
-  return rows.map((row) => pairOf(row, stagedOf));
-};
-
-const loadUnpaired = (orm: Orm, link: string, side: Side): ContactRecord[] => {
-  const paired = orm
-    .select({ id: idColumn(side) })
-    .from(pairs)
-    .where(and(eq(pairs.link, link), isNotNull(idColumn(side))));
-  const rows = orm
-    .select({ recordJson: staged.recordJson })
-    .from(staged)
-    .where(
-      and(eq(staged.link, link), eq(staged.side, side), eq(staged.kind, 'upsert'), sql`${staged.id} not in ${paired}`),
-    )
-    .orderBy(staged.id)
-    .all();
-  return rows.flatMap((row) => (row.recordJson === null ? [] : [decodeRecord(row.recordJson)]));
-};
-
-export const readWorkload = (orm: Orm, link: string, groupIds: readonly string[]): Workload => {
-  const stagedOf = indexStaged(orm.select().from(staged).where(eq(staged.link, link)).all());
+export const readWorkload = (db: Db, link: string, groupIds: readonly string[]): Workload => {
+  const changes = db.prepared(selectStaged).all({ link });
+  const stagedOf = indexStaged(changes);
+  const touched = new Map<number, PairRow>();
+  const unpaired: Record<Side, ContactRecord[]> = { google: [], service: [] };
+  for (const { side, id, kind, recordJson } of changes) {
+    const row = db.prepared(selectPairOf[side]).get({ link, id });
+    if (row?.status === 'linked' && kind !== 'settling') touched.set(row.id, row);
+    if (row === undefined && kind === 'upsert' && recordJson !== null) unpaired[side].push(decodeRecord(recordJson));
+  }
+  if (groupIds.length > 0) {
+    const members = db.prepared(selectMembers).all({ link, groupIds: JSON.stringify(groupIds) });
+    for (const row of members) touched.set(row.id, row);
+  }
+  const pairOfRow = (row: PairRow): Pair => pairOf(row, stagedOf);
   return {
-    pairs: loadPairs(orm, link, groupIds, stagedOf),
-    survivors: loadSurvivors(orm, link, stagedOf),
-    unpaired: { google: loadUnpaired(orm, link, 'google'), service: loadUnpaired(orm, link, 'service') },
+    pairs: [...touched.values()].toSorted((one, other) => one.id - other.id).map(pairOfRow),
+    survivors: db.prepared(selectAlone).all({ link }).map(pairOfRow),
+    unpaired,
   };
 };
 
-export const readCounts = (orm: Orm, link: string): Counts => {
-  const number = (where: ReturnType<typeof and>) => orm.select({ n: count() }).from(pairs).where(where).get()?.n ?? 0;
+export const readCounts = (db: Db, link: string): Counts => {
   const present = (side: Side): number => {
-    const column = idColumn(side);
-    const isAway = inArray(staged.kind, ['tombstone', 'missing']);
-    const away = and(eq(staged.link, link), eq(staged.side, side), isAway);
-    const awayIds = orm.select({ id: staged.id }).from(staged).where(away);
-    const paired = number(and(eq(pairs.link, link), isNotNull(column), sql`${column} not in ${awayIds}`));
-    const known = orm
-      .select({ id: column })
-      .from(pairs)
-      .where(and(eq(pairs.link, link), isNotNull(column)));
-    const unpaired = orm
-      .select({ n: count() })
-      .from(staged)
-      .where(
-        and(eq(staged.link, link), eq(staged.side, side), eq(staged.kind, 'upsert'), sql`${staged.id} not in ${known}`),
-      )
-      .get();
-    return paired + (unpaired?.n ?? 0);
+    const paired = db.prepared(countOf[side]).get({ link })?.n ?? 0;
+    return db
+      .prepared(countStaged[side])
+      .all({ link })
+      .reduce((sum, { kind, isPaired, n }) => {
+        if (isPaired === 0) return kind === 'upsert' ? sum + n : sum;
+        return kind === 'tombstone' || kind === 'missing' ? sum - n : sum;
+      }, paired);
   };
-  return {
-    pairs: number(and(eq(pairs.link, link), eq(pairs.status, 'linked'))),
-    present: { google: present('google'), service: present('service') },
-  };
+  const all = db.prepared(countPairs).get({ link })?.n ?? 0;
+  const alone = db.prepared(countAlone).get({ link })?.n ?? 0;
+  return { pairs: all - alone, present: { google: present('google'), service: present('service') } };
 };
 
 export const readPairedIds = (
-  orm: Orm,
+  db: Db,
   link: string,
   side: Side,
   among: readonly string[] | 'all',
 ): ReadonlySet<string> => {
-  const column = idColumn(side);
-  const query = (where: ReturnType<typeof and>) => orm.select({ id: column }).from(pairs).where(where).all();
-  const inLink = eq(pairs.link, link);
-  const rows = among === 'all' ? query(inLink) : among.flatMap((id) => query(and(inLink, eq(column, id))));
-  return new Set(rows.flatMap((row) => row.id ?? []));
+  const rows =
+    among === 'all'
+      ? db.prepared(selectPairedIds[side]).all({ link })
+      : among.map((id) => db.prepared(findPaired[side]).get({ link, id }));
+  return new Set(rows.flatMap((row) => row?.id ?? []));
 };
 
-export const readGroupPairs = (orm: Orm, link: string): readonly GroupPair[] => {
-  const rows = orm.select().from(groupPairs).where(eq(groupPairs.link, link)).orderBy(groupPairs.key).all();
+export const readGroupPairs = (db: Db, link: string): readonly GroupPair[] => {
   const half = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' });
-  return rows.map((row) => ({
-    key: row.key,
-    google: half(row.googleId, row.googleName),
-    service: half(row.serviceId, row.serviceName),
-    status: row.status,
-    settled: row.settled,
-  }));
+  return db
+    .prepared(selectGroupPairs)
+    .all({ link })
+    .map((row) => ({
+      key: row.key,
+      google: half(row.googleId, row.googleName),
+      service: half(row.serviceId, row.serviceName),
+      status: row.status,
+      settled: row.settled,
+    }));
 };

@@ -24,11 +24,12 @@ const inParallel = async <T>(
   concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> => {
-  const queue = [...items];
+  const queue = items.values();
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined && failures.length === 0; item = queue.shift()) {
+    for (const item of queue) {
       await work(item).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) return;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));

@@ -116,8 +116,10 @@ const answered = (
   if (refused !== undefined) {
     return [{ kind: 'journal', id, state: 'failed', after, error: refused, atMs }, refuse(execution, write, refused)];
   }
-  const accepted: StoreChange = { kind: 'accept', side: write.side, key: rejectionKey(write.decision) };
-  return [{ kind: 'journal', id, state: 'done', after, error: null, atMs }, accepted, ...changes];
+  const key = rejectionKey(write.decision);
+  const wasRefused = execution.rejections.has(`${write.side} ${key}`);
+  const accepted: readonly StoreChange[] = wasRefused ? [{ kind: 'accept', side: write.side, key }] : [];
+  return [{ kind: 'journal', id, state: 'done', after, error: null, atMs }, ...accepted, ...changes];
 };
 
 /** Says that writes of a side are over and done with, for the progress bar. */

@@ -65,7 +65,7 @@ const hasAllGroups = (execution: Execution, side: Side, { joins, leaves }: Moves
 const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
   const scalars = SCALAR_FIELDS.filter((field) => fields.includes(field) && desired[field] !== now[field]);
   const lists = LIST_FIELDS.filter((field) => {
-    if (!fields.includes(field)) return false;
+    if (!fields.includes(field) || JSON.stringify(desired[field]) === JSON.stringify(now[field])) return false;
     const keyed = keyLists(field, { desired: listOf(desired, field), now: listOf(now, field) });
     return [...keyed.desired.keys()].some((key) => !keyed.now.has(key));
   });

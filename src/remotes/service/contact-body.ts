@@ -79,6 +79,7 @@ const silentEntries = <E extends Element>(
   desired: readonly E[],
   matches: Matches<E>,
 ): KeptEntry[] => {
+  if (held.length === 0) return [];
   const stays = new Set(desired.map((element) => kind.keyOf(element)));
   const used = new Set(matches.values());
   return held.flatMap((raw) => {

@@ -1,0 +1,160 @@
+import { and, eq, ne, placeholder, sql, type SQL } from 'drizzle-orm';
+import type { Side } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { fingerprint } from '../contact/snapshot.ts';
+import { bySide, decodeRecord } from './codec.ts';
+import type { Db, Orm } from './database.ts';
+import type { StagedRow } from './pair-rows.ts';
+import { pairs, staged } from './schema.ts';
+
+/** One side of one link. */
+export type Place = { readonly link: string; readonly side: Side };
+
+const sameStaged = and(
+  eq(staged.link, placeholder('link')),
+  eq(staged.side, placeholder('side')),
+  eq(staged.id, placeholder('id')),
+);
+
+const selectStaged = (orm: Orm) => orm.select().from(staged).where(sameStaged).prepare();
+
+const isNotSettling = ne(staged.kind, 'settling');
+
+const upserting = (orm: Orm, setWhere?: SQL) =>
+  orm
+    .insert(staged)
+    .values({
+      link: placeholder('link'),
+      side: placeholder('side'),
+      id: placeholder('id'),
+      kind: placeholder('kind'),
+      recordJson: placeholder('recordJson'),
+      stagedAtMs: placeholder('stagedAtMs'),
+    })
+    .onConflictDoUpdate({
+      target: [staged.link, staged.side, staged.id],
+      set: {
+        kind: sql`excluded.kind`,
+        recordJson: sql`excluded.record_json`,
+        stagedAtMs: sql`excluded.staged_at_ms`,
+      },
+      ...(setWhere === undefined ? {} : { setWhere }),
+    })
+    .prepare();
+
+const upsertStaged = (orm: Orm) => upserting(orm);
+
+const upsertUnlessSettling = (orm: Orm) => upserting(orm, isNotSettling);
+
+const deleteStaged = (orm: Orm) => orm.delete(staged).where(sameStaged).prepare();
+
+const deleteUnlessSettling = (orm: Orm) => orm.delete(staged).where(and(sameStaged, isNotSettling)).prepare();
+
+const halfColumns = bySide((side) =>
+  side === 'google'
+    ? ({ id: pairs.googleId, base: pairs.googleBaseJson, record: pairs.googleRecordJson } as const)
+    : ({ id: pairs.serviceId, base: pairs.serviceBaseJson, record: pairs.serviceRecordJson } as const),
+);
+
+const selectHalf = bySide((side) => (orm: Orm) => {
+  const { id, base, record } = halfColumns[side];
+  const sameContact = and(eq(pairs.link, placeholder('link')), eq(id, placeholder('id')));
+  return orm.select({ pairId: pairs.id, base, record }).from(pairs).where(sameContact).prepare();
+});
+
+const renameHalf = bySide((side) => (orm: Orm) => {
+  const to = sql`${placeholder('to')}`;
+  const set = side === 'google' ? { googleId: to } : { serviceId: to };
+  return orm
+    .update(pairs)
+    .set(set)
+    .where(eq(pairs.id, placeholder('pairId')))
+    .prepare();
+});
+
+const renewRecord = bySide((side) => (orm: Orm) => {
+  const record = sql`${placeholder('record')}`;
+  const set = side === 'google' ? { googleRecordJson: record } : { serviceRecordJson: record };
+  return orm
+    .update(pairs)
+    .set(set)
+    .where(eq(pairs.id, placeholder('pairId')))
+    .prepare();
+});
+
+/** What is staged for a contact. */
+export const findStaged = (db: Db, place: Place, id: string): StagedRow | undefined =>
+  db.prepared(selectStaged).get({ ...place, id });
+
+export const putStaged = (
+  db: Db,
+  place: Place,
+  row: {
+    readonly id: string;
+    readonly kind: StagedRow['kind'];
+    readonly recordJson: string | null;
+    readonly atMs: number;
+  },
+): void => {
+  const { atMs, ...values } = row;
+  db.prepared(upsertStaged).run({ ...place, ...values, stagedAtMs: atMs });
+};
+
+export const removeStaged = (db: Db, place: Place, id: string): void => {
+  db.prepared(deleteStaged).run({ ...place, id });
+};
+
+/**
+ * Stages a contact as its pair holds it, where something of it is outstanding; takes it off the stage where nothing is.
+ * A contact that the next run must read before anything is made of it stays as it is.
+ */
+export const settleStaged = (db: Db, place: Place, id: string, isOutstanding: boolean, atMs: number): void => {
+  if (!isOutstanding) db.prepared(deleteUnlessSettling).run({ ...place, id });
+  else db.prepared(upsertUnlessSettling).run({ ...place, id, kind: 'upsert', recordJson: null, stagedAtMs: atMs });
+};
+
+/** The half of a pair that a contact is: the mapping row, its base and the record it is known by. */
+const findHalf = (db: Db, place: Place, id: string) =>
+  db.prepared(selectHalf[place.side]).get({ link: place.link, id });
+
+/** Gives the pair of `from` the contact's new id, where no other pair has that contact; else `from` is gone (R12). */
+export const renameContact = (db: Db, place: Place, from: string, to: string, atMs: number): void => {
+  const half = findHalf(db, place, from);
+  removeStaged(db, place, from);
+  if (half === undefined || from === to) return;
+  if (findHalf(db, place, to) === undefined) db.prepared(renameHalf[place.side]).run({ pairId: half.pairId, to });
+  else putStaged(db, place, { id: from, kind: 'tombstone', recordJson: null, atMs });
+};
+
+/** Whether a listing shows what stood there before a change that is known already: it would undo that change. */
+const isOutdated = (record: ContactRecord, known: ContactRecord): boolean => {
+  if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
+  return record.modifiedAtMs < known.modifiedAtMs;
+};
+
+/** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
+export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: number): boolean => {
+  const { id } = record;
+  const half = findHalf(db, place, id);
+  const waiting = findStaged(db, place, id);
+  const recordJson = JSON.stringify(record);
+  const knownJson = waiting?.recordJson ?? half?.record ?? recordJson;
+  if (knownJson !== recordJson && isOutdated(record, decodeRecord(knownJson))) return false;
+  if (half === undefined || half.base !== fingerprint(record)) {
+    putStaged(db, place, { id, kind: 'upsert', recordJson, atMs });
+    return true;
+  }
+  if (waiting !== undefined) removeStaged(db, place, id);
+  if (half.record !== recordJson) {
+    db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: recordJson });
+  }
+  return false;
+};
+
+/** Stages that a contact was deleted, where it is one of a pair; answers whether it is. */
+export const stageTombstone = (db: Db, place: Place, id: string, atMs: number): boolean => {
+  const isPaired = findHalf(db, place, id) !== undefined;
+  if (isPaired) putStaged(db, place, { id, kind: 'tombstone', recordJson: null, atMs });
+  else removeStaged(db, place, id);
+  return isPaired;
+};

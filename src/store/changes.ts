@@ -7,7 +7,7 @@ import type { Db, Orm } from './database.ts';
 import { markAbsentAgain } from './feed.ts';
 import { conflicts, groupPairs, journal, pairs, rejections } from './schema.ts';
 import { putStaged, removeStaged, renameContact, settleStaged, stageRecord } from './staging.ts';
-import type { Rejection, SideValue, StoreChange } from './store.ts';
+import type { Rejection, StoreChange } from './store.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
@@ -145,13 +145,23 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
   };
 };
 
+/** An id that the row gives up (a contact that was deleted and comes back under a new one) has nothing left to settle. */
+const dropGivenUp = (
+  db: Db,
+  link: string,
+  row: { readonly googleId: string | null; readonly serviceId: string | null },
+  change: Change<'pair'>,
+): void => {
+  const given = { google: row.googleId, service: row.serviceId };
+  for (const side of SIDES) {
+    const id = given[side];
+    if (id !== null && id !== change[side]?.record.id) removeStaged(db, { link, side }, id);
+  }
+};
+
 const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
   const row = findRow(db, link, change);
-  // An id that the row gives up (a contact that was deleted and comes back under a new one) has nothing left to settle.
-  for (const side of SIDES) {
-    const old = side === 'google' ? row?.googleId : row?.serviceId;
-    if (old && old !== change[side]?.record.id) removeStaged(db, { link, side }, old);
-  }
+  if (row !== undefined) dropGivenUp(db, link, row, change);
   const [google, service] = [halfOf(change, 'google'), halfOf(change, 'service')];
   const values = {
     status: change.status,

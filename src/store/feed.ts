@@ -1,11 +1,11 @@
 import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from 'drizzle-orm';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
-import { cursors, pairs, seen, staged } from './schema.ts';
+import { cursors, pairs, shownPages, staged } from './schema.ts';
 import { findStaged, putStaged, renameContact, stageRecord, stageTombstone, type Place } from './staging.ts';
 import type { FeedState, ListingResult, MissingContact, StagedPage } from './store.ts';
 
-const atPlace = (table: typeof cursors | typeof staged | typeof seen) =>
+const atPlace = (table: typeof cursors | typeof staged | typeof shownPages) =>
   and(eq(table.link, placeholder('link')), eq(table.side, placeholder('side')));
 
 const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
@@ -36,24 +36,31 @@ const upsertFeed = (orm: Orm) =>
     })
     .prepare();
 
-const deleteSeen = (orm: Orm) => orm.delete(seen).where(atPlace(seen)).prepare();
+const deleteShown = (orm: Orm) => orm.delete(shownPages).where(atPlace(shownPages)).prepare();
 
-const insertSeen = (orm: Orm) =>
+const insertShown = (orm: Orm) =>
   orm
-    .insert(seen)
-    .values({ link: placeholder('link'), side: placeholder('side'), id: placeholder('id') })
-    .onConflictDoNothing()
+    .insert(shownPages)
+    .values({ link: placeholder('link'), side: placeholder('side'), idsJson: placeholder('ids') })
     .prepare();
 
-const countSeen = (orm: Orm) => orm.select({ n: count() }).from(seen).where(atPlace(seen)).prepare();
+/** The ids that the listing has shown. */
+const shown = sql`(
+  select shown.value from ${shownPages}, json_each(${shownPages.idsJson}) as shown where ${atPlace(shownPages)}
+)`;
+
+const countShown = (orm: Orm) =>
+  orm
+    .select({ n: sql<number>`coalesce(sum(json_array_length(${shownPages.idsJson})), 0)` })
+    .from(shownPages)
+    .where(atPlace(shownPages))
+    .prepare();
 
 const deleteMissing = (orm: Orm) =>
   orm
     .delete(staged)
     .where(and(atPlace(staged), eq(staged.kind, 'missing')))
     .prepare();
-
-const shown = (orm: Orm) => orm.select({ id: seen.id }).from(seen).where(atPlace(seen));
 
 const pairedOn = bySide((side) => and(eq(pairs.link, placeholder('link')), isNotNull(idColumn[side])));
 
@@ -62,17 +69,17 @@ const countPaired = bySide(
 );
 
 const countPairedShown = bySide((side) => (orm: Orm) => {
-  const isShown = and(pairedOn[side], inArray(idColumn[side], shown(orm)));
+  const isShown = and(pairedOn[side], inArray(idColumn[side], shown));
   return orm.select({ n: count() }).from(pairs).where(isShown).prepare();
 });
 
 const selectAbsent = bySide((side) => (orm: Orm) => {
-  const isAbsent = and(pairedOn[side], notInArray(idColumn[side], shown(orm)));
+  const isAbsent = and(pairedOn[side], notInArray(idColumn[side], shown));
   return orm.select({ id: idColumn[side] }).from(pairs).where(isAbsent).prepare();
 });
 
 const forgiveShown = bySide((side) => (orm: Orm) => {
-  const wasAbsent = and(pairedOn[side], ne(absencesColumn[side], 0), inArray(idColumn[side], shown(orm)));
+  const wasAbsent = and(pairedOn[side], ne(absencesColumn[side], 0), inArray(idColumn[side], shown));
   const set = side === 'google' ? { googleAbsences: 0 } : { serviceAbsences: 0 };
   return orm.update(pairs).set(set).where(wasAbsent).prepare();
 });
@@ -81,7 +88,7 @@ const deleteStaleUpserts = (orm: Orm) => {
   const isStale = and(eq(staged.kind, 'upsert'), lt(staged.stagedAtMs, placeholder('startedAtMs')));
   return orm
     .delete(staged)
-    .where(and(atPlace(staged), isStale, notInArray(staged.id, shown(orm))))
+    .where(and(atPlace(staged), isStale, notInArray(staged.id, shown)))
     .prepare();
 };
 
@@ -116,29 +123,26 @@ const writeFeed = (db: Db, place: Place, patch: Partial<FeedState>): void => {
 };
 
 export const startListing = (db: Db, place: Place, nowMs: number): void => {
-  db.prepared(deleteSeen).run(place);
+  db.prepared(deleteShown).run(place);
   writeFeed(db, place, { cursor: null, resume: null, listingStartedAtMs: nowMs });
 };
 
 export const dropListing = (db: Db, place: Place): void => {
-  db.prepared(deleteSeen).run(place);
+  db.prepared(deleteShown).run(place);
   db.prepared(deleteMissing).run(place);
   writeFeed(db, place, { cursor: null, resume: null, listingStartedAtMs: null });
 };
 
 export const putPage = (db: Db, place: Place, page: StagedPage): number => {
-  const isListing = readFeed(db, place).listingStartedAtMs !== null;
-  const markSeen = (id: string): void => {
-    if (isListing) db.prepared(insertSeen).run({ ...place, id });
-  };
   let changed = 0;
   for (const { record, previousIds } of page.upserts) {
     for (const from of previousIds) renameContact(db, place, from, record.id, page.atMs);
     if (stageRecord(db, place, record, page.atMs)) changed += 1;
-    markSeen(record.id);
   }
   for (const id of page.tombstones) if (stageTombstone(db, place, id, page.atMs)) changed += 1;
-  for (const id of page.unreadable) markSeen(id);
+  const ids = [...page.upserts.map(({ record }) => record.id), ...page.unreadable];
+  const isListing = readFeed(db, place).listingStartedAtMs !== null;
+  if (isListing && ids.length > 0) db.prepared(insertShown).run({ ...place, ids: JSON.stringify(ids) });
   const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: page.atMs };
   writeFeed(db, place, { resume: page.resume, ...end });
   return changed;
@@ -157,7 +161,7 @@ const markMissing = (db: Db, place: Place, startedAtMs: number): void => {
 export const closeListing = (db: Db, place: Place): ListingResult => {
   const { side } = place;
   const result: ListingResult = {
-    seen: db.prepared(countSeen).get(place)?.n ?? 0,
+    seen: db.prepared(countShown).get(place)?.n ?? 0,
     paired: db.prepared(countPaired[side]).get(place)?.n ?? 0,
     pairedSeen: db.prepared(countPairedShown[side]).get(place)?.n ?? 0,
   };
@@ -165,7 +169,7 @@ export const closeListing = (db: Db, place: Place): ListingResult => {
   db.prepared(forgiveShown[side]).run(place);
   markMissing(db, place, startedAtMs);
   db.prepared(deleteStaleUpserts).run({ ...place, startedAtMs });
-  db.prepared(deleteSeen).run(place);
+  db.prepared(deleteShown).run(place);
   writeFeed(db, place, { listingStartedAtMs: null, resume: null });
   return result;
 };

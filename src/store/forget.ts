@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm';
 import type { Side } from '../contact/contact.ts';
 import type { Db } from './database.ts';
 import { openLink, patchLink } from './links.ts';
-import { conflicts, cursors, groupPairs, journal, pairs, rejections, seen, staged } from './schema.ts';
+import { conflicts, cursors, groupPairs, journal, pairs, rejections, shownPages, staged } from './schema.ts';
 
-const TABLES = [cursors, pairs, staged, seen, groupPairs, journal, conflicts, rejections];
+const TABLES = [cursors, pairs, staged, shownPages, groupPairs, journal, conflicts, rejections];
 
 /** Forgets who is who in a link, so that its next run is a first meeting, with another account on one side. */
 export const forgetMapping = (db: Db, link: string, side: Side, account: string): void => {

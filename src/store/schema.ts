@@ -75,15 +75,16 @@ export const staged = sqliteTable(
   (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],
 );
 
-/** The ids that a full listing under way has shown so far. */
-export const seen = sqliteTable(
-  'seen',
+/** What a full listing under way has shown so far: one row for each page, its ids as a JSON array. */
+export const shownPages = sqliteTable(
+  'shown_pages',
   {
+    id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     side: text('side', { enum: ['google', 'service'] }).notNull(),
-    id: text('id').notNull(),
+    idsJson: text('ids_json').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],
+  (table) => [index('shown_pages_place').on(table.link, table.side)],
 );
 
 /** Buckets and the labels they belong to. */

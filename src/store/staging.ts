@@ -7,6 +7,8 @@ import type { Db, Orm } from './database.ts';
 import type { StagedRow } from './pair-rows.ts';
 import { pairs, staged } from './schema.ts';
 
+const NO_TEXTS = { base: '', record: '' };
+
 /** One side of one link. */
 export type Place = { readonly link: string; readonly side: Side };
 
@@ -50,6 +52,8 @@ const deleteStaged = (orm: Orm) => orm.delete(staged).where(sameStaged).prepare(
 
 const deleteUnlessSettling = (orm: Orm) => orm.delete(staged).where(and(sameStaged, isNotSettling)).prepare();
 
+const samePair = eq(pairs.id, placeholder('pairId'));
+
 const halfColumns = bySide((side) =>
   side === 'google'
     ? ({ id: pairs.googleId, base: pairs.googleBaseJson, record: pairs.googleRecordJson } as const)
@@ -59,27 +63,30 @@ const halfColumns = bySide((side) =>
 const selectHalf = bySide((side) => (orm: Orm) => {
   const { id, base, record } = halfColumns[side];
   const sameContact = and(eq(pairs.link, placeholder('link')), eq(id, placeholder('id')));
-  return orm.select({ pairId: pairs.id, base, record }).from(pairs).where(sameContact).prepare();
+  // Compared here: neither text is needed where nothing has changed.
+  const half = {
+    pairId: pairs.id,
+    isBase: sql<number>`${base} is ${placeholder('base')}`,
+    isRecord: sql<number>`${record} is ${placeholder('record')}`,
+  };
+  return orm.select(half).from(pairs).where(sameContact).prepare();
+});
+
+const selectRecord = bySide((side) => (orm: Orm) => {
+  const { record } = halfColumns[side];
+  return orm.select({ record }).from(pairs).where(samePair).prepare();
 });
 
 const renameHalf = bySide((side) => (orm: Orm) => {
   const to = sql`${placeholder('to')}`;
   const set = side === 'google' ? { googleId: to } : { serviceId: to };
-  return orm
-    .update(pairs)
-    .set(set)
-    .where(eq(pairs.id, placeholder('pairId')))
-    .prepare();
+  return orm.update(pairs).set(set).where(samePair).prepare();
 });
 
 const renewRecord = bySide((side) => (orm: Orm) => {
   const record = sql`${placeholder('record')}`;
   const set = side === 'google' ? { googleRecordJson: record } : { serviceRecordJson: record };
-  return orm
-    .update(pairs)
-    .set(set)
-    .where(eq(pairs.id, placeholder('pairId')))
-    .prepare();
+  return orm.update(pairs).set(set).where(samePair).prepare();
 });
 
 /** What is staged for a contact. */
@@ -113,9 +120,9 @@ export const settleStaged = (db: Db, place: Place, id: string, isOutstanding: bo
   else db.prepared(upsertUnlessSettling).run({ ...place, id, kind: 'upsert', recordJson: null, stagedAtMs: atMs });
 };
 
-/** The half of a pair that a contact is: the mapping row, its base and the record it is known by. */
-const findHalf = (db: Db, place: Place, id: string) =>
-  db.prepared(selectHalf[place.side]).get({ link: place.link, id });
+/** The mapping row of a contact; whether its base and its record on that side are the very texts given. */
+const findHalf = (db: Db, { link, side }: Place, id: string, texts: { base: string; record: string } = NO_TEXTS) =>
+  db.prepared(selectHalf[side]).get({ link, id, ...texts });
 
 /** Gives the pair of `from` the contact's new id, where no other pair has that contact; else `from` is gone (R12). */
 export const renameContact = (db: Db, place: Place, from: string, to: string, atMs: number): void => {
@@ -135,18 +142,21 @@ const isOutdated = (record: ContactRecord, known: ContactRecord): boolean => {
 /** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
 export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: number): boolean => {
   const { id } = record;
-  const half = findHalf(db, place, id);
+  const texts = { base: fingerprint(record), record: JSON.stringify(record) };
+  const half = findHalf(db, place, id, texts);
   const waiting = findStaged(db, place, id);
-  const recordJson = JSON.stringify(record);
-  const knownJson = waiting?.recordJson ?? half?.record ?? recordJson;
-  if (knownJson !== recordJson && isOutdated(record, decodeRecord(knownJson))) return false;
-  if (half === undefined || half.base !== fingerprint(record)) {
-    putStaged(db, place, { id, kind: 'upsert', recordJson, atMs });
+  if (half?.isRecord !== 1 || waiting !== undefined) {
+    const held = half === undefined ? null : db.prepared(selectRecord[place.side]).get({ pairId: half.pairId })?.record;
+    const known = waiting?.recordJson ?? held ?? null;
+    if (known !== null && isOutdated(record, decodeRecord(known))) return false;
+  }
+  if (half?.isBase !== 1) {
+    putStaged(db, place, { id, kind: 'upsert', recordJson: texts.record, atMs });
     return true;
   }
   if (waiting !== undefined) removeStaged(db, place, id);
-  if (half.record !== recordJson) {
-    db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: recordJson });
+  if (half.isRecord !== 1) {
+    db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: texts.record });
   }
   return false;
 };

@@ -134,9 +134,21 @@ export const renameContact = (db: Db, place: Place, from: string, to: string, at
 };
 
 /** Whether a listing shows what stood there before a change that is known already: it would undo that change. */
-const isOutdated = (record: ContactRecord, known: ContactRecord): boolean => {
-  if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
+const isOutdated = (record: ContactRecord, known: ContactRecord | null): boolean => {
+  if (record.modifiedAtMs === null || known === null || known.modifiedAtMs === null) return false;
   return record.modifiedAtMs < known.modifiedAtMs;
+};
+
+/** The record of a contact that was heard of last: as it is staged, else as its pair holds it. */
+const lastKnown = (
+  db: Db,
+  { side }: Place,
+  pairId: number | undefined,
+  waiting: StagedRow | undefined,
+): ContactRecord | null => {
+  const held = pairId === undefined ? null : db.prepared(selectRecord[side]).get({ pairId })?.record;
+  const text = waiting?.recordJson ?? held ?? null;
+  return text === null ? null : decodeRecord(text);
 };
 
 /** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
@@ -145,11 +157,8 @@ export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: n
   const texts = { base: fingerprint(record), record: JSON.stringify(record) };
   const half = findHalf(db, place, id, texts);
   const waiting = findStaged(db, place, id);
-  if (half?.isRecord !== 1 || waiting !== undefined) {
-    const held = half === undefined ? null : db.prepared(selectRecord[place.side]).get({ pairId: half.pairId })?.record;
-    const known = waiting?.recordJson ?? held ?? null;
-    if (known !== null && isOutdated(record, decodeRecord(known))) return false;
-  }
+  const isNews = half?.isRecord !== 1 || waiting !== undefined;
+  if (isNews && isOutdated(record, lastKnown(db, place, half?.pairId, waiting))) return false;
   if (half?.isBase !== 1) {
     putStaged(db, place, { id, kind: 'upsert', recordJson: texts.record, atMs });
     return true;

@@ -161,6 +161,7 @@ export const execute = async (session: Session, plan: Plan): Promise<boolean> =>
     groupIds: new Map(plan.groups.links.map(({ key, google, service }) => [key, { google, service }])),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     again: { needed: false },
+    silentCalls: { google: 0, service: 0 },
     progress: { google: { done: 0, total: totals.google }, service: { done: 0, total: totals.service } },
   };
   session.emit({ kind: 'planned', writes: totals });

@@ -18,6 +18,8 @@ export type Execution = {
   readonly rejections: ReadonlyMap<string, Rejection>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or answered by silence. */
   readonly again: { needed: boolean };
+  /** How many calls in a row on each side left it open whether anything was written. */
+  readonly silentCalls: Record<Side, number>;
   readonly progress: Record<Side, { done: number; readonly total: number }>;
 };
 
@@ -35,6 +37,9 @@ const LAST_RETRY_MS = 24 * 60 * 60_000;
 
 /** When a refused contact may be tried again, by how often it was refused: five minutes, doubling up to a day (R15). */
 const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+
+/** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
+const MAX_SILENT_CALLS = 10;
 
 const idsOf = ({ googleId, serviceId }: JournalEntry) => ({ googleId, serviceId });
 
@@ -129,6 +134,20 @@ export const advance = (execution: Execution, side: Side, count: number): void =
   execution.session.emit({ kind: 'written', side, done: progress.done, total: progress.total });
 };
 
+/** Counts the calls in a row that were answered by silence; answers the error that ends the run, if there were too many. */
+const hearSilence = (
+  { silentCalls }: Execution,
+  side: Side,
+  results: readonly WriteResult<unknown>[],
+): RemoteError | null => {
+  const silences = results.flatMap((result) =>
+    !result.ok && result.error.applied === 'unknown' ? [result.error] : [],
+  );
+  const isSilent = silences.length > 0 && silences.length === results.length;
+  silentCalls[side] = isSilent ? silentCalls[side] + 1 : 0;
+  return silentCalls[side] < MAX_SILENT_CALLS ? null : (silences[0] ?? null);
+};
+
 /**
  * Journals a batch of writes, sends it, and commits each answer together with its journal row (R9). One item's failure
  * leaves the others alone (R15).
@@ -155,7 +174,7 @@ export const perform = async <Request, Value>(
   );
   const byKey = new Map(results.map((result) => [result.key, result]));
   const changes: StoreChange[] = [];
-  let stop: RemoteError | null = null;
+  let stop = hearSilence(execution, first.side, results);
   for (const [index, write] of writes.entries()) {
     const result = byKey.get(write.key);
     const journalId = ids[index];

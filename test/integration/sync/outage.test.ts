@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+/** From now on every create at the service is answered by this status. */
+const breakCreates = async (linked: LinkedSandbox, status: number): Promise<void> => {
+  const response = await fetch(`${linked.sandbox.service.url}/__control/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ method: 'POST', path: '/v2/contacts$', times: 10_000, action: { kind: 'status', status } }),
+  });
+  expect(response.ok).toBe(true);
+};
+
+const mendCreates = async (linked: LinkedSandbox): Promise<void> => {
+  const response = await fetch(`${linked.sandbox.service.url}/__control/faults`, { method: 'DELETE' });
+  expect(response.ok).toBe(true);
+};
+
+const AT_ONCE = 6;
+const SILENT_CALLS = 10;
+
+test('R15: a service that reads well and fails at every write ends the run instead of being asked contact by contact', async () => {
+  await using linked = await startLinkedSandbox({ count: 80, seed: 5 });
+  await breakCreates(linked, 500);
+  const broken = await linked.sync();
+  expect(broken.summary.outcome).toBe('failed');
+  expect(broken.summary.service.created).toBe(0);
+  const journaled = await linked.app.store.intended('default');
+  expect(journaled.filter(({ side, kind }) => side === 'service' && kind === 'create').length).toBeLessThan(
+    SILENT_CALLS + AT_ONCE,
+  );
+  await mendCreates(linked);
+  const mended = await linked.sync();
+  expect(mended.error).toBeNull();
+  const { google, service } = readSides(linked.sandbox);
+  expect(google).toEqual(service);
+});

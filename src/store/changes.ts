@@ -1,4 +1,4 @@
-import { and, eq, isNull, placeholder, sql } from 'drizzle-orm';
+import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
 import { SIDES, type Side } from '../contact/contact.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { GroupPair } from '../reconcile/groups.ts';

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from './drizzle.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import { cursors, pairs, shownPages, staged } from './schema.ts';

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import type { Db } from './database.ts';
 import { openLink, patchLink } from './links.ts';

@@ -1,4 +1,4 @@
-import { and, eq, isNull, placeholder } from 'drizzle-orm';
+import { and, eq, isNull, placeholder } from './drizzle.ts';
 import { SYNCED_FIELDS } from '../contact/contact.ts';
 import type { Db, Orm } from './database.ts';
 import { conflicts, journal, rejections } from './schema.ts';

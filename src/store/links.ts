@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, or, placeholder, sql } from 'drizzle-orm';
+import { and, eq, isNull, lte, or, placeholder, sql } from './drizzle.ts';
 import type { Db, Orm } from './database.ts';
 import { links } from './schema.ts';
 import type { LinkRow } from './store.ts';

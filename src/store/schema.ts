@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
 
 // Times are epoch milliseconds. A column named `...Json` holds JSON that is parsed with zod when it is read.
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import { applyChange } from './changes.ts';
 import { copyToMemory, openDatabase, type Db } from './database.ts';

@@ -1,4 +1,5 @@
-import { and, eq, ne, placeholder, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, eq, ne, placeholder, sql } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';

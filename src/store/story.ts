@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, or, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, or, sql } from './drizzle.ts';
 import { SIDES, type Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';

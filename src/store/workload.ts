@@ -1,4 +1,4 @@
-import { and, count, eq, isNotNull, ne, placeholder, sql } from 'drizzle-orm';
+import { and, count, eq, isNotNull, ne, placeholder, sql } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';

@@ -6,15 +6,14 @@ let db: Db;
 let commits: number;
 
 beforeEach(() => {
-  db = openDatabase(':memory:');
-  db.client.exec('create table words (word text primary key)');
+  const opened = openDatabase(':memory:');
+  opened.client.exec('create table words (word text primary key)');
   commits = 0;
-  const { atomic } = db;
   db = {
-    ...db,
+    ...opened,
     atomic: (step) => {
-      if (!db.client.inTransaction) commits += 1;
-      return atomic(step);
+      if (!opened.client.inTransaction) commits += 1;
+      return opened.atomic(step);
     },
   };
 });

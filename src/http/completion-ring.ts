@@ -10,8 +10,8 @@ export const createRing = (capacity: number): CompletionRing => ({
 /** The `rank`-th newest time, the newest being 1; `-Infinity` where there are not so many. */
 export const nthNewest = (ring: CompletionRing, rank: number): number => {
   if (rank < 1 || rank > ring.length) return Number.NEGATIVE_INFINITY;
-  const capacity = ring.timesMs.length;
-  return ring.timesMs[(ring.next - rank + capacity) % capacity] ?? Number.NEGATIVE_INFINITY;
+  const index = ring.next - rank;
+  return ring.timesMs[index < 0 ? index + ring.timesMs.length : index] ?? Number.NEGATIVE_INFINITY;
 };
 
 /** Adds a time. One before the newest is moved up to it: that keeps the order and only errs towards waiting. */

@@ -130,7 +130,8 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
     try {
       for (let answered = -1; answered !== calls;) {
         answered = calls;
-        alarm?.abort();
+        // Nobody reads the reason: one that is given spares making an exception each time.
+        alarm?.abort(null);
         alarm = null;
         while (!queue.isEmpty && (await admitNext()));
       }

@@ -3,7 +3,8 @@ import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
 import type { RateLimit } from './rate-headers.ts';
 
-const times = z.array(z.number());
+/** Hundreds of times, read at every step of a shared ring: many times as fast as a schema for each. */
+const times = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite));
 const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
 
 const governorState = z.object({
@@ -16,11 +17,14 @@ const governorState = z.object({
   stoppedUntilMs: z.number(),
   probe: z.union([z.enum(['none', 'due']), z.object({ id: z.number() })]),
   foreign: z.object({ requests: z.number(), sentAtMs: z.number() }),
+  room: z.object({ requests: z.number(), moreAtMs: z.number() }),
   sharedUntilMs: z.number(),
   kind: z.enum(['unknown', 'fixed', 'sliding']),
   grain: z.enum(['unknown', 'exact', 'second']),
   exactSinceMs: z.number().nullable(),
   exactAnswers: z.number(),
+  capacity: z.number(),
+  bucketSinceMs: z.number().nullable(),
   resetDueMs: z.number().nullable(),
 });
 
@@ -54,11 +58,14 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
     stoppedUntilMs: shifted(governor.stoppedUntilMs),
     probe,
     foreign: { requests: governor.foreign.requests, sentAtMs: shifted(governor.foreign.sentAtMs) },
+    room: { requests: governor.room.requests, moreAtMs: shifted(governor.room.moreAtMs) },
     sharedUntilMs: shifted(governor.sharedUntilMs),
     kind,
     grain,
     exactSinceMs: shiftedOrNull(governor.exactSinceMs),
     exactAnswers,
+    capacity: governor.capacity,
+    bucketSinceMs: shiftedOrNull(governor.bucketSinceMs),
     resetDueMs: shiftedOrNull(governor.resetDueMs),
   };
 };
@@ -83,12 +90,22 @@ export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): Gove
 export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { nowMs, epochMs }: Moment): Governor => {
   const earlier = importGovernor(limit, snapshot);
   const governor = createGovernor(limit);
-  for (const atMs of listTimes(earlier.completed)) push(governor.completed, nowMs + Math.min(0, atMs - epochMs));
+  const past = (atMs: number): number => nowMs + Math.min(0, atMs - epochMs);
+  const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);
+  for (const atMs of listTimes(earlier.completed)) push(governor.completed, past(atMs));
   for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
-  const { nextId, kind, grain } = earlier;
-  const foreign = { ...earlier.foreign, sentAtMs: nowMs + Math.min(0, earlier.foreign.sentAtMs - epochMs) };
-  const stoppedUntilMs = nowMs + Math.max(0, earlier.stoppedUntilMs - epochMs);
-  return { ...governor, nextId, kind, grain, foreign, stoppedUntilMs };
+  const { nextId, kind, grain, capacity } = earlier;
+  return {
+    ...governor,
+    nextId,
+    kind,
+    grain,
+    capacity,
+    bucketSinceMs: earlier.bucketSinceMs === null ? null : past(earlier.bucketSinceMs),
+    foreign: { ...earlier.foreign, sentAtMs: past(earlier.foreign.sentAtMs) },
+    room: { ...earlier.room, moreAtMs: future(earlier.room.moreAtMs) },
+    stoppedUntilMs: future(earlier.stoppedUntilMs),
+  };
 };
 
 /** The completion times since then, the first one whole, each other as its distance from the one before. */

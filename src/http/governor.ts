@@ -15,6 +15,7 @@ import {
   createWatch,
   forgetGrain,
   guardMs,
+  isBucket,
   learnWindow,
   RESET_PRECISION_MS,
   type Described,
@@ -38,6 +39,8 @@ export type Governor = WindowWatch & {
   probe: 'none' | 'due' | { readonly id: number };
   /** What the newest answer counted beyond everything of ours, and when its request was sent. */
   foreign: { readonly requests: number; readonly sentAtMs: number };
+  /** How many more requests the server had room for by its newest answer, and when it must have room for more. */
+  room: { readonly requests: number; readonly moreAtMs: number };
   /** Until when the quota is taken to be shared with somebody else. */
   sharedUntilMs: number;
 };
@@ -65,9 +68,13 @@ const BURST = 4;
 export const LOST_GRACE_MS = 5_000;
 /** Nothing is under way for so long, unless the process that sent it has died: then its place becomes free again. */
 const LEASE_MS = 120_000;
+/** Of a shared quota so much is left alone: whoever shares it may be using that at this moment. */
 const RESERVE_SHARE = 0.01;
+const MAX_RESERVE = 5;
+const MAX_RESERVE_SHARE_OF_BUCKET = 0.25;
 const MIN_STOP_MS = 1_000;
-const CREEP_MS = 1_000;
+/** Somebody else's requests leave a sliding window too: after this share of it a probe is worth while. */
+const MAX_CREEP_SHARE = 0.1;
 /** Before any time of any clock; a number in JSON too, which infinity is not. */
 const LONG_AGO_MS = -1e15;
 
@@ -83,13 +90,19 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   stoppedUntilMs: LONG_AGO_MS,
   probe: 'due',
   foreign: { requests: 0, sentAtMs: LONG_AGO_MS },
+  room: { requests: limit.requests, moreAtMs: LONG_AGO_MS },
   sharedUntilMs: LONG_AGO_MS,
 });
 
 /** Admits a request now, or says how long to wait. */
 export const admit = (governor: Governor, nowMs: number): Admission => {
   settleExpired(governor, nowMs);
-  const readyAtMs = Math.max(governor.stoppedUntilMs, pacedReadyAtMs(governor), ringReadyAtMs(governor, nowMs));
+  const readyAtMs = Math.max(
+    governor.stoppedUntilMs,
+    pacedReadyAtMs(governor),
+    ringReadyAtMs(governor, nowMs),
+    roomReadyAtMs(governor, nowMs),
+  );
   if (isProbing(governor)) return { grant: null, waitMs: null };
   if (readyAtMs > nowMs) return { grant: null, waitMs: readyAtMs - nowMs };
   const id = governor.nextId;
@@ -166,9 +179,14 @@ const ringReadyAtMs = (governor: Governor, nowMs: number): number => {
 /** For how long a request counts after its answer. */
 const heldMs = (governor: Governor): number => governor.limit.windowMs + guardMs(governor);
 
-const foreignUntilMs = (governor: Governor): number => governor.foreign.sentAtMs + heldMs(governor);
+/** Until when somebody else's requests count without newer news of them: at the longest a window, like the own ones. */
+const foreignUntilMs = (governor: Governor): number => {
+  const { kind, foreign, room } = governor;
+  const leftAtMs = foreign.sentAtMs + heldMs(governor);
+  return kind === 'fixed' ? Math.min(leftAtMs, room.moreAtMs) : leftAtMs;
+};
 
-/** Somebody else's requests; after a window without news of them none of those is counted any more. */
+/** Somebody else's requests that count now. */
 const foreignAt = (governor: Governor, nowMs: number): number =>
   nowMs < foreignUntilMs(governor) ? governor.foreign.requests : 0;
 
@@ -198,20 +216,55 @@ const stopUntil = (governor: Governor, untilMs: number): void => {
 /**
  * What the server counts beyond everything of ours that it may have counted was sent by somebody else (another
  * process, or this one before it was restarted) and takes places, until a newer answer counts less. So an answer only
- * ever takes away from what the ring allows. While the quota is shared, the last few requests of the window are left
- * alone: whoever shares it may be using them at this moment.
+ * ever takes away from what the ring allows. When it leaves no more than the reserve and nothing is under way that could
+ * tell anything newer, nothing is sent until there must be room again.
  */
-const correctDownward = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: Described): void => {
-  if (sentAtMs < governor.foreign.sentAtMs) return;
-  const { requests, windowMs } = governor.limit;
-  const ours = countAfter(governor.completed, countedSinceMs(governor, sentAtMs, resetMs)) + governor.open.size;
-  governor.foreign = { requests: Math.max(0, requests - ours - remaining), sentAtMs };
-  if (governor.foreign.requests > 0) governor.sharedUntilMs = nowMs + windowMs;
-  const reserve = Math.ceil(requests * RESERVE_SHARE);
-  if (nowMs >= governor.sharedUntilMs || remaining - governor.open.size > reserve) return;
-  // Where requests are forgotten one by one, places become free long before all of them are.
-  const freeInMs = governor.kind === 'sliding' ? Math.min(resetMs ?? 0, CREEP_MS) : (resetMs ?? 0);
-  stopUntil(governor, nowMs + freeInMs + RESET_PRECISION_MS);
+const correctDownward = (governor: Governor, described: Described): void => {
+  const { sentAtMs, remaining, resetMs, nowMs } = described;
+  const { limit, completed, open } = governor;
+  const isNewest = sentAtMs > governor.foreign.sentAtMs;
+  if (isNewest) {
+    const ours = countAfter(completed, countedSinceMs(governor, sentAtMs, resetMs)) + open.size;
+    governor.foreign = { requests: Math.max(0, limit.requests - ours - remaining), sentAtMs };
+  }
+  if (governor.foreign.requests > 0) governor.sharedUntilMs = nowMs + limit.windowMs;
+  // Which of two overlapping requests reached the server first is not known: the answer that leaves less counts.
+  if (isNewest || remaining < governor.room.requests) {
+    governor.room = { requests: remaining, moreAtMs: moreRoomAtMs(governor, described) };
+  }
+  const isShared = nowMs < governor.sharedUntilMs;
+  if (isShared && open.size === 0 && governor.room.requests <= reserveOf(governor, nowMs)) {
+    stopUntil(governor, governor.room.moreAtMs);
+  }
+};
+
+/** How many requests are left to whoever shares the quota; none while nobody is known to. */
+const reserveOf = (governor: Governor, nowMs: number): number => {
+  if (nowMs >= governor.sharedUntilMs) return 0;
+  const ofWindow = Math.min(MAX_RESERVE, Math.ceil(governor.limit.requests * RESERVE_SHARE));
+  if (!isBucket(governor, nowMs)) return ofWindow;
+  return Math.min(ofWindow, Math.floor(governor.capacity * MAX_RESERVE_SHARE_OF_BUCKET));
+};
+
+/** Where those under way may take all that the server had room for, the next answer decides. */
+const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
+  const { open, room } = governor;
+  if (open.size === 0 || room.requests - open.size > reserveOf(governor, nowMs)) return LONG_AGO_MS;
+  return Math.min(room.moreAtMs, ...open.values());
+};
+
+/** When the server must have room beyond the reserve again, as far as its Reset and the own requests tell. */
+const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: Described): number => {
+  const { limit, completed, kind } = governor;
+  const resetAtMs = nowMs + (resetMs ?? 0) + RESET_PRECISION_MS;
+  if (kind === 'fixed') return resetAtMs;
+  const lacking = Math.max(1, reserveOf(governor, nowMs) + 1 - remaining);
+  if (isBucket(governor, nowMs)) return nowMs + Math.max(MIN_STOP_MS, lacking * spacingMs(governor));
+  if (kind === 'unknown') return resetAtMs;
+  // A sliding window's Reset tells of one place at most: as many as lack are free when so many of ours have left it.
+  const counted = countAfter(completed, sentAtMs - limit.windowMs);
+  const leftAtMs = nthNewest(completed, Math.max(1, counted + 1 - lacking)) + heldMs(governor);
+  return Math.min(leftAtMs, nowMs + limit.windowMs * MAX_CREEP_SHARE + RESET_PRECISION_MS);
 };
 
 /** No completion up to this time belongs to a request that the server still counted when it wrote its answer. */

@@ -1,5 +1,5 @@
 /**
- * How the server counts, read from its answers alone. Two questions, answered apart:
+ * How the server counts, read from its answers alone. Three questions, answered apart:
  *
  * Is all forgotten at a reset (`fixed`), or each request when it is a window old (`sliding`)? It decides which of our
  * requests a server may still count, so how many of those it counts must be somebody else's.
@@ -10,6 +10,11 @@
  * (or all of them at once) never counts more than that. So until it is known the guard is wide; it becomes narrow when
  * many answers over several of the server's seconds, while there was enough that a coarse count would have shown, had no
  * surplus; and wide again with the first one that has. A 429 asks the question anew.
+ *
+ * Is it a bucket that drains evenly at the limit's rate (a token bucket, GCRA)? Then its Reset is as far away as what is
+ * in it takes to drain. Where it lets only a few pass at once, Remaining says nothing of the window: twenty at once means
+ * nineteen left after a single request. A full sliding window that was not watched from its start looks the same, until
+ * what was sent before has left it; so all answers of a whole window must agree.
  */
 import { countAfter, type CompletionRing } from './completion-ring.ts';
 import type { RateLimit } from './rate-headers.ts';
@@ -21,6 +26,10 @@ export type WindowWatch = {
   /** Since when answers have shown an exact count; null: not since the last one that did not. */
   exactSinceMs: number | null;
   exactAnswers: number;
+  /** The most requests that the server had room for at once. */
+  capacity: number;
+  /** Since when every answer was one that a bucket gives; null: the newest was not. */
+  bucketSinceMs: number | null;
   /** From when on the window that an earlier answer described must have been reset; null until one did. */
   resetDueMs: number | null;
 };
@@ -61,6 +70,8 @@ export const createWatch = (): WindowWatch => ({
   grain: 'unknown',
   exactSinceMs: null,
   exactAnswers: 0,
+  capacity: 0,
+  bucketSinceMs: null,
   resetDueMs: null,
 });
 
@@ -71,7 +82,12 @@ export const guardMs = (watch: WindowWatch): number => (watch.grain === 'exact' 
 export const learnWindow = (watched: Watched, described: Described): void => {
   learnKind(watched, described);
   learnGrain(watched, described);
+  learnBucket(watched, described);
 };
+
+/** Whether the server is known to keep a bucket. */
+export const isBucket = ({ bucketSinceMs, limit }: Watched, nowMs: number): boolean =>
+  bucketSinceMs !== null && nowMs - bucketSinceMs >= limit.windowMs;
 
 /** Nothing is taken for known about the grain any more. */
 export const forgetGrain = (watched: WindowWatch): void => {
@@ -115,4 +131,12 @@ const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described)
   watched.exactAnswers += 1;
   const isShown = nowMs - watched.exactSinceMs >= EXACT_FOR_MS && watched.exactAnswers >= EXACT_ANSWERS;
   if (isShown) watched.grain = 'exact';
+};
+
+const learnBucket = (watched: Watched, { remaining, resetMs, nowMs }: Described): void => {
+  const { requests, windowMs } = watched.limit;
+  watched.capacity = Math.max(watched.capacity, remaining + 1);
+  const drainedInMs = ((watched.capacity - remaining) * windowMs) / requests;
+  const isLikeOne = resetMs !== null && Math.abs(resetMs - drainedInMs) <= RESET_PRECISION_MS;
+  watched.bucketSinceMs = isLikeOne ? (watched.bucketSinceMs ?? nowMs) : null;
 };

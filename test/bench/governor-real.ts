@@ -23,12 +23,12 @@ const tryOut = async ({ kind, processes, minutes }: Trial, redis: TestRedis | nu
     durationMs: minutes * 60_000,
     shared: processes > 1 && redis !== null ? { redisUrl: redis.url, keyPrefix } : null,
   };
-  await Promise.all(senders.map((sender) => sender.call('send', sending)));
-  const { refused, service } = await sandbox.call('asked', null);
+  const answered = await Promise.all(senders.map((sender) => sender.call('send', sending)));
+  const { refused } = await sandbox.call('asked', null);
   await redis?.forget(keyPrefix);
   await Promise.all([...senders, sandbox].map((child) => child.stop()));
-  const share = (service - refused) / (PER_MINUTE * minutes);
-  return [kind, String(processes), percent(share), String(refused)];
+  const total = answered.reduce((sum, one) => sum + one, 0);
+  return [kind, String(processes), `${percent(total / (PER_MINUTE * minutes))} (${total} requests)`, String(refused)];
 };
 
 /** Item 2: all trials at the same time, each with an emulator of its own. */

@@ -17,8 +17,8 @@ type Sending = {
 const LIMIT = { requests: 500, windowMs: 60_000 };
 const PARALLEL = 8;
 
-/** Sends as much as the gate lets pass, for so long. */
-const send = async ({ url, token, durationMs, shared }: Sending): Promise<void> => {
+/** Sends as much as the gate lets pass, for so long; gives back how often it got what it asked for. */
+const send = async ({ url, token, durationMs, shared }: Sending): Promise<number> => {
   const clock = systemClock;
   const rings = shared && createRedisRings(shared.redisUrl, { keyPrefix: shared.keyPrefix, stateLifeMs: 600_000 });
   const ring =
@@ -31,12 +31,15 @@ const send = async ({ url, token, durationMs, shared }: Sending): Promise<void> 
     bodyTimeoutMs: 15_000,
   });
   const ending = AbortSignal.timeout(durationMs);
+  let answered = 0;
   const work = async (): Promise<void> => {
     while (!ending.aborted) {
       try {
         const headers = { authorization: `Bearer ${token}` };
-        const { body } = await request(`${url}/v2/user`, { dispatcher, headers, signal: ending });
+        const { statusCode, body } = await request(`${url}/v2/me`, { dispatcher, headers, signal: ending });
         await body.dump();
+        if (statusCode === 200) answered += 1;
+        else if (statusCode !== 429) throw new Error(`The emulator answered ${statusCode} to GET /v2/me.`);
       } catch (error) {
         if (!ending.aborted) throw error;
       }
@@ -44,6 +47,7 @@ const send = async ({ url, token, durationMs, shared }: Sending): Promise<void> 
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
   await rings?.close();
+  return answered;
 };
 
 const handlers = { send };

@@ -33,9 +33,9 @@ export const createVirtualTime = (): VirtualTime => {
     run: async (untilMs) => {
       await setImmediate();
       for (let next = sleepers.at(-1); next !== undefined && next.atMs <= untilMs; next = sleepers.at(-1)) {
-        sleepers.pop();
         nowMs = Math.max(nowMs, next.atMs);
-        next.wake();
+        // All that sleep until the same time wake together.
+        while ((sleepers.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) sleepers.pop()?.wake();
         await setImmediate();
       }
       nowMs = untilMs;

@@ -13,10 +13,9 @@ import { googleSetting, ruleFor, serviceSetting, titleOf, type Variant, type Var
 
 /**
  * Where a variant keeps the sides from being equal: `unequal`, nothing is lost and the last run is quiet, but some values
- * or contacts stand on one side only; `sweeps-twice`, equal after one run more; `paused`, the link stops and says why;
- * `not-played`, left out here.
+ * or contacts stand on one side only; `sweeps-twice`, equal after one run more; `paused`, the link stops and says why.
  */
-export const SYNC_RULES: readonly VariantRule<'unequal' | 'sweeps-twice' | 'paused' | 'not-played'>[] = [
+export const SYNC_RULES: readonly VariantRule<'unequal' | 'sweeps-twice' | 'paused'>[] = [
   {
     name: 'autoFill',
     value: 'company',
@@ -53,12 +52,6 @@ export const SYNC_RULES: readonly VariantRule<'unequal' | 'sweeps-twice' | 'paus
     value: 'archived',
     kind: 'sweeps-twice',
     reason: 'as for a deleted contact that is archived',
-  },
-  {
-    name: 'windowKind',
-    value: 'gcra',
-    kind: 'not-played',
-    reason: 'the governor holds back for seconds of real time beside so small a burst; its simulation covers it',
   },
   { name: 'accountState', kind: 'paused', reason: 'a disabled account answers 402 to everything (R16)' },
 ];
@@ -109,10 +102,7 @@ export const playThrough = async (combination: Combination): Promise<void> => {
 };
 
 /** Whether the scenario can be played under a variant, alone or with others. */
-export const isPlayable = (variant: Variant): boolean => {
-  const kind = ruleFor(SYNC_RULES, variant)?.kind;
-  return kind !== 'paused' && kind !== 'not-played';
-};
+export const isPlayable = (variant: Variant): boolean => ruleFor(SYNC_RULES, variant)?.kind !== 'paused';
 
 /** The combination by the names of its variants. */
 export const titleOfCombination = ({ google, service }: Combination): string =>

@@ -172,10 +172,116 @@ describe('correction', () => {
     expect(waitOf(governor, 5_000)).toBe(7_000);
   });
 
+  test('where those under way may take all that is left of a shared quota, the next answer decides', () => {
+    const governor = startedWith({ remaining: 7, resetMs: 20_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 2_000)];
+    expect(waitOf(governor, 3_000)).toBe(18_000);
+    complete(governor, second, answerWith({ remaining: 5, resetMs: 18_000 }), 3_000);
+    complete(governor, first, answerWith({ remaining: 6, resetMs: 18_000 }), 3_100);
+    expect(waitOf(governor, 3_100)).toBe(18_900);
+  });
+
+  test('as long as an answer is still to come, one that leaves too little stops nothing', () => {
+    const governor = startedWith({ remaining: 30, resetMs: 3_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
+    complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
+    expect(waitOf(governor, 2_000)).toBe(3_000);
+    complete(governor, second, answerWith({ remaining: 400, resetMs: 60_000 }), 2_100);
+    granted(governor, 2_100);
+  });
+
+  test('where they may take all that is left of the own quota, too', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 498, resetMs: 59_000 }), 1_100);
+    governor.room = { requests: 1, moreAtMs: 30_000 };
+    const last = granted(governor, 2_000);
+    expect(waitOf(governor, 3_000)).toBe(27_000);
+    complete(governor, last, answerWith({ remaining: 0, resetMs: 57_000 }), 3_000);
+    expect(governor.foreign.requests).toBeGreaterThan(0);
+  });
+
+  test('of two answers to overlapping requests the one that leaves less counts', () => {
+    const governor = startedWith({ remaining: 30, resetMs: 20_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 1_050)];
+    complete(governor, second, answerWith({ remaining: 9, resetMs: 19_000 }), 2_000);
+    complete(governor, first, answerWith({ remaining: 4, resetMs: 19_000 }), 2_100);
+    expect(waitOf(governor, 2_100)).toBe(20_000);
+  });
+
+  test('at a server that forgets all at its reset they take no place after it', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 20_000 });
+    governor.kind = 'fixed';
+    expect(budgetOf(governor, 20_999)).toMatchObject({ remaining: 100, resetMs: 40_001 });
+    expect(budgetOf(governor, 21_000).remaining).toBe(499);
+  });
+
+  test('at a server that forgets them one by one nothing is sent until as many of ours as lack have left', () => {
+    const governor = { ...startedWith({ remaining: 90, resetMs: 60_000 }), kind: 'sliding' as const };
+    for (const atMs of [1_000, 3_000, 4_000]) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 80, resetMs: 60_000 }), atMs);
+    }
+    complete(governor, granted(governor, 59_000), answerWith({ remaining: 4, resetMs: 1_000 }), 59_000);
+    expect(waitOf(governor, 59_000)).toBe(3_000);
+    expect(granted(governor, 62_000).id).toBe(probeOf(governor));
+  });
+
+  test('and no longer than a probe is worth while', () => {
+    const governor = { ...startedWith({ remaining: 20, resetMs: 60_000 }), kind: 'sliding' as const };
+    complete(governor, granted(governor, 30_000), answerWith({ remaining: 0, resetMs: 1_000 }), 30_000);
+    expect(waitOf(governor, 30_000)).toBe(7_000);
+  });
+
   test('one that uses its own quota up is not held', () => {
     const governor = startedWith({ remaining: 1, resetMs: 900 }, { requests: 2, windowMs: 1_000 });
     complete(governor, granted(governor, 10), answerWith({ remaining: 0, resetMs: 900 }), 10);
     expect(governor.probe).toBe('none');
+  });
+});
+
+describe('bucket', () => {
+  /** A governor that was told for more than a minute that twenty requests at once empty the server's bucket. */
+  const beforeBucket = (): Governor => {
+    const governor = startedWith({ remaining: 19, resetMs: 1_000 });
+    for (let atMs = 5_000; atMs <= 65_000; atMs += 5_000) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 19, resetMs: 1_000 }), atMs);
+    }
+    return governor;
+  };
+
+  test('is held for as long as it takes to drain, not until a reset', () => {
+    const governor = beforeBucket();
+    complete(governor, granted(governor, 70_000), answerWith({ remaining: 0, resetMs: 3_000 }), 70_000);
+    expect(waitOf(governor, 70_000)).toBe(1_000);
+  });
+
+  test('is not known after less than a window', () => {
+    const governor = startedWith({ remaining: 19, resetMs: 1_000 });
+    complete(governor, granted(governor, 50_000), answerWith({ remaining: 0, resetMs: 3_000 }), 50_000);
+    expect(waitOf(governor, 50_000)).toBe(4_000);
+  });
+
+  test('is none after an answer that no bucket gives', () => {
+    const governor = beforeBucket();
+    complete(governor, granted(governor, 70_000), answerWith({ remaining: 19, resetMs: 4_000 }), 70_000);
+    complete(governor, granted(governor, 71_000), answerWith({ remaining: 0, resetMs: 3_000 }), 71_000);
+    expect(waitOf(governor, 71_000)).toBe(7_000);
+  });
+
+  test('keeps a reserve of a quarter where it is small', () => {
+    const governor = startedWith({ remaining: 7, resetMs: 1_000 });
+    for (let atMs = 5_000; atMs <= 70_000; atMs += 5_000) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 7, resetMs: 1_000 }), atMs);
+    }
+    complete(governor, granted(governor, 75_000), answerWith({ remaining: 3, resetMs: 1_000 }), 75_000);
+    granted(governor, 75_000);
+    expect(waitOf(governor, 75_000)).toBe(1_000);
+  });
+
+  test('is remembered by the next process', () => {
+    const snapshot = snapshotOf(beforeBucket(), { nowMs: 65_000, epochMs: 1_000_000 });
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 1_000_100 });
+    complete(governor, granted(governor, 5_000), answerWith({ remaining: 0, resetMs: 3_000 }), 5_000);
+    expect(waitOf(governor, 5_000)).toBe(1_000);
   });
 });
 
@@ -253,6 +359,13 @@ describe('snapshot', () => {
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
     expect(budgetOf(governor, 5).remaining).toBe(100);
     expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
+  });
+
+  test("the next process keeps somebody else's requests until the reset that this one was told", () => {
+    const snapshot = take({ ...startedWith({ remaining: 100, resetMs: 20_000 }), kind: 'fixed' }, 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
+    expect(budgetOf(governor, 9_004).remaining).toBe(100);
+    expect(budgetOf(governor, 9_005).remaining).toBe(499);
   });
 
   test('requests that had no answer yet count from the start of the next process', () => {

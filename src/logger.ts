@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { pino, type Logger as PinoLogger } from 'pino';
-import { build as prettyStream } from 'pino-pretty';
+import type * as Pretty from 'pino-pretty';
+
+const require = createRequire(import.meta.url);
 
 /** What the rest of the program sees of the logger. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -14,8 +17,7 @@ export type LoggerOptions = {
 
 /** A logger whose lines hold no credential: neither under a telling key, at any depth, nor inside an error's text. */
 export const createLogger = ({ level, format, destination }: LoggerOptions): Logger => {
-  const stream =
-    format === 'json' ? destination : prettyStream({ destination, colorize: destination.isTTY ?? false, sync: true });
+  const stream = format === 'json' ? destination : prettyStream(destination);
   return pino(
     {
       level,
@@ -25,6 +27,12 @@ export const createLogger = ({ level, format, destination }: LoggerOptions): Log
     },
     stream,
   );
+};
+
+/** Lines for people. What writes them is loaded here: where logs are JSON nothing needs it. */
+const prettyStream = (destination: LoggerOptions['destination']): NodeJS.WritableStream => {
+  const { build } = require('pino-pretty') as typeof Pretty;
+  return build({ destination, colorize: destination.isTTY ?? false, sync: true });
 };
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;

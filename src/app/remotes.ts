@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config.ts';
 import type { Side } from '../contact/contact.ts';
-import type { Events } from '../events.ts';
 import type { Gate } from '../http/gate.ts';
-import type { Gates } from '../http/gates.ts';
-import { readRateHeaders, type AnswerHeaders, type RateHeaders, type RateLimit } from '../http/rate-headers.ts';
+import { readRateHeaders, type AnswerHeaders, type RateHeaders } from '../http/rate-headers.ts';
 import { createTransport, type TransportRequest } from '../http/transport.ts';
 import type { Account } from '../remotes/account.ts';
 import type { Remote } from '../remotes/remote.ts';
+import { digest, openGate, openServiceGate, type Limits } from './gates.ts';
 
 /** What a side told when it was asked who is behind a token. */
 export type Inspection = {
@@ -24,27 +22,16 @@ const SERVICE_TIMEOUT_MS = 15_000;
 /** A batch of 200 contacts takes Google longer than one contact takes the service. */
 const GOOGLE_TIMEOUT_MS = 30_000;
 
-/** A one-way digest: tells credentials apart without holding them. */
-export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 32);
-
 type Transport = ReturnType<typeof createTransport>;
 
 /** What opening a remote needs. */
-export type Network = {
+export type Network = Limits & {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  readonly events: Events;
-  /** One gate for each limit, shared by every link that uses the same credential. */
-  readonly gates: Gates;
   /** Everything that was opened, to be closed at the end. */
   readonly transports: Transport[];
 };
-
-const openGate = (network: Network, name: string, link: LinkConfig, side: Side, limit: RateLimit): Promise<Gate> =>
-  network.gates.open(name, limit, ({ stoppedForMs }) => {
-    network.events.rateLimited({ link: link.name, side, retryAfterMs: stoppedForMs });
-  });
 
 /** A side's one way out to the network, with a count of what went through it. */
 const openTransport = (
@@ -66,16 +53,6 @@ const openTransport = (
   network.transports.push(dispatcher);
   return { dispatcher, requestCount: () => requests };
 };
-
-/** Whom the service's limit belongs to: each access token, or the registered application with all its users. */
-const serviceGateName = ({ service }: LinkConfig, accessToken: string): string => {
-  const owner = service.rateScope === 'token' ? `token ${accessToken}` : `application ${service.clientId ?? ''}`;
-  return `service ${digest(`${service.baseUrl} ${owner}`)}`;
-};
-
-/** The gate that the service's requests of the link go through. */
-export const openServiceGate = (network: Network, link: LinkConfig, accessToken: string): Promise<Gate> =>
-  openGate(network, serviceGateName(link, accessToken), link, 'service', link.service.rateLimit);
 
 /** The service behind the port of both sides. */
 export const openService = async (network: Network, link: LinkConfig, accessToken: string): Promise<Remote> => {

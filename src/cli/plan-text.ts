@@ -3,7 +3,7 @@ import type { PlannedAction } from '../reconcile/actions.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, fieldWords, SIDE_TITLES } from './words.ts';
+import { count, fieldWords, grouped, SIDE_TITLES } from './words.ts';
 
 /** Longer groups are cut in the text; the JSON has them whole. */
 const ROWS_SHOWN = 20;
@@ -17,9 +17,7 @@ const formatGroup = (name: string, actions: readonly PlannedAction[]): string =>
   const rows = actions.slice(0, ROWS_SHOWN).map(toRow);
   const hidden = actions.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : [];
-  return [`  ${name}: ${actions.length.toLocaleString('en')}`, formatTable(rows, { indent: '    ' }), ...more].join(
-    '\n',
-  );
+  return [`  ${name}: ${grouped(actions.length)}`, formatTable(rows, { indent: '    ' }), ...more].join('\n');
 };
 
 const formatSide = (side: Side, actions: readonly PlannedAction[]): readonly string[] => {

@@ -2,7 +2,7 @@ import { describeIds } from './command-events.ts';
 import type { LinkStatus } from './status.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatAge, formatDuration, SIDE_TITLES } from './words.ts';
+import { count, formatAge, formatDuration, grouped, SIDE_TITLES } from './words.ts';
 
 const REJECTED_SHOWN = 20;
 
@@ -36,7 +36,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
   const facts: [string, string][] = [
     ['last run', lastRunText(status, nowMs)],
     ['last read', read.join(', ')],
-    ['pairs', pairs.toLocaleString('en')],
+    ['pairs', grouped(pairs)],
     ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],
     ['rate budget', budgetText(status)],
     ['refused', rejected.length === 0 ? 'none' : count(rejected.length, 'contact')],

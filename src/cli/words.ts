@@ -3,9 +3,12 @@ import type { Side, SyncedField } from '../contact/contact.ts';
 /** A side at the start of a line. */
 export const SIDE_TITLES: Readonly<Record<Side, string>> = { google: 'Google', service: 'Service' };
 
+/** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
+export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+
 /** `1 contact`, `2,345 contacts`. */
 export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+  `${grouped(number)} ${number === 1 ? one : many}`;
 
 const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
   ['day', 86_400_000],

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
+import type * as Yaml from 'yaml';
+
+const require = createRequire(import.meta.url);
 
 /** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
 export type Report = (where: string, what: string) => void;
@@ -97,6 +100,8 @@ const editDistance = (left: string, right: string): number => {
 
 /** The file's content; null where it cannot be used, and then the one problem is reported. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
+  // Loaded here: without a file nothing needs its seventy modules.
+  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml;
   const lineCounter = new LineCounter();
   const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
   const error = document.errors[0];

@@ -1,0 +1,78 @@
+import type { LinkConfig } from '../config.ts';
+import type { RunKind, RunRow } from '../store/store.ts';
+import type { LinkContext } from '../sync/context.ts';
+import type { RunEvent } from '../sync/run-event.ts';
+import { logResult, logRunEvent } from '../sync/run-log.ts';
+import { planLink, runLink, type PlanResult, type RunResult } from '../sync/run.ts';
+import { planUndoRun, undoRun } from '../sync/undo.ts';
+import { cacheContexts, type Parts } from './links.ts';
+
+export type LinkRunOptions = {
+  readonly kind: RunKind;
+  readonly acceptDeletes: boolean;
+  /** Ends the run at once, with requests under way. */
+  readonly signal: AbortSignal;
+  /** Ends the run before its next page or write. */
+  readonly stop?: AbortSignal;
+  /** Lists the service whole where that was last done longer ago than this; the link's own interval where left out. */
+  readonly sweepAfterMs?: number;
+  /** Called under the lease before the run begins; what it throws is thrown by `run`, and no run begins. */
+  readonly onLease?: () => Promise<void>;
+  readonly onEvent?: (event: RunEvent) => void;
+};
+
+type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'>;
+
+/** What can be done with a link on both sides. */
+export type Runs = {
+  /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
+  run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
+  /** Plans a run on a copy of the store and writes nothing anywhere; throws what keeps it from planning. */
+  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes'>): Promise<PlanResult>;
+  /** Puts back what a run wrote; throws as `run` does. */
+  undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
+  /** Plans an undo on a copy of the store and writes nothing anywhere; throws as `plan` does. */
+  planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
+};
+
+/** The runs over one link, whose contexts last from run to run. */
+export const createRuns = (parts: Parts): Runs => {
+  const { events, store } = parts;
+  const contextOf = cacheContexts(parts);
+  const tell = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
+    return (event: RunEvent, run: string): void => {
+      logRunEvent(events, { link: link.name, run }, event);
+      options.onEvent?.(event);
+    };
+  };
+  /** Works with a copy of the store, so that whatever is done leaves the store as it is. */
+  const onCopy = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
+    const copy = store.copy();
+    try {
+      return await work({ ...(await contextOf(link)), store: copy });
+    } finally {
+      await copy.close();
+      await parts.gates.save();
+    }
+  };
+  return {
+    run: async (link, options) => {
+      const context = await contextOf(link);
+      const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
+      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent: tell(link, options) });
+      await parts.gates.save();
+      logResult(events, result);
+      return result;
+    },
+    plan: (link, options) =>
+      onCopy(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: tell(link, options) })),
+    undo: async (link, run, options) => {
+      const undone = await undoRun(await contextOf(link), { ...options, onEvent: tell(link, options) }, run);
+      await parts.gates.save();
+      logResult(events, undone.result);
+      return undone;
+    },
+    planUndo: (link, run, options) =>
+      onCopy(link, (context) => planUndoRun(context, { ...options, onEvent: tell(link, options) }, run)),
+  };
+};

@@ -66,7 +66,7 @@ export type MembershipRequest = {
   readonly id: string;
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** The membership, where it is known to be current (a contact created or written a moment ago); null: unknown. */
+  /** The membership that the side answered with when this run wrote the contact; null: it was not written. */
   readonly knownGroupIds: readonly string[] | null;
 };
 

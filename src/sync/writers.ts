@@ -212,7 +212,6 @@ const membershipWrite = (execution: Execution, task: Task, side: Side, key: stri
     intent,
     before: half.record,
   };
-  // A contact that this run wrote answered with its membership a moment ago; any other is read before it is replaced.
   const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
   const request = { key, id: half.record.id, add, remove, knownGroupIds };
   return [{ side, decision: task.decision, entry, key, request }];

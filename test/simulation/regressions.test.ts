@@ -157,4 +157,23 @@ describe('histories that once went wrong', () => {
       ]),
     );
   });
+
+  it('R11: a bucket added to a contact that the run created a moment ago survives the run that adds another', async () => {
+    const { world } = await runHistory(
+      history([
+        [run({ before: [{ kind: 'group', side: 'google', both: false }] })],
+        [
+          run({
+            before: [
+              { kind: 'create', side: 'google', rich: false },
+              { kind: 'join', side: 'google', who: 0, group: 0 },
+              { kind: 'group', side: 'google', both: false },
+            ],
+            meanwhile: [{ call: 8, edit: { kind: 'join', side: 'service', who: 0, group: 1 } }],
+          }),
+        ],
+      ]),
+    );
+    expect(world.books.google.rows.map((row) => row.groupIds.size)).toEqual([2]);
+  });
 });

@@ -116,7 +116,9 @@ export const createWorld = (history: History, flaws: Flaws): World => {
       groupEntityOf: (from, name) => {
         // Renamed between the plan and the write, the group still answers to the name that the plan saw.
         const hadName = (group: Group) => group.names.some((each) => each.toLowerCase() === name.toLowerCase());
-        const twin = books[from].groups.find((group) => group.live && hadName(group));
+        const named = books[from].groups.filter(hadName);
+        // Deleted between the plan and the write, it is still the group that the plan saw.
+        const twin = named.find((group) => group.live) ?? named.at(-1);
         return twin?.entity ?? -nextNumber();
       },
     });

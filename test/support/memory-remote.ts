@@ -155,9 +155,8 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     const row = standing(request.id);
     if (row === null) return failed(request.key, missing());
     if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
-    const from = isGoogle ? row.groupIds : new Set(request.knownGroupIds ?? row.groupIds);
     const removed = new Set(request.remove);
-    const next = [...from, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
+    const next = [...row.groupIds, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
     book.setGroups(row, next);
     witness.wrote(side);
     return { key: request.key, ok: true, value: [...row.groupIds].toSorted() };

@@ -47,13 +47,16 @@ const replaceMembership = async (
   }
 };
 
-/** Writes one contact's membership: what it is now with only the change applied (R11). */
+/**
+ * Writes one contact's membership: what it is now with only the change applied (R11). It is read anew even where this run
+ * wrote the contact: that may be an hour ago, and a bucket that was added since would be lost.
+ */
 const writeSingle = async (
   api: MembershipApi,
   request: MembershipRequest,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const held = request.knownGroupIds ?? (await readMembership(api, request.id, signal));
+  const held = await readMembership(api, request.id, signal);
   const wanted = applyMembership(held, request);
   if (isSameSet(wanted, new Set(held))) return sortedIds(held);
   return replaceMembership(api, request.id, held, wanted, signal);

@@ -43,19 +43,23 @@ describe("[R11] one contact's membership", () => {
     expect(sentIds(server.received.at(-1))).toHaveLength(71);
   });
 
-  it('that is known is written without reading it, and not at all where nothing changes', async () => {
-    await using server = await startServer(echo);
+  it('keeps a bucket that was added since this run wrote the contact, and is left alone where nothing changes', async () => {
+    const held = { contact_1: [bucketJson(1), bucketJson(2), bucketJson(9)], contact_2: [bucketJson(1)] };
+    await using server = await startServer((request) => {
+      if (request.method !== 'GET') return echo(request);
+      return { json: list(request.path.includes('contact_1') ? held.contact_1 : held.contact_2) };
+    });
     const batch = [
       change(1, { remove: ['bucket_1'], knownGroupIds: ['bucket_1', 'bucket_2'] }),
       change(2, { add: ['bucket_1'], remove: ['bucket_7'], knownGroupIds: ['bucket_1'] }),
     ];
     const results = await server.remote.changeMembership(batch, never);
-    expect(server.calls()).toEqual(['PUT /v2/contacts/contact_1/buckets']);
-    expect(results.map((result) => result.ok && result.value)).toEqual([['bucket_2'], ['bucket_1']]);
+    expect(server.calls().filter((call) => call.startsWith('PUT'))).toEqual(['PUT /v2/contacts/contact_1/buckets']);
+    expect(results.map((result) => result.ok && result.value)).toEqual([['bucket_2', 'bucket_9'], ['bucket_1']]);
   });
 
   it('is told as the service answers it', async () => {
-    await using server = await startServer(() => ({ json: list([bucketJson(1)]) }));
+    await using server = await startServer(({ method }) => ({ json: list(method === 'GET' ? [] : [bucketJson(1)]) }));
     const [result] = await server.remote.changeMembership(
       [change(1, { add: ['bucket_1', 'bucket_2'], knownGroupIds: [] })],
       never,
@@ -67,19 +71,25 @@ describe("[R11] one contact's membership", () => {
     ['refuses', { status: 422, json: { errors: ['data is empty'] } }],
     ['ignores', { json: list([bucketJson(1)]) }],
   ])('is emptied by a removal where the service %s an empty set', async (_name, put) => {
-    await using server = await startServer(({ method }) => (method === 'PUT' ? put : { json: list([]) }));
-    const batch = [change(1, { remove: ['bucket_1'], knownGroupIds: ['bucket_1'] })];
+    await using server = await startServer(({ method }) => {
+      if (method === 'PUT') return put;
+      return { json: list(method === 'GET' ? [bucketJson(1)] : []) };
+    });
+    const batch = [change(1, { remove: ['bucket_1'] })];
     const results = await server.remote.changeMembership(batch, never);
     expect(results).toEqual([{ key: 'k1', ok: true, value: [] }]);
-    expect(server.calls()).toEqual(['PUT /v2/contacts/contact_1/buckets', 'DELETE /v2/contacts/contact_1/buckets']);
-    expect(sentIds(server.received[1])).toEqual(['bucket_1']);
+    expect(server.calls().slice(1)).toEqual([
+      'PUT /v2/contacts/contact_1/buckets',
+      'DELETE /v2/contacts/contact_1/buckets',
+    ]);
+    expect(sentIds(server.received.at(-1))).toEqual(['bucket_1']);
   });
 
   it('[R15] that cannot be written hides no other one', async () => {
     await using server = await startServer((request) =>
       request.path.includes('contact_1/') ? { status: 404 } : echo(request),
     );
-    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`], knownGroupIds: [] }));
+    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`] }));
     const results = await server.remote.changeMembership(batch, never);
     expect(results.map((result) => result.ok)).toEqual([false, true]);
   });

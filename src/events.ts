@@ -72,10 +72,13 @@ export interface Events {
   queueTrouble(fields: { readonly reason: string }): void;
   schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
-  runStarted(fields: RunRef & { readonly kind: 'incremental' | 'full' }): void;
+  runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
   runCompleted(fields: RunSummary): void;
-  /** A guard stopped the run before it wrote anything (R8). */
+  /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then tells it. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
+  /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
+  runCutShort(fields: RunSummary & { readonly side: Side; readonly error: unknown }): void;
+  /** What no run mends by itself: a fault of this program, the store or the configuration; the error tells. */
   runFailed(fields: RunSummary & { readonly error: unknown }): void;
   /** The program was stopped while the run was under way. */
   runStopped(fields: RunSummary): void;
@@ -95,7 +98,10 @@ export interface Events {
       readonly remedy: string;
     },
   ): void;
+  /** A run has completed with the new credential of a link that was paused. */
   linkResumed(fields: LinkRef): void;
+  /** A remote has cut short so many runs in a row; told once. The link is tried again all the same. */
+  linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
   /** Another process is working on the link. */
   leaseBusy(fields: LinkRef): void;
   leaseLost(fields: RunRef): void;
@@ -154,7 +160,8 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
 
     runStarted: log('info', 'run started'),
     runCompleted: log('info', 'run completed'),
-    runHalted: log('warn', 'run halted, nothing written'),
+    runHalted: log('error', 'run halted, nothing written'),
+    runCutShort: log('warn', 'run cut short, a remote is unavailable'),
     runFailed: log('error', 'run failed'),
     runStopped: log('info', 'run stopped before its end'),
     runRecovered: log('info', 'interrupted writes settled'),
@@ -164,6 +171,7 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
 
     linkPaused: log('error', 'link paused'),
     linkResumed: log('info', 'link resumed'),
+    linkFailing: log('error', 'link failing for long'),
     leaseBusy: log('info', 'link is being synced by another process'),
     leaseLost: log('warn', 'link taken over by another process'),
 

@@ -29,6 +29,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
     contactSkipped: ({ side, reason, ...ids }) =>
       terminal.warn(`Skipped at ${side === 'google' ? 'Google' : 'the service'}: ${describeIds(ids)}: ${reason}`),
     runHalted: nothing,
+    runCutShort: nothing,
     linkPaused: nothing,
     // A stack helps only where the error has no meaning of its own.
     runFailed: (fields) => {

@@ -102,11 +102,12 @@ const tellScopes = ({ terminal, side }: Step, { scopes }: Grant, before: Credent
   }
 };
 
-/** Makes a paused link active, so that its next run is not left out. */
+/** Makes a paused link active, so that its next run is not left out; the reason lets a daemon tell that it resumes. */
 const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promise<void> => {
   const { state } = await app.store.link(link.name);
   if (state !== 'paused' && !isReplaced) return;
-  await app.store.updateLink(link.name, { state: 'active', reason: null });
+  const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
+  await app.store.updateLink(link.name, { state: 'active', reason });
   if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);
 };
 

@@ -1,6 +1,7 @@
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { StoreError } from '../store/store.ts';
+import { StoppedError } from '../sync/context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The key of what the JSON document holds that a command owes, a list for all but `undo`; null where it owes none. */
@@ -9,7 +10,7 @@ export type DocumentKey = 'runs' | 'links' | 'contacts' | 'undo' | 'checks' | nu
 /** Tells why a command could not do its work, also in the JSON document that was asked for. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {
   const code = exitCodeOf(error);
-  const isExpected = code !== EXIT.failed || error instanceof StoreError;
+  const isExpected = code !== EXIT.failed || error instanceof StoreError || error instanceof StoppedError;
   if (isExpected) terminal.warn(messageOf(error));
   else {
     const format = terminal.log.isTTY ? 'pretty' : 'json';

@@ -1,7 +1,7 @@
 import type { LinkConfig } from '../config.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult } from '../sync/run.ts';
-import { exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
+import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { NO_PROGRESS, startProgress } from './progress.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
 import type { Terminal } from './terminal.ts';
@@ -49,7 +49,10 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       // The log tells of runs only; this one never became one.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
     }
+    const left = opened.links.slice(results.length).map(({ name }) => name);
+    if (left.length > 0) terminal.warn(`Interrupted before these links: ${left.join(', ')}`);
     if (options.json) terminal.print(JSON.stringify({ runs: results.map((result) => result.summary) }));
-    return worstExitCode(results.map((result) => exitCodeOf(result.error)));
+    const codes = results.map((result) => exitCodeOf(result.error));
+    return worstExitCode(left.length > 0 ? [...codes, EXIT.failed] : codes);
   });
 };

@@ -18,8 +18,8 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 
 /**
  * Whether the daemon does its work: its scheduler is alive, and every link had a completed run within three intervals,
- * counted from the daemon's start at the earliest. A link that waits for a person (paused, halted) or whose run is under
- * way is in order: nothing that a restart could mend.
+ * counted from the daemon's start at the earliest. A run under way counts as one that completed. A link that waits for a
+ * person (paused, halted) is no fault of the daemon and nothing that a restart mends: the line names it.
  */
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
@@ -35,6 +35,9 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
     return { ok: false, line: `unhealthy: no completed run within ${INTERVALS} intervals: ${names}` };
   }
   const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
-  const names = waiting.map(({ link, state }) => `, ${link} is ${state}`).join('');
-  return { ok: true, line: `healthy: ${links.length} ${links.length === 1 ? 'link' : 'links'}${names}` };
+  const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
+  if (waiting.length === 0) return { ok: true, line: `healthy: ${all}` };
+  const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
+  const inStep = links.length - waiting.length;
+  return { ok: true, line: `healthy: ${inStep} of ${all} in step; ${names}: see contact-sync status` };
 };

@@ -29,6 +29,7 @@ const nextSides = (sides: JobProgress['sides'], event: RunEvent): JobProgress['s
       };
     case 'written':
       return { ...sides, [event.side]: { ...sides[event.side], written: event.done } };
+    case 'started':
     case 'relisting':
     case 'recovered':
     case 'conflict':

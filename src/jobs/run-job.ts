@@ -4,6 +4,7 @@ import { ConfigError, type LinkConfig } from '../config.ts';
 import { SIDES } from '../contact/contact.ts';
 import type { Events } from '../events.ts';
 import { isCredentialError } from '../remotes/errors.ts';
+import type { LinkRow } from '../store/store.ts';
 import { StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { JobData, JobReport } from './job.ts';
@@ -29,17 +30,23 @@ export type Runner = {
 /** The next attempt's timer may fire so much early. */
 const EARLY_MS = 100;
 
+/** An outage that has lasted for so many runs in a row, some twenty minutes, is told as an error. */
+const LASTING_FAILURES = 8;
+
 type Trouble = { readonly failures: number; readonly heldUntilMs: number };
 
 /** What the runner remembers of a link from run to run; all of it may be forgotten without harm. */
 type Memory = {
   /** Remotes that were unavailable: when they may be asked again, on the clock that never jumps. */
   readonly troubles: Map<string, Trouble>;
-  /** The credentials that a link was paused with. */
-  readonly paused: Map<string, string>;
+  /** The credentials that the last run of a link began with, under its lease, or could not begin with. */
+  readonly tried: Map<string, string>;
+  /** Links whose next completed run ends a pause. */
+  readonly resuming: Set<string>;
   /** Links that were found busy, so that it is told once. */
   readonly busy: Set<string>;
-  readonly running: Set<string>;
+  /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
+  readonly running: Set<JobData>;
 };
 
 type Parts = {
@@ -52,26 +59,42 @@ type Parts = {
 
 const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
 
-const credentialsOf = async ({ app }: Parts, link: LinkConfig): Promise<string> => {
-  const { google, service } = await app.credentials(link);
-  return `${google} ${service}`;
+/** Both sides' credentials as one text, to be compared. */
+const joined = ({ google, service }: LinkRow['credentials']): string => `${google} ${service}`;
+
+/** A scheduled job that is not begun: no failure of anything. */
+class SkippedError extends Error {
+  readonly why: 'paused' | 'backing off';
+
+  constructor(link: string, why: SkippedError['why']) {
+    super(`The link ${link} is ${why}.`);
+    this.why = why;
+  }
+}
+
+/** Throws {@link SkippedError} where a scheduled job of the link is not to be begun with these credentials. */
+const skipWhereDue = ({ clock, memory }: Parts, row: LinkRow, credentials: string): void => {
+  const { name, state } = row;
+  const refused = [joined(row.credentials), memory.tried.get(name)];
+  if (state === 'paused' && refused.includes(credentials)) throw new SkippedError(name, 'paused');
+  const isHeld = (memory.troubles.get(name)?.heldUntilMs ?? 0) > clock.monotonic();
+  if (state !== 'paused' && isHeld) throw new SkippedError(name, 'backing off');
 };
 
-/** Why a scheduled job of the link is not begun; null where it is. */
-const reasonToSkip = async (parts: Parts, link: LinkConfig): Promise<'paused' | 'backing off' | null> => {
-  const { app, clock, memory } = parts;
-  const { state, credentials } = await app.store.link(link.name);
-  if (state === 'paused') {
-    const now = await credentialsOf(parts, link);
-    const refused = [`${credentials.google} ${credentials.service}`, memory.paused.get(link.name)];
-    return refused.includes(now) ? 'paused' : null;
-  }
-  return (memory.troubles.get(link.name)?.heldUntilMs ?? 0) > clock.monotonic() ? 'backing off' : null;
+/**
+ * Keeps in mind that a link is to be resumed. `connect` leaves it active with the reason that it was paused; without
+ * one, a run has completed since, perhaps another process's.
+ */
+const noteResuming = ({ memory }: Parts, { name, state, reason }: LinkRow): void => {
+  if (state === 'paused' || (state === 'active' && reason !== null)) memory.resuming.add(name);
+  else if (state === 'active') memory.resuming.delete(name);
 };
 
 /** A link without a credential: no run can begin, and nobody but its owner can change that. */
-const pauseUnconnected = async ({ app, events }: Parts, link: LinkConfig, error: ConfigError): Promise<void> => {
+const pauseUnconnected = async (parts: Parts, link: LinkConfig, error: ConfigError): Promise<void> => {
+  const { app, events, memory } = parts;
   const digests = await app.credentials(link);
+  memory.tried.set(link.name, joined(digests));
   const reason = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
   await app.store.updateLink(link.name, { state: 'paused', reason });
   const side = SIDES.find((candidate) => digests[candidate] === null) ?? 'google';
@@ -79,19 +102,25 @@ const pauseUnconnected = async ({ app, events }: Parts, link: LinkConfig, error:
   events.linkPaused({ link: link.name, run: null, side, reason, remedy });
 };
 
-const remember = async (parts: Parts, link: LinkConfig, report: JobReport): Promise<void> => {
-  const { clock, events, memory } = parts;
-  const { name } = link;
+/** An outage is told as an error once, when it has lasted. */
+const rememberOutage = ({ clock, events, memory }: Parts, name: string, report: JobReport, reason: string): void => {
+  const failures = (memory.troubles.get(name)?.failures ?? 0) + 1;
+  memory.troubles.set(name, { failures, heldUntilMs: clock.monotonic() + (report.retryInMs ?? 0) - EARLY_MS });
+  if (failures !== LASTING_FAILURES) return;
+  const remedy = `Find out which side does not answer, and why, with: contact-sync doctor ${name}`;
+  events.linkFailing({ link: name, failures, reason, remedy });
+};
+
+const remember = (parts: Parts, name: string, report: JobReport, error: unknown): void => {
+  const { events, memory } = parts;
   if (report.ending === 'unavailable') {
-    const failures = (memory.troubles.get(name)?.failures ?? 0) + 1;
-    memory.troubles.set(name, { failures, heldUntilMs: clock.monotonic() + (report.retryInMs ?? 0) - EARLY_MS });
+    rememberOutage(parts, name, report, error instanceof Error ? error.message : String(error));
   } else if (report.ending !== 'busy') memory.troubles.delete(name);
-  if (report.ending === 'paused') memory.paused.set(name, await credentialsOf(parts, link));
   if (report.ending !== 'busy') memory.busy.delete(name);
-  else if (!memory.busy.has(name)) {
-    memory.busy.add(name);
-    events.leaseBusy({ link: name });
-  }
+  const isOurs = [...memory.running].filter(({ link }) => link === name).length > 1;
+  if (report.ending !== 'busy' || isOurs || memory.busy.has(name)) return;
+  memory.busy.add(name);
+  events.leaseBusy({ link: name });
 };
 
 /** What is wrong and what to do, for whoever asked for the job; null where nothing is. */
@@ -111,7 +140,7 @@ const settle = async (
   const failures = (parts.memory.troubles.get(link.name)?.failures ?? 0) + 1;
   const { ending, retryInMs } = outcomeOf(error, failures, parts.random());
   const report: JobReport = { ending, message: messageOf(link, error), summary, retryInMs };
-  await remember(parts, link, report);
+  remember(parts, link.name, report, error);
   if (error instanceof ConfigError) await pauseUnconnected(parts, link, error);
   // What kept a run from beginning stands in no run's summary.
   if (ending === 'failed' && summary === null) parts.events.jobFailed({ link: link.name, kind: job.kind, error });
@@ -127,21 +156,26 @@ const runLinkJob = async (
   signals: Signals,
   onProgress: NonNullable<NonNullable<Parameters<RunJob>[1]>['onProgress']>,
 ): Promise<JobReport> => {
-  const { app, clock, events } = parts;
-  const skips = job.kind === 'full' ? null : await reasonToSkip(parts, link);
-  if (skips !== null) {
-    events.jobSkipped({ link: link.name, kind: job.kind, why: skips });
-    return { ...SKIPPED, message: `The link ${link.name} is ${skips}.` };
-  }
-  const wasPaused = (await app.store.link(link.name)).state === 'paused';
+  const { app, clock, events, memory } = parts;
+  const row = await app.store.link(link.name);
+  // Asked for ahead of the run: `connect` may store another credential while the old one is being refused.
+  const credentials = joined(await app.credentials(link));
+  noteResuming(parts, row);
+  const isScheduled = job.kind !== 'full';
+  if (isScheduled) skipWhereDue(parts, row, credentials);
   let tracker = newTracker();
   const result = await app.run(link, {
-    kind: job.kind === 'full' ? 'full' : 'incremental',
+    kind: isScheduled ? 'incremental' : 'full',
     acceptDeletes: job.acceptDeletes,
     signal: signals.abort,
     stop: signals.stop,
     // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.
     ...(job.kind === 'sweep' ? { sweepAfterMs: link.sweepIntervalMs / 2 } : {}),
+    onLease: async () => {
+      // The run that held the lease until now may have paused the link.
+      if (isScheduled) skipWhereDue(parts, await app.store.link(link.name), credentials);
+      memory.tried.set(link.name, credentials);
+    },
     onEvent: (event) => {
       const next = track(tracker, event, clock.monotonic());
       if (next !== tracker) onProgress(next.progress);
@@ -149,13 +183,32 @@ const runLinkJob = async (
     },
   });
   const report = await settle(parts, link, job, result);
-  if (wasPaused && report.ending === 'completed') events.linkResumed({ link: link.name });
+  if (report.ending === 'completed' && memory.resuming.delete(link.name)) events.linkResumed({ link: link.name });
   return report;
+};
+
+/** The report of a job that no run came of. */
+const settleNotBegun = async (parts: Parts, link: LinkConfig, job: JobData, error: unknown): Promise<JobReport> => {
+  const { events } = parts;
+  if (error instanceof SkippedError) {
+    events.jobSkipped({ link: link.name, kind: job.kind, why: error.why });
+    return { ...SKIPPED, message: error.message };
+  }
+  return settle(parts, link, job, { error, summary: null }).catch((worse: unknown): JobReport => {
+    events.jobFailed({ link: link.name, kind: job.kind, error: worse });
+    return { ending: 'failed', message: 'The store cannot be used.', summary: null, retryInMs: null };
+  });
 };
 
 /** The one way in which a job is run, whichever scheduler asks for it. */
 export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
-  const memory: Memory = { troubles: new Map(), paused: new Map(), busy: new Set(), running: new Set() };
+  const memory: Memory = {
+    troubles: new Map(),
+    tried: new Map(),
+    resuming: new Set(),
+    busy: new Set(),
+    running: new Set(),
+  };
   const parts: Parts = { ...options, memory };
   let links = new Map<string, LinkConfig>();
   const stopping = new AbortController();
@@ -166,16 +219,13 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     const link = links.get(job.link);
     if (stopping.signal.aborted) return { ending: 'stopped', message: null, summary: null, retryInMs: null };
     if (link === undefined) return { ...SKIPPED, message: `There is no link named ${job.link}.` };
-    memory.running.add(link.name);
+    memory.running.add(job);
     try {
       return await runLinkJob(parts, link, job, signals, onProgress);
     } catch (error) {
-      return await settle(parts, link, job, { error, summary: null }).catch((worse: unknown): JobReport => {
-        parts.events.jobFailed({ link: link.name, kind: job.kind, error: worse });
-        return { ending: 'failed', message: 'The store cannot be used.', summary: null, retryInMs: null };
-      });
+      return await settleNotBegun(parts, link, job, error);
     } finally {
-      memory.running.delete(link.name);
+      memory.running.delete(job);
     }
   };
 
@@ -184,7 +234,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     setLinks: (next) => {
       links = new Map(next.map((link) => [link.name, link]));
     },
-    running: () => [...memory.running],
+    running: () => [...new Set([...memory.running].map(({ link }) => link))],
     stop: () => stopping.abort(new StoppedError()),
     abort: () => {
       stopping.abort(new StoppedError());

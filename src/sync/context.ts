@@ -28,6 +28,8 @@ export type RunOptions = {
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; what is under way is finished. */
   readonly stop?: AbortSignal;
+  /** Called under the lease before the run begins; what it throws keeps the run from beginning. */
+  readonly onLease?: () => Promise<void>;
   /** Called for everything that the run, known by its id, tells while it works. */
   readonly onEvent: (event: RunEvent, run: string) => void;
 };

@@ -1,10 +1,12 @@
 import type { Side, SyncedField } from '../contact/contact.ts';
 import type { Conflict } from '../reconcile/decision.ts';
+import type { StoredRunKind } from '../store/store.ts';
 
 type ContactIds = { readonly googleId: string | null; readonly serviceId: string | null };
 
 /** What a run tells while it works: for the logs, for a progress bar, for a summary. Plain data. */
 export type RunEvent =
+  | { readonly kind: 'started'; readonly runKind: StoredRunKind }
   | {
       readonly kind: 'listed';
       readonly side: Side;

@@ -1,5 +1,5 @@
 import type { Events } from '../events.ts';
-import { isCredentialError } from '../remotes/errors.ts';
+import { isCredentialError, RemoteError } from '../remotes/errors.ts';
 import { HaltError, LeaseError, StoppedError } from './context.ts';
 import type { RunResult } from './run.ts';
 import type { RunEvent } from './run-event.ts';
@@ -9,6 +9,8 @@ type RunRef = { readonly link: string; readonly run: string };
 /** Writes what a run tells while it works to the log. */
 export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void => {
   switch (event.kind) {
+    case 'started':
+      return events.runStarted({ ...ref, kind: event.runKind });
     case 'listed':
       return events.sideListed({ ...ref, side: event.side, whole: event.whole, contacts: event.contacts });
     case 'relisting':
@@ -64,5 +66,7 @@ export const logResult = (events: Events, { summary, error }: RunResult): void =
   else if (isCredentialError(error)) {
     const remedy = `Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
     events.linkPaused({ link: summary.link, run: summary.run, side: error.side, reason: error.message, remedy });
+  } else if (error instanceof RemoteError && error.retry === 'soon') {
+    events.runCutShort({ ...counts, side: error.side, error });
   } else events.runFailed({ ...counts, error });
 };

@@ -1,11 +1,12 @@
 import type { Side } from '../contact/contact.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { HaltReason } from '../reconcile/guard.ts';
-import { isCredentialError, RemoteError } from '../remotes/errors.ts';
+import { isCredentialError } from '../remotes/errors.ts';
 import type { LinkState, RunKind, RunOutcome, StoredRunKind } from '../store/store.ts';
 import {
   emptyTally,
   HaltError,
+  LeaseError,
   StoppedError,
   type LinkContext,
   type RunOptions,
@@ -121,7 +122,8 @@ const endingOf = (error: unknown, undoes: string | null): Ending => {
   if (error === null) return { outcome: 'completed', state: 'active', reason: null };
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
-  if (error instanceof StoppedError) return { outcome: 'failed', state: null, reason };
+  // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
+  if (error instanceof StoppedError || error instanceof LeaseError) return { outcome: 'failed', state: null, reason };
   return { outcome: 'failed', state: isCredentialError(error) ? 'paused' : 'failing', reason };
 };
 
@@ -151,23 +153,26 @@ export type Errand = { readonly undoes: string | null; readonly perform: (sessio
  * Does an errand as one run: under the lease, stored with its beginning and its end. What went wrong comes back in the
  * result.
  *
- * @throws {LeaseError} where another process works on the link.
+ * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
 export const conduct = async (context: LinkContext, options: RunOptions, errand: Errand): Promise<RunResult> => {
   const { store, clock, link } = context;
   await using lease = await takeLease(context, options.signal);
+  await options.onLease?.();
   const { undoes } = errand;
   const session = await openSession(context, { ...options, signal: lease.signal }, undoes);
   const before = { google: session.remotes.google.requestCount(), service: session.remotes.service.requestCount() };
   const startedAtMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
   await store.startRun({ id: session.run, link, kind, undoes, startedAtMs: clock.now() });
-  let error: unknown = null;
-  try {
-    await errand.perform(session);
-  } catch (caught) {
-    error = session.signal.aborted && !(caught instanceof RemoteError) ? session.signal.reason : caught;
-  }
+  session.emit({ kind: 'started', runKind: kind });
+  const failure: unknown = await errand.perform(session).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  // What fails once the run is being ended fails because of that. Under a lost lease nothing is complete.
+  const isEnded = session.signal.aborted && (failure !== null || session.signal.reason instanceof LeaseError);
+  const error: unknown = isEnded ? session.signal.reason : failure;
   const ending = endingOf(error, undoes);
   const summary = summarise(session, ending, before, startedAtMs);
   if (ending.state !== null) await store.updateLink(link, { state: ending.state, reason: ending.reason });
@@ -179,7 +184,7 @@ export const conduct = async (context: LinkContext, options: RunOptions, errand:
  * One pass over one link: lease, recovery, both feeds, plan, guard, writes (design.md, One run). What went wrong comes back
  * in the result, stored as the link's state.
  *
- * @throws {LeaseError} where another process works on the link.
+ * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
 export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
   return conduct(context, options, { undoes: null, perform });

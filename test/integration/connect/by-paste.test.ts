@@ -4,9 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite-store.ts';
-import { ended, runCli, startCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
 
+const host = startCliHost();
 let ground: Ground;
 let env: Environment;
 let round = 0;
@@ -14,7 +16,10 @@ let round = 0;
 beforeAll(async () => {
   ground = await startGround();
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
 
 beforeEach(() => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
@@ -22,8 +27,8 @@ beforeEach(() => {
   env = { ...rest, DATA_DIR: join(ground.directory, `data-${round}`) };
 });
 
-const start = (...args: readonly string[]) => startSignIn(args, env, ground.directory);
-const run = (...args: readonly string[]) => runCli(args, env, ground.directory);
+const start = (...args: readonly string[]) => startSignIn(host, args, env, ground.directory);
+const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
 
 /** Signs in by paste, as somebody does whose browser is on another machine. */
 const connect = async (...args: readonly string[]) => {
@@ -151,7 +156,10 @@ test('a paused link becomes active again', async () => {
   await withStore((store) => store.updateLink('default', { state: 'paused', reason: 'The token was revoked.' }));
   const { stdout } = await connect('service');
   expect(stdout).toContain('The link default was paused; it is active again.');
-  expect(await withStore((store) => store.links())).toMatchObject([{ state: 'active', reason: null }]);
+  // A daemon that finds the reason tells that the link resumes.
+  expect(await withStore((store) => store.links())).toMatchObject([
+    { state: 'active', reason: expect.stringContaining('the next run resumes it') },
+  ]);
 });
 
 test('tokens are encrypted where CREDENTIALS_KEY is set; another key is told in one message', async () => {
@@ -175,10 +183,9 @@ test('tokens are encrypted where CREDENTIALS_KEY is set; another key is told in 
 
 describe('--api-key', () => {
   test('exchanges a v1 key from standard input, which is not echoed', async () => {
-    const child = startCli(['connect', 'service', '--api-key', '-'], env, ground.directory);
-    const end = ended(child);
-    child.stdin?.end(`${ground.sandbox.service.apiKey}\n`);
-    const { code, stdout, stderr } = await end;
+    const command = host.start(['connect', 'service', '--api-key', '-'], env, ground.directory);
+    command.paste(ground.sandbox.service.apiKey);
+    const { code, stdout, stderr } = await command.end;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Granted at the service: all:manage');
     expect(stdout).not.toContain(ground.sandbox.service.apiKey);
@@ -208,15 +215,16 @@ test('a port that is taken is exit code 2', async () => {
 
 test('an application that is not configured is exit code 2, with every variable', async () => {
   const { SERVICE_AUTH_URL: _, SERVICE_CLIENT_ID: __, SERVICE_CLIENT_SECRET: ___, ...rest } = env;
-  const { code, stderr } = await runCli(['connect', 'service'], rest, ground.directory);
+  const { code, stderr } = await host.run(['connect', 'service'], rest, ground.directory);
   expect(code).toBe(2);
   for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) expect(stderr).toContain(name);
 });
 
 test('Ctrl-C gives up: nothing is stored', async () => {
-  const child = startCli(['connect', 'google', '--no-browser'], env, ground.directory);
-  child.stdout?.once('data', () => child.kill('SIGINT'));
-  const { code, stderr } = await ended(child);
+  const command = host.start(['connect', 'google', '--no-browser'], env, ground.directory);
+  await command.printed((stdout) => (stdout.includes('paste that address here') ? stdout : null));
+  command.kill('SIGINT');
+  const { code, stderr } = await command.end;
   expect(code).toBe(1);
   expect(stderr).toContain('Interrupted. Nothing was stored.');
 });

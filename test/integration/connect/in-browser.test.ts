@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { findBrowser, launchBrowser } from '../oauth/browser.ts';
 import { startSignIn } from './sign-in.ts';
 
@@ -11,6 +12,7 @@ if (isSkipped) {
 }
 
 let browser: Browser;
+let host: CliHost;
 let ground: Ground;
 let env: Environment;
 
@@ -18,6 +20,7 @@ beforeAll(async () => {
   if (isSkipped) return;
   await using starting = new AsyncDisposableStack();
   ground = starting.use(await startGround());
+  host = starting.use(startCliHost());
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
   env = { ...rest, DATA_DIR: join(ground.directory, 'connected') };
   ({ browser } = starting.use(await launchBrowser()));
@@ -30,7 +33,7 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
     { side: 'google', button: 'Allow' },
     { side: 'service', button: 'Accept' },
   ])('$side: consent brings the browser back and the token into the store', async ({ side, button }) => {
-    const { address, end } = await startSignIn([side], env, ground.directory);
+    const { address, end } = await startSignIn(host, [side], env, ground.directory);
     const page = await browser.newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
@@ -45,11 +48,11 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
   });
 
   test('what was stored serves for a plan', async () => {
-    expect((await runCli(['plan', '--json'], env, ground.directory)).code).toBe(0);
+    expect((await host.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
   });
 
   test('rejected in the browser: exit code 1', async () => {
-    const { address, end } = await startSignIn(['service'], env, ground.directory);
+    const { address, end } = await startSignIn(host, ['service'], env, ground.directory);
     const page = await browser.newPage();
     await page.goto(address);
     await page.getByRole('button', { name: 'Reject' }).click();

@@ -1,25 +1,25 @@
-import { createInterface } from 'node:readline';
-import { ended, startCli, type Ended, type Environment } from '../cli/run-cli.ts';
+import type { CliHost, HostedCommand } from '../../support/cli-host.ts';
+import type { Environment } from '../cli/run-cli.ts';
 
 /** A `connect` under way, which waits for its answer. */
-export type SignIn = {
+export type SignIn = Pick<HostedCommand, 'paste' | 'end'> & {
   /** The consent page's address, as it was printed. */
   readonly address: string;
-  /** Writes a line to the command's standard input. */
-  readonly paste: (line: string) => void;
-  readonly end: Promise<Ended>;
 };
 
 /** Starts `connect` without a browser and reads the address that it prints. */
-export const startSignIn = async (args: readonly string[], env: Environment, directory: string): Promise<SignIn> => {
-  const child = startCli(['connect', ...args, '--no-browser'], env, directory);
-  const end = ended(child);
-  if (child.stdout === null) throw new Error('The command has no stdout.');
-  const lines = createInterface({ input: child.stdout });
-  const { promise: address, resolve, reject } = Promise.withResolvers<string>();
-  lines.on('line', (line) => line.startsWith('http://127.0.0.1') && resolve(line));
-  void end.then(({ stderr }) => reject(new Error(`No address was printed: ${stderr}`)));
-  return { address: await address, paste: (line) => void child.stdin?.write(`${line}\n`), end };
+export const startSignIn = async (
+  host: CliHost,
+  args: readonly string[],
+  env: Environment,
+  directory: string,
+): Promise<SignIn> => {
+  const command = host.start(['connect', ...args, '--no-browser'], env, directory);
+  const printed = command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);
+  const failed = command.end.then(({ stderr }): never => {
+    throw new Error(`No address was printed: ${stderr}`);
+  });
+  return { ...command, address: await Promise.race([printed, failed]) };
 };
 
 /** Where the consent page sends a browser whose user agrees, without following it there. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What becomes of a request: it reaches the emulator, its answer is cut off, or it is refused with all that it held. */
-type Fate = 'pass' | 'truncate' | number;
+/** What becomes of a request: it reaches the emulator, its answer is cut off, none ever comes, or it is refused with all that it held. */
+type Fate = 'pass' | 'truncate' | 'hold' | number;
 
 /** A server before an emulator that can answer as badly as a server can: with the whole request in the error. */
 export type EchoingProxy = {
@@ -45,6 +45,7 @@ export const startEchoingProxy = async (target: string): Promise<EchoingProxy> =
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const fate = fateOf({ method: request.method ?? '', path: request.url ?? '' });
+    if (fate === 'hold') return;
     if (typeof fate === 'number') {
       refuse(request, body, fate, response);
       return;

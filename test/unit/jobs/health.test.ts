@@ -40,5 +40,13 @@ test('the line names the links that are late, and those that wait', () => {
   const links = [linkHealth({ ...OLD, link: 'slow' }), linkHealth({ link: 'fine' })];
   expect(judgeHealth(beat(), links, NOW_MS).line).toContain('slow');
   expect(judgeHealth(beat(), links, NOW_MS).line).not.toContain('fine');
-  expect(judgeHealth(beat(), [linkHealth({ ...OLD, state: 'paused' })], NOW_MS).line).toContain('a is paused');
+  const waiting = [
+    linkHealth(),
+    linkHealth({ ...OLD, link: 'b', state: 'paused' }),
+    linkHealth({ ...OLD, link: 'c', state: 'halted' }),
+  ];
+  expect(judgeHealth(beat(), waiting, NOW_MS).line).toBe(
+    'healthy: 1 of 3 links in step; b is paused, c is halted: see contact-sync status',
+  );
+  expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LinkRunOptions } from '../../../src/app.ts';
+import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import { ConfigError, type LinkConfig } from '../../../src/config.ts';
 import type { Side } from '../../../src/contact/contact.ts';
 import type { Events } from '../../../src/events.ts';
@@ -43,6 +43,7 @@ const startRunner = async () => {
   const told: string[] = [];
   const runs: LinkRunOptions[] = [];
   const credentials: Record<Side, string | null> = { google: 'g1', service: 's1' };
+  let waitForLease = (): Promise<void> => Promise.resolve();
   let next: (options: LinkRunOptions) => Promise<unknown> = () => Promise.resolve(null);
   const events = new Proxy({} as Events, {
     get: (_, name) => (fields: object) => told.push(`${String(name)} ${JSON.stringify(fields)}`),
@@ -55,10 +56,12 @@ const startRunner = async () => {
       store,
       credentials: () => Promise.resolve({ ...credentials }),
       run: async (_link, options): Promise<RunResult> => {
+        await waitForLease();
+        await options.onLease?.();
         runs.push(options);
         const error = await next(options);
         const state: LinkState = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
-        await store.updateLink('a', { state });
+        await store.updateLink('a', { state, reason: error === null ? null : 'It went wrong.' });
         return { summary: SUMMARY, error };
       },
     },
@@ -75,6 +78,9 @@ const startRunner = async () => {
     clock,
     store,
     credentials,
+    waitsForLease: (wait: () => Promise<void>) => {
+      waitForLease = wait;
+    },
     ends: (error: unknown) => {
       next = () => Promise.resolve(error);
     },
@@ -119,6 +125,54 @@ test('a paused link is left alone by its schedule until its credential is anothe
   expect(runner.told.filter((line) => line.startsWith('linkResumed'))).toEqual(['linkResumed {"link":"a"}']);
 });
 
+test('[R16] a link that connect has made active is resumed by its next completed run, and that is told once', async () => {
+  await using runner = await startRunner();
+  const resumed = () => runner.told.filter((line) => line.startsWith('linkResumed'));
+  runner.ends(REVOKED);
+  await runner.run();
+  runner.credentials.google = 'g2';
+  await runner.store.updateLink('a', { state: 'active', reason: 'It was paused. Somebody has signed in since.' });
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  expect(resumed()).toEqual([]);
+  runner.ends(null);
+  runner.clock.advance(60_000);
+  await runner.run();
+  await runner.run();
+  expect(resumed()).toEqual(['linkResumed {"link":"a"}']);
+});
+
+test('[R16] a link that another process has resumed is not told of again', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  await runner.run();
+  expect((await runner.run()).ending).toBe('skipped');
+  await runner.store.updateLink('a', { state: 'active', reason: null });
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+  expect(runner.told.filter((line) => line.startsWith('linkResumed'))).toEqual([]);
+});
+
+test('[R16] a credential that is stored while the old one is being refused is tried', async () => {
+  await using runner = await startRunner();
+  runner.until(() => {
+    runner.credentials.google = 'g2';
+    return Promise.resolve(REVOKED);
+  });
+  expect((await runner.run()).ending).toBe('paused');
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+});
+
+test('[R16] a job that waits for the lease of a run that pauses the link begins no run', async () => {
+  await using runner = await startRunner();
+  runner.waitsForLease(() => {
+    return runner.store.updateLink('a', { state: 'paused', credentials: { google: 'g1', service: 's1' } });
+  });
+  expect((await runner.run()).ending).toBe('skipped');
+  expect(runner.runs).toEqual([]);
+});
+
 test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
   await using runner = await startRunner();
   await runner.store.updateLink('a', { state: 'paused', credentials: { google: 'g1', service: 's1' } });
@@ -159,6 +213,43 @@ test('an unavailable remote is asked again with growing delays; scheduled runs w
   expect((await runner.run()).ending).toBe('completed');
   runner.ends(DOWN);
   expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
+});
+
+test('an outage that lasts is told as an error, once, with what to do', async () => {
+  await using runner = await startRunner();
+  const failing = () => runner.told.filter((line) => line.startsWith('linkFailing'));
+  const fail = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      runner.ends(DOWN);
+      expect((await runner.run()).ending).toBe('unavailable');
+      runner.clock.advance(600_000);
+    }
+  };
+  await fail(7);
+  expect(failing()).toEqual([]);
+  await fail(3);
+  expect(failing()).toHaveLength(1);
+  expect(failing()[0]).toContain('contact-sync doctor a');
+  expect(failing()[0]).toContain(DOWN.message);
+  runner.ends(null);
+  await runner.run();
+  await fail(8);
+  expect(failing()).toHaveLength(2);
+});
+
+test('a job that finds the link busy with a run of this process does not hide that run, and is nothing to tell', async () => {
+  await using runner = await startRunner();
+  const first = Promise.withResolvers<null>();
+  runner.until(() => first.promise);
+  const underWay = runner.run({ kind: 'full' });
+  await expect.poll(() => runner.runs.length).toBe(1);
+  runner.breaks(new LeaseError('a', 'busy'));
+  expect((await runner.run()).ending).toBe('busy');
+  expect(runner.runner.running()).toEqual(['a']);
+  expect(runner.told).toEqual([]);
+  first.resolve(null);
+  await underWay;
+  expect(runner.runner.running()).toEqual([]);
 });
 
 test('a link held by another process is busy: tried again soon, told once, and no failure', async () => {

@@ -1,0 +1,194 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../../src/app.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import type { LinkState } from '../../../src/store/store.ts';
+import { LeaseError } from '../../../src/sync/context.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { collectLog, says } from '../../support/jobs/log-lines.ts';
+import { createMovableClock } from '../../support/movable-clock.ts';
+import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
+
+// A run that ends before its time says nothing of its link: neither Ctrl-C nor a lost lease is a failure.
+
+const host = startCliHost();
+let ground: Ground;
+let google: EchoingProxy;
+let service: EchoingProxy;
+let env: Environment;
+
+beforeAll(async () => {
+  ground = await startGround({ count: 20 });
+});
+// A request of an interrupted command may still be on its way when the next test has begun.
+beforeEach(async () => {
+  google = await startEchoingProxy(ground.sandbox.google.url);
+  service = await startEchoingProxy(ground.sandbox.service.url);
+  env = {
+    ...ground.env,
+    SERVICE_BASE_URL: service.url,
+    GOOGLE_ROOT_URL: `${google.url}/`,
+    GOOGLE_TOKEN_URL: google.url + new URL(ground.env['GOOGLE_TOKEN_URL'] ?? '').pathname,
+    LOG_LEVEL: 'warn',
+  };
+  return async () => {
+    await google[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  };
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+const inDirectory = (name: string): Environment => ({ ...env, DATA_DIR: join(ground.directory, name) });
+
+const withStore = async <T>(variables: Environment, use: (store: ReturnType<typeof openStore>) => Promise<T>) => {
+  const store = openStore(join(variables['DATA_DIR'] ?? '', 'contact-sync.db'));
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+};
+
+/** Resolves when a request of this kind has come; it is never answered, and all others are. */
+const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<void> =>
+  new Promise((resolve) => {
+    proxy.decide((request) => {
+      if (request.method !== method || !path.test(request.path)) return 'pass';
+      resolve();
+      return 'hold';
+    });
+  });
+
+/** Runs a command, and presses Ctrl-C when it has come so far. */
+const interrupt = async (soFar: Promise<void>, args: readonly string[], variables: Environment) => {
+  const command = host.start(args, variables, ground.directory);
+  const early = command.end.then(({ stderr }): never => {
+    throw new Error(`The command ended before it was interrupted. ${stderr}`);
+  });
+  early.catch(() => undefined);
+  await Promise.race([soFar, early]);
+  command.kill('SIGINT');
+  return command.end;
+};
+
+describe('Ctrl-C', () => {
+  test.each([
+    ['waits for a token', 'google', 'POST', /token/u],
+    ['lists Google', 'google', 'GET', /^\/v1\/people\/me\/connections/u],
+    ['lists the service', 'service', 'GET', /^\/v2\/contacts/u],
+    ['writes to Google', 'google', 'POST', /^\/v1\/people:batch/u],
+    ['writes to the service', 'service', 'POST', /^\/v2\/contacts/u],
+  ] as const)('while a sync %s ends it with 1 and one message, and leaves the link as it was', async (...of) => {
+    const [name, side, method, path] = of;
+    const variables = inDirectory(name);
+    const { account } = ground.sandbox[side === 'google' ? 'service' : 'google'];
+    if ('createContact' in account) account.createContact({ first_name: name });
+    else account.createPerson({ names: [{ givenName: name }] });
+    const held = holdBack(side === 'google' ? google : service, method, path);
+    const sync = await interrupt(held, ['sync'], variables);
+    expect(sync).toMatchObject({
+      code: 1,
+      stderr: 'The program was stopped. What was done is stored; the next run goes on from there.\n',
+    });
+    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({
+      state: 'active',
+      reason: null,
+    });
+  });
+
+  test('while a remote that is down is waited for is no failure of the link either', async () => {
+    const variables = inDirectory('down');
+    let refusals = 0;
+    const second = new Promise<void>((resolve) => {
+      service.decide(() => {
+        refusals += 1;
+        if (refusals === 2) resolve();
+        return 503;
+      });
+    });
+    const { code, stdout } = await interrupt(second, ['sync', '--json'], variables);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ reason: expect.stringContaining('was stopped') }] });
+    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
+  });
+
+  test('while the other side has failed already is told as what it is', async () => {
+    const variables = inDirectory('failed');
+    const refused = new Promise<void>((resolve) => {
+      google.decide(({ path }) => {
+        if (!path.startsWith('/v1/people/me/connections')) return 'pass';
+        resolve();
+        return 400;
+      });
+    });
+    const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
+    const both = Promise.all([refused, held]).then(() => undefined);
+    const { code, stdout } = await interrupt(both, ['sync', '--json'], variables);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ reason: expect.stringContaining('was stopped') }] });
+    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
+  });
+
+  test('names the links that it keeps from being run', async () => {
+    const config = join(ground.directory, 'two.yaml');
+    const { GOOGLE_REFRESH_TOKEN: refresh = '', SERVICE_ACCESS_TOKEN: access = '', ...shared } = inDirectory('two');
+    await writeFile(
+      config,
+      JSON.stringify({
+        links: Object.fromEntries(
+          ['first', 'second'].map((link) => [
+            link,
+            { google: { refreshToken: refresh }, service: { accessToken: access } },
+          ]),
+        ),
+      }),
+    );
+    const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
+    const { code, stderr } = await interrupt(held, ['sync', '--config', config], shared);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Interrupted before these links: second\n');
+  });
+});
+
+test.each(['halted', 'active'] as const)(
+  'a run that loses its lease leaves the link to the process that took it over, which made it %s',
+  async (state: LinkState) => {
+    const variables = inDirectory(`lost-${state}`);
+    const clock = createMovableClock();
+    const { stream, ...log } = collectLog();
+    const logger = createLogger({ level: 'info', format: 'json', destination: stream });
+    const config = loadConfig({ env: variables, cwd: ground.directory });
+    await using app = createApp(config, createEvents(logger, { personalData: false }), { clock });
+    const [link] = config.links;
+    if (link === undefined) throw new Error('One link is configured.');
+    const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
+    const { signal } = new AbortController();
+    const running = app.run(link, { kind: 'full', acceptDeletes: false, signal });
+    await held;
+    // To another process the lease has run out: this one's clock stood still too long.
+    const laterMs = Date.now() + 20_000;
+    await withStore(variables, async (store) => {
+      expect(await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000)).toBe(true);
+      await store.updateLink('default', { state, reason: 'As the other one says.' });
+    });
+    clock.advance(4_000);
+    const { error, summary } = await running;
+    expect(error).toBeInstanceOf(LeaseError);
+    expect(summary.outcome).toBe('failed');
+    expect(await app.store.link('default')).toMatchObject({ state, reason: 'As the other one says.' });
+    expect(log.lines.find(says('link taken over by another process'))).toMatchObject({
+      level: 'warn',
+      link: 'default',
+    });
+    // Nor has it given the other one's lease back.
+    expect(await app.store.acquireLease('default', 'a third one', laterMs, laterMs + 15_000)).toBe(false);
+  },
+);

@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { openVault } from '../../../src/store/credentials.ts';
+import { openStore } from '../../../src/store/sqlite-store.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
+import { completed, errors, says } from '../../support/jobs/log-lines.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { consentTo } from '../connect/sign-in.ts';
+import { startEchoingProxy } from '../logs/echoing-proxy.ts';
+
+// A token that is revoked in the middle of a run, at either side: the link is paused with one line that says what to do,
+// its neighbour goes on, and `connect` resumes it in the daemon that runs.
+
+const redis = await startTestRedis();
+const host = startCliHost();
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+});
+
+type Side = 'google' | 'service';
+
+/** Every quarter of a second in a daemon here; what is asked of its health is a run within three times these ten. */
+const QUICK = { syncInterval: '10s' };
+const NEW_PEOPLE = 8;
+
+/** Signs in as a person does: with the key at the service, by pasting the address at Google. */
+const signIn = async (world: DaemonWorld, side: Side, link: string) => {
+  if (side === 'service') {
+    const command = world.start('connect', 'service', link, '--api-key', '-');
+    command.paste(world.sandboxes.get(link)?.service.apiKey ?? '');
+    return command.end;
+  }
+  const command = world.start('connect', 'google', link, '--no-browser');
+  const address = await command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);
+  command.paste((await consentTo(address)).href);
+  return command.end;
+};
+
+/** A link that never changes but by its own runs, and one whose tokens come from `connect`, behind a proxy on each side. */
+const startWorld = async (queue: 'embedded' | 'redis') => {
+  await using starting = new AsyncDisposableStack();
+  const url = queue === 'redis' && redis !== null ? redis.url : null;
+  const world = starting.use(await startDaemonWorld(url, host));
+  await world.addLink('work');
+  const home = await world.addLink('home');
+  const google = starting.use(await startEchoingProxy(home.google.url));
+  const service = starting.use(await startEchoingProxy(home.service.url));
+  const tokens = { accessToken: null, refreshToken: null };
+  const behind = { baseUrl: service.url, rootUrl: `${google.url}/` };
+  await world.configure({ work: QUICK, home: { ...QUICK, ...tokens, ...behind } });
+  for (const side of ['google', 'service'] as const) expect((await signIn(world, side, 'home')).code).toBe(0);
+  const running = starting.move();
+  return { world, home, proxies: { google, service }, [Symbol.asyncDispose]: () => running.disposeAsync() };
+};
+
+const storedToken = async (world: DaemonWorld, side: Side): Promise<string> => {
+  const path = join(world.dataDir, 'credentials.json');
+  const vault = openVault({ path, key: null, oldKey: null, clock: systemClock });
+  return (await vault.read('home', side))?.token ?? '';
+};
+
+const storedLink = async (world: DaemonWorld) => {
+  const store = openStore(join(world.dataDir, 'contact-sync.db'));
+  try {
+    return { ...(await store.link('home')), refused: await store.rejections('home') };
+  } finally {
+    await store.close();
+  }
+};
+
+/** New people on the other side: each is to be created at this one. */
+const addPeople = (sandbox: Sandbox, to: Side): readonly string[] => {
+  const names = Array.from({ length: NEW_PEOPLE }, (_, index) => `Newcomer${index}`);
+  for (const name of names) {
+    if (to === 'service') sandbox.google.account.createPerson({ names: [{ givenName: name, familyName: 'Pending' }] });
+    else sandbox.service.account.createContact({ first_name: name, last_name: 'Pending' });
+  }
+  return names.map((name) => `${name} Pending`);
+};
+
+/** How each side loses its token, and the request of a run in which that happens. */
+const REVOKING = {
+  service: {
+    // Some creates have been answered by then.
+    at: { method: 'POST', path: '/v2/contacts', nth: 3 },
+    revoke: (sandbox: Sandbox, token: string) => sandbox.service.revokeToken(token),
+  },
+  google: {
+    at: { method: 'POST', path: '/v1/people:batchCreateContacts', nth: 1 },
+    // The refresh token goes, and the access tokens with it.
+    revoke: (sandbox: Sandbox, token: string) => sandbox.google.revokeRefreshToken(token),
+  },
+} as const;
+
+describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) => {
+  test.skipIf(queue === 'redis' && redis === null).each(['service', 'google'] as const)(
+    'a token revoked in the middle of a run at %s pauses its link, and connect resumes it',
+    async (side) => {
+      await using ground = await startWorld(queue);
+      const { world, home, proxies } = ground;
+      const daemon = world.startDaemon();
+      await daemon.until(completed('work', 'incremental'));
+      await daemon.until(completed('home', 'incremental'));
+
+      const token = await storedToken(world, side);
+      const { at, revoke } = REVOKING[side];
+      let seen = 0;
+      proxies[side].decide(({ method, path }) => {
+        if (method === at.method && path.split('?')[0] === at.path && (seen += 1) === at.nth) revoke(home, token);
+        return 'pass';
+      });
+      const newcomers = addPeople(home, side);
+
+      const paused = await daemon.until(says('link paused'));
+      expect(paused).toMatchObject({
+        level: 'error',
+        link: 'home',
+        side,
+        remedy: `Sign in again with: contact-sync connect ${side} home`,
+      });
+      expect(seen).toBeGreaterThanOrEqual(at.nth);
+      const before = daemon.lines.filter((line) => line['run'] === paused['run']);
+      expect(before.map(({ msg }) => msg)).toContain('plan made');
+      expect(await storedLink(world)).toMatchObject({ state: 'paused', reason: paused['reason'], refused: [] });
+
+      const work = world.sandboxes.get('work');
+      await daemon.until(says('job skipped', 'home'), daemon.lines.length);
+      if (work !== undefined) {
+        editBothSides(work, 'meanwhile');
+        await untilEqual(work, 'meanwhile');
+      }
+      expect((await world.run('health')).stdout).toBe(
+        'healthy: 1 of 2 links in step; home is paused: see contact-sync status\n',
+      );
+      expect(errors(daemon)).toEqual([paused]);
+
+      const connected = await signIn(world, side, 'home');
+      expect(connected).toMatchObject({ code: 0, stderr: '' });
+      expect(connected.stdout).toContain('The link home was paused; it is active again.');
+      // Whether the creates that met the refusal were made is looked into with patience, which needs none here.
+      const isResumed = (): boolean => daemon.lines.some(says('link resumed', 'home'));
+      await expect.poll(() => isResumed() || daemon.clock.advance(1_000), { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => (await storedLink(world)).state).toBe('active');
+      await daemon.until(completed('home'), daemon.lines.length);
+      const sides = readSides(home);
+      expect(sides.google).toEqual(sides.service);
+      for (const name of newcomers) expect(sides[side].filter((row) => row.name === name)).toHaveLength(1);
+      expect(daemon.lines.filter(says('link resumed'))).toHaveLength(1);
+      expect(errors(daemon)).toEqual([paused]);
+    },
+  );
+});

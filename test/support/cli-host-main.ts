@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { runCli } from '../../src/cli/program.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+
+// The real command line on a process's own streams, like `src/main.ts`, but one command after the other: what a command
+// prints, and what anything in the process prints meanwhile, ends with the mark that its order names.
+
+const order = z.object({
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  cwd: z.string(),
+  mark: z.string(),
+});
+
+const { PATH = '' } = process.env;
+const terminal = createTerminal(process.stdout, process.stderr);
+
+const perform = async (message: unknown): Promise<void> => {
+  const { args, env, cwd, mark } = order.parse(message);
+  process.chdir(cwd);
+  process.env = { PATH, ...env };
+  const code = await runCli(args, terminal);
+  process.stdout.write(mark);
+  process.stderr.write(mark);
+  process.send?.({ code });
+};
+
+process.on('message', (message) => void perform(message));

@@ -1,0 +1,106 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { z } from 'zod';
+
+type Environment = Readonly<Record<string, string>>;
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** A command under way in the host. */
+export type HostedCommand = {
+  /** Resolves with what `read` finds in all that was printed to stdout so far, once that is not null. */
+  printed<T>(read: (stdout: string) => T | null): Promise<T>;
+  /** Writes a line to the command's standard input. */
+  paste(line: string): void;
+  /** To the whole process; a command that listens for it ends. */
+  kill(signal: NodeJS.Signals): void;
+  readonly end: Promise<Ended>;
+};
+
+/**
+ * A process in which the command line runs one command after the other, each with the variables and the directory given
+ * to it: what many commands print is seen as it leaves a process, and only the first one waits for a process to start.
+ * Not for `daemon`, which ends its process.
+ */
+export type CliHost = {
+  start(args: readonly string[], env?: Environment, cwd?: string): HostedCommand;
+  run(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const answer = z.object({ code: z.number() });
+
+/** Everything that a stream says, from mark to mark. */
+const followStream = (stream: NodeJS.ReadableStream | null) => {
+  let text = '';
+  const looks = new Set<() => void>();
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    for (const look of looks) look();
+  });
+  const until = <T>(read: (text: string) => T | null): Promise<T> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = read(text);
+        if (found === null) return;
+        looks.delete(look);
+        resolve(found);
+      };
+      looks.add(look);
+      look();
+    });
+  return {
+    until,
+    /** What stands there and was not taken yet. */
+    rest: () => text,
+    /** Takes away what stands before the mark, and the mark. */
+    takeUntil: async (mark: string): Promise<string> => {
+      const length = await until((all) => (all.includes(mark) ? all.indexOf(mark) : null));
+      const taken = text.slice(0, length);
+      text = text.slice(length + mark.length);
+      return taken;
+    },
+  };
+};
+
+export const startCliHost = (): CliHost => {
+  const child = fork(new URL('cli-host-main.ts', import.meta.url), {
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    execArgv: [],
+  });
+  const exited = once(child, 'exit');
+  const stdout = followStream(child.stdout);
+  const stderr = followStream(child.stderr);
+  const died = exited.then(([code, signal]): never => {
+    throw new Error(`The process of the commands ended with ${String(code ?? signal)}. ${stderr.rest()}`);
+  });
+  died.catch(() => undefined);
+
+  const finish = async (mark: string): Promise<Ended> => {
+    const [[message], printed, warned] = await Promise.race([
+      Promise.all([once(child, 'message'), stdout.takeUntil(mark), stderr.takeUntil(mark)]),
+      died,
+    ]);
+    return { code: answer.parse(message).code, stdout: printed, stderr: warned };
+  };
+  const start: CliHost['start'] = (args, env = {}, cwd = tmpdir()) => {
+    const mark = `<${randomUUID()}>`;
+    const end = finish(mark);
+    child.send({ args, env, cwd, mark });
+    return {
+      printed: (read) => Promise.race([stdout.until(read), died]),
+      paste: (line) => void child.stdin?.write(`${line}\n`),
+      kill: (signal) => void child.kill(signal),
+      end,
+    };
+  };
+  return {
+    start,
+    run: (...of) => start(...of).end,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+};

@@ -1,0 +1,74 @@
+import { Writable } from 'node:stream';
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
+
+/** What a daemon has logged so far. */
+export type DaemonLog = {
+  readonly lines: readonly LogLine[];
+  /** Resolves with the first line from `from` on that the test means, whether it came already or will. */
+  until(means: (line: LogLine) => boolean, from?: number): Promise<LogLine>;
+};
+
+/** A log that grows with every line that is written to its stream. */
+export const collectLog = (): DaemonLog & { readonly stream: Writable } => {
+  const lines: LogLine[] = [];
+  const waiting = new Set<() => void>();
+  let rest = '';
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      const [last = '', ...whole] = (rest + chunk.toString()).split('\n').toReversed();
+      rest = last;
+      for (const text of whole.toReversed()) lines.push(JSON.parse(text) as LogLine);
+      for (const look of waiting) look();
+      done();
+    },
+  });
+  return {
+    lines,
+    stream,
+    until: (means, from = 0) => {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          const line = lines.slice(from).find(means);
+          if (line === undefined) return;
+          waiting.delete(look);
+          resolve(line);
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+};
+
+/** A line that tells of a run of this link that came to its good end. */
+export const completed =
+  (link: string, kind?: 'full' | 'incremental') =>
+  (line: LogLine): boolean =>
+    line.msg === 'run completed' && line['link'] === link && (kind === undefined || line['kind'] === kind);
+
+/** A line with this message about this link. */
+export const says =
+  (msg: string, link?: string) =>
+  (line: LogLine): boolean =>
+    line.msg === msg && (link === undefined || line['link'] === link);
+
+/** The lines that call for somebody. */
+export const errors = ({ lines }: DaemonLog): readonly LogLine[] =>
+  lines.filter(({ level }) => level === 'error' || level === 'fatal');
+
+/** A run is told a moment after its lease was given back. */
+const TOLD_LATE_MS = 20;
+
+/** How many runs of the link began while another one was under way, whichever daemon ran it. */
+export const overlaps = (logs: readonly DaemonLog[], link: string): number => {
+  const lines = logs.flatMap((log) => log.lines).filter((line) => line['link'] === link);
+  const timeOf = ({ time }: LogLine): number => Date.parse(String(time));
+  const runs = lines.filter(says('run completed')).flatMap((end) => {
+    const begin = lines.find((line) => line.msg === 'run started' && line['run'] === end['run']);
+    return begin === undefined ? [] : [{ beginMs: timeOf(begin), endMs: timeOf(end) }];
+  });
+  const inOrder = runs.toSorted((left, right) => left.beginMs - right.beginMs);
+  return inOrder.filter((run, index) => run.beginMs < (inOrder[index - 1]?.endMs ?? 0) - TOLD_LATE_MS).length;
+};

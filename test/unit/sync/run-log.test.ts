@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createEvents } from '../../../src/events.ts';
+import {
+  LimitedError,
+  NotFoundError,
+  RevokedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+} from '../../../src/remotes/errors.ts';
+import { HaltError, LeaseError, StoppedError } from '../../../src/sync/context.ts';
+import { logResult, logRunEvent } from '../../../src/sync/run-log.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
+const SUMMARY: RunSummary = {
+  link: 'a',
+  run: 'r1',
+  kind: 'incremental',
+  outcome: 'failed',
+  reason: null,
+  google: NO_COUNTS,
+  service: NO_COUNTS,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 5,
+};
+const AT = { side: 'service', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+
+const startLog = () => {
+  const lines: { level: string; msg: string; fields: object }[] = [];
+  const write = (level: string) => (first: object | string, msg?: string) => {
+    if (typeof first === 'string') lines.push({ level, msg: first, fields: {} });
+    else lines.push({ level, msg: msg ?? '', fields: first });
+  };
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return { lines, events: createEvents(logger, { personalData: false }) };
+};
+
+test.each([
+  ['nothing wrong', null, 'info', 'run completed'],
+  ['a remote that stays down', new UnavailableError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
+  ['a limit that stays reached', new LimitedError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
+  ['answers that cannot be read', new UnreadableError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
+  ['a permission taken back', new RevokedError('x', AT), 'error', 'link paused'],
+  ['a token refused', new UnauthenticatedError('x', AT), 'error', 'link paused'],
+  [
+    'a halt',
+    new HaltError({ reason: 'too-many-deletes', message: 'x' } as never),
+    'error',
+    'run halted, nothing written',
+  ],
+  ['the program stopped', new StoppedError(), 'info', 'run stopped before its end'],
+  ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'link taken over by another process'],
+  ['an answer that no run mends', new NotFoundError('x', AT), 'error', 'run failed'],
+  ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
+])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
+  const { lines, events } = startLog();
+  logResult(events, { summary: SUMMARY, error });
+  expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
+});
+
+test('a run tells that it has started, under its id', () => {
+  const { lines, events } = startLog();
+  logRunEvent(events, { link: 'a', run: 'r1' }, { kind: 'started', runKind: 'undo' });
+  expect(lines).toEqual([{ level: 'info', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
+});

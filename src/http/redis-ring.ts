@@ -4,6 +4,7 @@ import type { GovernorState } from './governor-state.ts';
 import type { RateLimit } from './rate-headers.ts';
 import type { RequestRing } from './ring.ts';
 import { openSharedRing, type CellView, type SharedCell } from './shared-ring.ts';
+import { UnsentError } from './unsent-error.ts';
 
 /** Rings in one Redis, shared by all processes that use it. */
 export type RedisRings = {
@@ -64,7 +65,7 @@ const createCell = (redis: Redis, key: string, stateLifeMs: number): SharedCell 
     try {
       return readReply(await redis.eval(EXCHANGE, 1, key, known, state, stateLifeMs));
     } catch (cause) {
-      throw new Error('The rate limit that is shared in Redis cannot be reached. Check REDIS_URL and Redis.', {
+      throw new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
         cause,
       });
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readRetryAfterMs } from '../../http/rate-headers.ts';
+import { findUnsent } from '../../http/unsent-error.ts';
 import {
   CursorExpiredError,
   FullError,
@@ -235,6 +236,11 @@ const NEVER_SENT = new Set([
 ]);
 
 const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
+  const kept = findUnsent(error);
+  if (kept !== null) {
+    const options = { side: 'google', status: null, route, applied: 'no', cause: kept } as const;
+    return new UnavailableError(`${route} was not sent: ${kept.message}`, options);
+  }
   const chain = causesOf(error);
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
   const wasSent = !codes.some((code) => NEVER_SENT.has(code));

@@ -1,4 +1,5 @@
 import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../http/rate-headers.ts';
+import { findUnsent } from '../../../http/unsent-error.ts';
 import {
   DisabledError,
   InvalidError,
@@ -63,6 +64,11 @@ const codesOf = (error: unknown): string[] => {
 
 /** The error of a request that got no answer: refused, reset or timed out. */
 export const connectionError = (asked: Asked, cause: unknown): UnavailableError => {
+  const kept = findUnsent(cause);
+  if (kept !== null) {
+    const options = { side: 'service', status: null, route: routeOf(asked), applied: 'no', cause } as const;
+    return new UnavailableError(`${routeOf(asked)} was not sent: ${kept.message}`, options);
+  }
   const codes = codesOf(cause);
   const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
   const reason = codes[0] ?? 'no reason given';

@@ -126,6 +126,9 @@ export class CursorExpiredError extends RemoteError {
   readonly retry = 'never';
 }
 
+/** A credential that is refused until a person does something (R16). */
+export type CredentialError = RevokedError | UnauthenticatedError | DisabledError;
+
 /** Whether the error means that the link's credential no longer serves (R16). */
-export const isCredentialError = (error: unknown): error is RevokedError | UnauthenticatedError | DisabledError =>
+export const isCredentialError = (error: unknown): error is CredentialError =>
   error instanceof RevokedError || error instanceof UnauthenticatedError || error instanceof DisabledError;

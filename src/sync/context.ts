@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Side } from '../contact/contact.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { Policy } from '../reconcile/policy.ts';
+import { DisabledError, type CredentialError } from '../remotes/errors.ts';
 import type { Remote } from '../remotes/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
 import type { RunEvent } from './run-event.ts';
@@ -94,4 +95,11 @@ export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<
   if (google.status === 'rejected') throw google.reason;
   if (service.status === 'rejected') throw service.reason;
   return { google: google.value, service: service.value };
+};
+
+/** What to do about a link whose credential was refused. */
+export const resumeRemedy = (error: CredentialError, link: string): string => {
+  const first =
+    error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
+  return `${first}: contact-sync connect ${error.side} ${link}`;
 };

@@ -1,6 +1,6 @@
 import type { Events } from '../events.ts';
 import { isCredentialError, RemoteError } from '../remotes/errors.ts';
-import { HaltError, LeaseError, StoppedError } from './context.ts';
+import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
 import type { RunResult } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -64,7 +64,7 @@ export const logResult = (events: Events, { summary, error }: RunResult): void =
   else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run });
   else if (error instanceof StoppedError) events.runStopped(counts);
   else if (isCredentialError(error)) {
-    const remedy = `Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
+    const remedy = resumeRemedy(error, summary.link);
     events.linkPaused({ link: summary.link, run: summary.run, side: error.side, reason: error.message, remedy });
   } else if (error instanceof RemoteError && error.retry === 'soon') {
     events.runCutShort({ ...counts, side: error.side, error });

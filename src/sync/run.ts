@@ -5,6 +5,7 @@ import { isCredentialError } from '../remotes/errors.ts';
 import type { LinkState, RunKind, RunOutcome, StoredRunKind } from '../store/store.ts';
 import {
   emptyTally,
+  resumeRemedy,
   HaltError,
   LeaseError,
   StoppedError,
@@ -117,14 +118,18 @@ const perform = async (session: Session): Promise<void> => {
 /** A null state: the link stands as it stood before. */
 type Ending = { readonly outcome: RunOutcome; readonly state: LinkState | null; readonly reason: string | null };
 
-const endingOf = (error: unknown, undoes: string | null): Ending => {
-  if (undoes !== null && !isCredentialError(error)) return { ...endingOf(error, null), state: null };
+const endingOf = ({ link, undoes }: Pick<Session, 'link' | 'undoes'>, error: unknown): Ending => {
+  if (isCredentialError(error)) {
+    const reason = `${error.message}. ${resumeRemedy(error, link)}`;
+    return { outcome: 'failed', state: 'paused', reason };
+  }
+  if (undoes !== null) return { ...endingOf({ link, undoes: null }, error), state: null };
   if (error === null) return { outcome: 'completed', state: 'active', reason: null };
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
   // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
   if (error instanceof StoppedError || error instanceof LeaseError) return { outcome: 'failed', state: null, reason };
-  return { outcome: 'failed', state: isCredentialError(error) ? 'paused' : 'failing', reason };
+  return { outcome: 'failed', state: 'failing', reason };
 };
 
 const summarise = (session: Session, ending: Ending, before: Record<Side, number>, startedAtMs: number): RunSummary => {
@@ -173,7 +178,7 @@ export const conduct = async (context: LinkContext, options: RunOptions, errand:
   // What fails once the run is being ended fails because of that. Under a lost lease nothing is complete.
   const isEnded = session.signal.aborted && (failure !== null || session.signal.reason instanceof LeaseError);
   const error: unknown = isEnded ? session.signal.reason : failure;
-  const ending = endingOf(error, undoes);
+  const ending = endingOf(session, error);
   const summary = summarise(session, ending, before, startedAtMs);
   if (ending.state !== null) await store.updateLink(link, { state: ending.state, reason: ending.reason });
   await store.endRun(session.run, { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() });

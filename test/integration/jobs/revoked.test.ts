@@ -127,7 +127,8 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       expect(seen).toBeGreaterThanOrEqual(at.nth);
       const before = daemon.lines.filter((line) => line['run'] === paused['run']);
       expect(before.map(({ msg }) => msg)).toContain('plan made');
-      expect(await storedLink(world)).toMatchObject({ state: 'paused', reason: paused['reason'], refused: [] });
+      const reason = `${String(paused['reason'])}. ${String(paused['remedy'])}`;
+      expect(await storedLink(world)).toMatchObject({ state: 'paused', reason, refused: [] });
 
       const work = world.sandboxes.get('work');
       await daemon.until(says('job skipped', 'home'), daemon.lines.length);

@@ -36,7 +36,6 @@ export type ReadAnswer = {
   readonly json: unknown;
 };
 
-const RECONNECT = 'run `contact-sync connect service` to grant access again';
 const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
 const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
 
@@ -120,11 +119,11 @@ const refusal = (
 ): RemoteError => {
   switch (status) {
     case 401:
-      return new UnauthenticatedError(`${text}: the access token is wrong or expired; ${RECONNECT}`, options);
+      return new UnauthenticatedError(`${text}: the access token is wrong or expired; sign in again`, options);
     case 402:
       return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);
     case 403:
-      return new RevokedError(`${text}: the permission was revoked or a scope is missing; ${RECONNECT}`, options);
+      return new RevokedError(`${text}: the permission was revoked or a scope is missing; sign in again`, options);
     case 404:
     case 410:
       return new NotFoundError(`${text}: there is no such thing`, options);

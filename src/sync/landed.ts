@@ -1,10 +1,31 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ScalarField, type SyncedField } from '../contact/contact.ts';
+import {
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ListField,
+  type ScalarField,
+  type SyncedField,
+} from '../contact/contact.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { resembles } from '../reconcile/similar.ts';
 
 /** Whether a scalar stands as it did before although something else was to be written: that much did not arrive. */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
   return found[field] === before[field] && found[field] !== desired[field];
+};
+
+const sameKeys = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean => {
+  return one.size === other.size && [...one.keys()].every((key) => other.has(key));
+};
+
+/** Whether a list holds what it held before although something else was to be written. */
+const isListUntouched = (field: ListField, desired: Contact, found: Contact, before: Contact): boolean => {
+  const lists = keyLists(field, {
+    desired: listOf(desired, field),
+    found: listOf(found, field),
+    before: listOf(before, field),
+  });
+  return sameKeys(lists.found, lists.before) && !sameKeys(lists.found, lists.desired);
 };
 
 /** The fields of a write of which `found` does not show that they did not arrive. */
@@ -14,7 +35,10 @@ export const landedFields = (
   found: Contact,
   before: Contact,
 ): ReadonlySet<SyncedField> => {
-  const untouched = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => isUntouched(field, desired, found, before)));
+  const untouched = new Set<SyncedField>([
+    ...SCALAR_FIELDS.filter((field) => isUntouched(field, desired, found, before)),
+    ...LIST_FIELDS.filter((field) => isListUntouched(field, desired, found, before)),
+  ]);
   return new Set(fields.filter((field) => !untouched.has(field)));
 };
 

@@ -176,4 +176,25 @@ describe('histories that once went wrong', () => {
     );
     expect(world.books.google.rows.map((row) => row.groupIds.size)).toEqual([2]);
   });
+
+  it('R9: a refused write whose answer was lost is not taken for applied because the user typed the same name', async () => {
+    const { world } = await runHistory(
+      history([
+        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [
+          run({
+            before: [
+              { kind: 'add', side: 'google', who: 0, field: 'emailAddresses' },
+              { kind: 'drop', side: 'service', who: 0, field: 'emailAddresses', at: 0 },
+            ],
+            meanwhile: [{ call: 2, edit: { kind: 'agree', who: 0, field: 'firstName' } }],
+            faults: [{ call: 7, fault: 'lost-after' }],
+            salt: 613,
+          }),
+        ],
+      ]),
+    );
+    for (const book of Object.values(world.books))
+      expect(book.rows.map((row) => row.contact.emailAddresses.length)).toEqual([1]);
+  });
 });

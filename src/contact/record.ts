@@ -14,8 +14,11 @@ export type ContactRecord = {
   readonly contact: Contact;
   /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
   readonly groupIds: readonly string[];
-  /** What the adapter needs to write the contact back without losing what the canonical contact cannot express. */
-  readonly raw: Json;
+  /**
+   * What the adapter needs to write the contact back without losing what the canonical contact cannot express. JSON kept
+   * as text: it is carried along with every contact and read only for those that are written.
+   */
+  readonly raw: string;
   /** The other side's id that a create of ours left on the contact (Google `clientData`); null elsewhere. */
   readonly originId: string | null;
 };

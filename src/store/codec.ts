@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SYNCED_FIELDS, type Side } from '../contact/contact.ts';
-import type { ContactRecord, Json } from '../contact/record.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import { StoreError, type WriteIntent } from './store.ts';
 
@@ -28,16 +28,13 @@ const contact = z.object({
 
 const snapshot = z.object({ contact, groupIds: z.array(z.string()) });
 
-// Whatever came out of JSON.parse is JSON: only the adapter that wrote `raw` looks inside.
-const json = z.custom<Json>((value) => value !== undefined);
-
 const record = z.object({
   id: z.string(),
   version: z.string(),
   modifiedAtMs: z.number().nullable(),
   contact,
   groupIds: z.array(z.string()),
-  raw: json,
+  raw: z.string(),
   originId: z.string().nullable(),
 });
 

@@ -70,7 +70,7 @@ const configure = (client: Database.Database): void => {
   client.pragma('synchronous = FULL');
   client.pragma('busy_timeout = 10000');
   // A first sync touches a large part of a large database again and again.
-  client.pragma('cache_size = -65536');
+  client.pragma('cache_size = -16384');
   client.pragma('wal_autocheckpoint = 4000');
 };
 

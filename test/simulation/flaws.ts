@@ -20,7 +20,7 @@ const swapBases = (change: StoreChange): readonly StoreChange[] => {
   return [{ ...change, google, service }];
 };
 
-const withoutRaw = (record: ContactRecord): ContactRecord => ({ ...record, raw: null });
+const withoutRaw = (record: ContactRecord): ContactRecord => ({ ...record, raw: '{}' });
 
 /** Ways to break the engine, each of which the simulation must notice. */
 export const FLAWS: Readonly<Record<string, Flaws>> = {

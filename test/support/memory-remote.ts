@@ -75,9 +75,9 @@ const errorOptions = (side: Side, status: number): RemoteErrorOptions => {
 
 const failed = (key: string, error: RemoteError) => ({ key, ok: false, error }) as const;
 
-const extraOf = (raw: Json): Json => {
-  if (raw === null || typeof raw !== 'object' || !('extra' in raw)) return null;
-  return raw.extra ?? null;
+const extraOf = (raw: string): Json => {
+  const { extra = null } = JSON.parse(raw) as { readonly extra?: Json };
+  return extra;
 };
 
 const overlaid = (held: Contact, desired: Contact, fields: readonly ContactField[]): Contact => {

@@ -48,7 +48,7 @@ const unreadable = (answer: unknown, reason: string): PersonReading => {
 };
 
 /** The Person that {@link readPerson} kept in a record: only values of the CONTACT source. Throws on a foreign `raw`. */
-export const personOfRecord = (record: ContactRecord): Person => personSchema.parse(record.raw);
+export const personOfRecord = (record: ContactRecord): Person => personSchema.parse(JSON.parse(record.raw));
 
 /** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
 export const mayBeCut = (person: Person): boolean =>
@@ -63,7 +63,7 @@ const recordOf = (person: Person, source: Source, version: string): ContactRecor
     modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
     contact: contactOfPerson(own),
     groupIds: userGroupIds(own),
-    raw: own,
+    raw: JSON.stringify(own),
     originId: own.clientData?.find((entry) => entry.key === ORIGIN_KEY)?.value ?? null,
   };
 };

@@ -1,5 +1,5 @@
 import { contactOf } from '../../contact/normalise.ts';
-import type { ContactRecord, GroupRecord, Json } from '../../contact/record.ts';
+import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
 import { syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
 import type { FeedChange } from '../remote.ts';
@@ -16,14 +16,19 @@ const syncedListsOf = (contact: ServiceContact): SyncedLists => ({
   websites: contact.websites,
 });
 
-/** The lists' entries as a record carries them; what was never there is left out. */
-const rawOf = (lists: SyncedLists): Json => JSON.parse(JSON.stringify(lists)) as Json;
-
 export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
+const parseOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
 /** The entries that a record carries; none where they are not of the known shape. */
-export const readRaw = (raw: Json): SyncedLists => {
-  const parsed = syncedListsSchema.safeParse(raw);
+export const readRaw = (raw: string): SyncedLists => {
+  const parsed = syncedListsSchema.safeParse(parseOrNull(raw));
   return parsed.success ? parsed.data : NO_LISTS;
 };
 
@@ -48,7 +53,7 @@ export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly st
       websites: contact.websites.map(WEBSITE_ENTRIES.toElement),
     }),
     groupIds: sortedIds(buckets ?? otherwiseGroupIds),
-    raw: rawOf(syncedListsOf(contact)),
+    raw: JSON.stringify(syncedListsOf(contact)),
     originId: null,
   };
 };

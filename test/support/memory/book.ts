@@ -172,7 +172,7 @@ export const recordOf = (row: Row): ContactRecord => ({
   modifiedAtMs: row.modifiedAtMs,
   contact: row.contact,
   groupIds: [...row.groupIds].toSorted(),
-  raw: { extra: row.extra },
+  raw: JSON.stringify({ extra: row.extra }),
   originId: row.originId,
 });
 

@@ -47,7 +47,7 @@ export const record = (id: string, contact: Partial<Contact>, more: RecordParts 
   version: '1',
   modifiedAtMs: null,
   groupIds: [],
-  raw: null,
+  raw: '{}',
   originId: null,
   ...more,
   contact: contactOf(contact),

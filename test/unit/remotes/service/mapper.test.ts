@@ -66,7 +66,7 @@ describe('a contact of the service as a record', () => {
 
   it('carries the entries of its lists as they were given', () => {
     const entry = { id: 'u1', label: null, address: ' Ada@Example.org ', primary: true };
-    expect(recordFrom({ email_addresses: [entry] }).raw).toEqual({
+    expect(JSON.parse(recordFrom({ email_addresses: [entry] }).raw)).toEqual({
       addresses: [],
       email_addresses: [entry],
       phone_numbers: [],

@@ -56,7 +56,7 @@ describe('[R9] a contact found', () => {
 
 it('[R9] each contact found serves one request only', () => {
   const record = (id: string): ContactRecord => {
-    return { id, version: '', modifiedAtMs: null, contact: ada, groupIds: [], raw: null, originId: null };
+    return { id, version: '', modifiedAtMs: null, contact: ada, groupIds: [], raw: '{}', originId: null };
   };
   const requests = ['a', 'b', 'c'].map((key) => ({ key, draft: ada, groupIds: [], originId: key }));
   const matches = matchCreated(requests, [record('contact_1'), record('contact_2')]);

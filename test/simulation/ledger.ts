@@ -71,8 +71,10 @@ export const createLedger = () => {
       for (const token of after) {
         if (before.has(token)) continue;
         entered.add(token);
-        explained.delete(token);
         removed.delete(token);
+        // Put back to what stood at rest, it is no edit that could outlive the contact's deletion on the other side.
+        const isAsAtRest = settled.has(token) && fates.get(entity)?.deleted === true;
+        if (!isAsAtRest) explained.delete(token);
       }
     },
     /** The engine replaced what it could not have known. */

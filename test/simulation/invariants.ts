@@ -14,8 +14,6 @@ import type { Book, Row } from '../support/memory/book.ts';
 import { fieldTokens, groupOf, membershipToken, tokenOf, type Token } from './ledger.ts';
 import { liveRows, visibleTokens, type World } from './world.ts';
 
-export const LINK = 'link';
-
 const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
   if (field !== 'buckets') return new Set(fieldTokens(row.contact, field));
   return new Set(
@@ -126,7 +124,7 @@ const checkNotes = (world: World): string[] => {
 
 /** Everything that must hold once nothing moves any more; what is wrong, in words. */
 export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Promise<string[]> => {
-  const rejections = await world.store.rejections(LINK);
+  const rejections = await world.store.rejections(world.link);
   return [
     ...world.complaints,
     ...checkEqual(world, rejections),
@@ -138,7 +136,7 @@ export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Pr
 
 /** Whoever stands on both sides now, with nothing refused. */
 export const peopleAtRest = async (world: World): Promise<Set<number>> => {
-  const rejections = await world.store.rejections(LINK);
+  const rejections = await world.store.rejections(world.link);
   const entities = (side: Side): Set<number> => {
     const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, row));
     return new Set(rows.map((row) => row.entity));
@@ -148,7 +146,7 @@ export const peopleAtRest = async (world: World): Promise<Set<number>> => {
 
 /** Values that conflicts recorded may be missing. */
 export const explainConflicts = async (world: World): Promise<void> => {
-  for (const conflict of await world.store.conflicts(LINK, { all: true })) {
+  for (const conflict of await world.store.conflicts(world.link, { all: true })) {
     for (const text of [conflict.google, conflict.service]) world.ledger.explain(tokenOf(conflict.field, text));
   }
 };

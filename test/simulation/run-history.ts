@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { SIDES } from '../../src/contact/contact.ts';
 import type { Policy } from '../../src/reconcile/policy.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
@@ -8,7 +7,7 @@ import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './edits.ts';
 import type { History, RunStep } from './history.ts';
-import { checkAtRest, describe, explainConflicts, LINK, peopleAtRest } from './invariants.ts';
+import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
 import { createWorld, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
@@ -79,7 +78,7 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
     buckets: ['*'],
   };
   const context: LinkContext = {
-    link: LINK,
+    link: world.link,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
     // The clock stands still while a run waits.
@@ -88,7 +87,7 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
     credentials: { google: 'g', service: 's' },
     store: flaws.store === undefined ? process.store : flaws.store(process.store),
     clock: world.clock,
-    newId: () => `id-${world.nextNumber()}`,
+    newId: () => `${world.link}-${world.nextNumber()}`,
   };
   return { process, context };
 };
@@ -154,7 +153,7 @@ const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !
 const noteLinked = async (world: World): Promise<void> => {
   world.linked.clear();
   for (const side of SIDES) {
-    for (const id of await world.store.pairedIds(LINK, side, 'all')) world.linked.add(id);
+    for (const id of await world.store.pairedIds(world.link, side, 'all')) world.linked.add(id);
   }
   for (const row of world.unconfirmed) if (world.linked.has(row.id)) world.unconfirmed.delete(row);
 };
@@ -200,7 +199,7 @@ const comeToRest = async (simulation: Simulation): Promise<void> => {
   for (const gapMs of REST_GAPS_MS) {
     world.clock.advance(gapMs);
     const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptDeletes: true });
-    const unsettled = (await world.store.intended(LINK)).length;
+    const unsettled = (await world.store.intended(world.link)).length;
     quiet = writes === 0 && unsettled === 0 && result?.summary.outcome === 'completed' ? quiet + 1 : 0;
     if (quiet === 3) return;
   }
@@ -223,27 +222,21 @@ export type Ending = {
 
 /** Plays a history through the real engine and the real store; throws {@link ViolationError} where it broke a promise. */
 export const runHistory = async (history: History, counts: Counts = noCounts(), flaws: Flaws = {}): Promise<Ending> => {
-  // Virtual time never lets the event loop turn, and without a turn nothing of the database is freed.
-  await setImmediate();
   const world = createWorld(history, flaws);
   const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], holes: 0 };
   let rested: ReadonlySet<number> = new Set();
-  try {
-    for (const phase of history.phases) {
-      for (const step of phase) await performRun(simulation, step);
-      await comeToRest(simulation);
-      await assertRest(simulation, rested);
-      rested = await peopleAtRest(world);
-      world.ledger.rest();
-    }
-    const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });
-    if (writes > 0) throw new ViolationError(['a full run after rest wrote'], world, simulation.trace);
+  for (const phase of history.phases) {
+    for (const step of phase) await performRun(simulation, step);
+    await comeToRest(simulation);
     await assertRest(simulation, rested);
-    const conflicts = await world.store.conflicts(LINK, { all: true });
-    counts.raced += world.counts.raced;
-    counts.conflicts += conflicts.length;
-    return { world, steps: simulation.steps, conflicts };
-  } finally {
-    await world.store.close();
+    rested = await peopleAtRest(world);
+    world.ledger.rest();
   }
+  const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });
+  if (writes > 0) throw new ViolationError(['a full run after rest wrote'], world, simulation.trace);
+  await assertRest(simulation, rested);
+  const conflicts = await world.store.conflicts(world.link, { all: true });
+  counts.raced += world.counts.raced;
+  counts.conflicts += conflicts.length;
+  return { world, steps: simulation.steps, conflicts };
 };

@@ -3,7 +3,7 @@ import { FLAWS } from './flaws.ts';
 import { noCounts } from './run-history.ts';
 import { historyOf, playSeed, violationOf } from './simulate.ts';
 
-const HISTORIES = 200;
+const HISTORIES = 2_000;
 const FIRST_SEED = 1;
 
 describe('R1-R15: random histories of edits, faults and crashes', () => {

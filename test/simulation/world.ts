@@ -24,6 +24,7 @@ export type World = {
   readonly books: Books;
   readonly remotes: Readonly<Record<Side, Remote>>;
   readonly store: Store;
+  readonly link: string;
   readonly ledger: Ledger;
   readonly counts: { writes: number; raced: number };
   readonly complaints: string[];
@@ -38,7 +39,20 @@ export type World = {
   nextNumber(): number;
 };
 
-const template = openStore(':memory:');
+const LINKS_PER_STORE = 500;
+
+/** Histories share a store, each with a link of its own: its statements are prepared once. It is left before it grows large. */
+const createLinks = () => {
+  let store = openStore(':memory:');
+  let links = 0;
+  return (): Pick<World, 'store' | 'link'> => {
+    links += 1;
+    if (links % LINKS_PER_STORE === 0) store = openStore(':memory:');
+    return { store, link: `link-${links}` };
+  };
+};
+
+const nextLink = createLinks();
 
 /** Everything that a user sees of a contact. */
 export const visibleTokens = (book: Book, row: Row): Set<Token> => {
@@ -127,7 +141,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     clock,
     books,
     remotes: { google: remote('google'), service: remote('service') },
-    store: template.copy(),
+    ...nextLink(),
     nextNumber,
   };
 };

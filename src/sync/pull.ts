@@ -81,6 +81,12 @@ const isSweepDue = async (session: Session): Promise<boolean> => {
   return sweptAtMs === null || session.clock.now() - sweptAtMs >= session.sweepIntervalMs;
 };
 
+/** Reads what changed since a listing began that an earlier run had begun: the pages of that run are as old as it is. */
+const pullSince = async (session: Session, side: Side): Promise<void> => {
+  const { cursor } = await session.store.feed(session.link, side);
+  if (cursor !== null) await pullChanges(session, side, cursor);
+};
+
 const pullSide = async (session: Session, side: Side): Promise<void> => {
   const feed = await openFeed(session, side);
   const listingUnderWay = feed.listingStartedAtMs !== null;
@@ -91,6 +97,7 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const fresh = readsFeed && feed.cursor !== null && (await pullChanges(session, side, feed.cursor));
   if (fresh && !full) return;
   await listWhole(session, side, listingUnderWay ? feed : { ...feed, resume: null });
+  if (listingUnderWay) await pullSince(session, side);
 };
 
 /** Pulls what changed on both sides into the store, page by page (R14). */

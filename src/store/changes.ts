@@ -5,6 +5,7 @@ import type { GroupPair } from '../reconcile/groups.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import { markAbsentAgain } from './feed.ts';
+import { idColumn } from './pair-rows.ts';
 import { conflicts, groupPairs, journal, pairs, rejections } from './schema.ts';
 import { putStaged, removeStaged, renameContact, settleStaged, stageRecord } from './staging.ts';
 import type { Rejection, StoreChange } from './store.ts';
@@ -18,8 +19,7 @@ const samePair = eq(pairs.id, placeholder('id'));
 const selectPair = (orm: Orm) => orm.select(PAIR_IDS).from(pairs).where(samePair).prepare();
 
 const selectPairOf = bySide((side) => (orm: Orm) => {
-  const column = side === 'google' ? pairs.googleId : pairs.serviceId;
-  const same = and(eq(pairs.link, placeholder('link')), eq(column, placeholder('id')));
+  const same = and(eq(pairs.link, placeholder('link')), eq(idColumn[side], placeholder('id')));
   return orm.select(PAIR_IDS).from(pairs).where(same).prepare();
 });
 

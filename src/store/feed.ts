@@ -1,6 +1,7 @@
 import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from './drizzle.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
+import { idColumn } from './pair-rows.ts';
 import { cursors, pairs, shownPages, staged } from './schema.ts';
 import { findStaged, putStaged, renameContact, stageRecord, stageTombstone, type Place } from './staging.ts';
 import type { FeedState, ListingResult, MissingContact, StagedPage } from './store.ts';
@@ -8,7 +9,6 @@ import type { FeedState, ListingResult, MissingContact, StagedPage } from './sto
 const atPlace = (table: typeof cursors | typeof staged | typeof shownPages) =>
   and(eq(table.link, placeholder('link')), eq(table.side, placeholder('side')));
 
-const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
 const absencesColumn = bySide((side) => (side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences));
 const writtenColumn = bySide((side) => (side === 'google' ? pairs.googleWrittenAtMs : pairs.serviceWrittenAtMs));
 

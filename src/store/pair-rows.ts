@@ -1,11 +1,14 @@
 import { SIDES, type Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair, PairSide } from '../reconcile/decision.ts';
-import { decodeRecord, decodeSnapshot, sideColumns } from './codec.ts';
-import type { pairs, staged } from './schema.ts';
+import { bySide, decodeRecord, decodeSnapshot, sideColumns } from './codec.ts';
+import { pairs, type staged } from './schema.ts';
 
 export type PairRow = typeof pairs.$inferSelect;
 export type StagedRow = typeof staged.$inferSelect;
+
+/** The column that holds a side's contact. */
+export const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
 
 /** Looks a staged change up by side and id. */
 export type StagedLookup = (side: Side, id: string) => StagedRow | undefined;

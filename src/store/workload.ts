@@ -5,15 +5,13 @@ import type { Pair } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import { bySide, decodeRecord } from './codec.ts';
 import type { Db, Orm } from './database.ts';
-import { indexStaged, pairOf, type PairRow } from './pair-rows.ts';
+import { idColumn, indexStaged, pairOf, type PairRow } from './pair-rows.ts';
 import { groupPairs, pairs, staged } from './schema.ts';
 import type { Counts, Workload } from './store.ts';
 
 const inLink = eq(pairs.link, placeholder('link'));
 const stagedInLink = eq(staged.link, placeholder('link'));
 const isAlone = ne(pairs.status, 'linked');
-
-const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
 
 const selectStaged = (orm: Orm) => orm.select().from(staged).where(stagedInLink).orderBy(staged.id).prepare();
 

@@ -96,8 +96,9 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const readsFeed = feed.cursor !== null && !sweeps && (!full || side === 'google');
   const fresh = readsFeed && feed.cursor !== null && (await pullChanges(session, side, feed.cursor));
   if (fresh && !full) return;
-  await listWhole(session, side, listingUnderWay ? feed : { ...feed, resume: null });
-  if (listingUnderWay) await pullSince(session, side);
+  if (!listingUnderWay) return listWhole(session, side, { ...feed, resume: null });
+  await listWhole(session, side, feed);
+  await pullSince(session, side);
 };
 
 /** Pulls what changed on both sides into the store, page by page (R14). */

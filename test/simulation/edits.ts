@@ -235,10 +235,6 @@ const editContact = (
       return;
     }
     case 'new-id':
-      if (world.ledger.peopleOfTwo.has(row.entity)) {
-        // Of a contact made of two, either former name may be taken for the one that lives on.
-        for (const other of likes(world, book, row)) explainDropped(world, book, other);
-      }
       return change(world, book, row, () => book.rename(row));
     case 'join':
     case 'leave':

@@ -1,4 +1,4 @@
-import type { Contact, Side, SyncedField } from '../contact/contact.ts';
+import type { Contact, ContactField, Side, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 
@@ -9,7 +9,13 @@ export type PairStatus = 'linked' | 'kept' | 'dormant';
 export type PairSide =
   | { readonly kind: 'present'; readonly record: ContactRecord; readonly base: Snapshot | null }
   /** There is evidence of its deletion (R7). */
-  | { readonly kind: 'gone'; readonly id: string; readonly base: Snapshot | null }
+  | {
+      readonly kind: 'gone';
+      readonly id: string;
+      readonly base: Snapshot | null;
+      /** The contact of the same side that it was merged into, where that is known (R12). */
+      readonly mergedInto: string | null;
+    }
   /** Nothing stands there: the pair is kept or dormant. */
   | { readonly kind: 'none' };
 
@@ -74,6 +80,8 @@ export type Decision =
       readonly pair: Pair;
       /** The other half stays in the mapping for itself, so that the contact is not created again. */
       readonly keepsOther?: true;
+      /** It was merged away, and goes only when these fields of its heir on `side` have been written (R12). */
+      readonly handsOver?: { readonly heirId: string; readonly fields: readonly ContactField[] };
     }
   /** The mapping row ends (`drop`) or stays for the surviving half alone; nothing is written. */
   | { readonly kind: 'unlink'; readonly pair: Pair; readonly to: 'drop' | 'kept' | 'dormant' };

@@ -4,6 +4,7 @@ import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../contac
 import type { Decision, Pair, PairSide, PresentSide, SideWrite } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
+import { handOver } from './hand-over.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type Merge } from './merge.ts';
 import { mayWrite, type Policy } from './policy.ts';
@@ -206,7 +207,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const empty = SIDES.flatMap((side) =>
     left(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
   );
-  return { groups: input.groups, decisions, ambiguous, empty };
+  return { groups: input.groups, decisions: handOver(decisions), ambiguous, empty };
 };
 
 /** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */

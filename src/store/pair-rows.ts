@@ -25,9 +25,9 @@ const pairSide = (row: PairRow, side: Side, stagedOf: StagedLookup): PairSide =>
   const baseText = row[columns.base];
   const base = baseText === null ? null : decodeSnapshot(baseText);
   const change = stagedOf(side, id);
-  if (change?.kind === 'tombstone') return { kind: 'gone', id, base };
-  const record = currentRecord(row, side, change);
-  return record === null ? { kind: 'gone', id, base } : { kind: 'present', record, base };
+  const record = change?.kind === 'tombstone' ? null : currentRecord(row, side, change);
+  if (record !== null) return { kind: 'present', record, base };
+  return { kind: 'gone', id, base, mergedInto: change?.mergedInto ?? null };
 };
 
 /** A mapping row with what is staged for its two contacts, as the core sees it. */

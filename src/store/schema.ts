@@ -69,6 +69,8 @@ export const staged = sqliteTable(
     kind: text('kind', { enum: ['upsert', 'tombstone', 'missing', 'settling'] }).notNull(),
     /** Null where the contact is gone, or is as its pair holds it. */
     recordJson: text('record_json'),
+    /** Of a contact that is gone: the one of the same side that it was merged into (R12). */
+    mergedInto: text('merged_into'),
     stagedAtMs: integer('staged_at_ms').notNull(),
   },
   (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],

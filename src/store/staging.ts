@@ -32,6 +32,7 @@ const upserting = (orm: Orm, setWhere?: SQL) =>
       id: placeholder('id'),
       kind: placeholder('kind'),
       recordJson: placeholder('recordJson'),
+      mergedInto: placeholder('mergedInto'),
       stagedAtMs: placeholder('stagedAtMs'),
     })
     .onConflictDoUpdate({
@@ -39,6 +40,7 @@ const upserting = (orm: Orm, setWhere?: SQL) =>
       set: {
         kind: sql`excluded.kind`,
         recordJson: sql`excluded.record_json`,
+        mergedInto: sql`excluded.merged_into`,
         stagedAtMs: sql`excluded.staged_at_ms`,
       },
       ...(setWhere === undefined ? {} : { setWhere }),
@@ -52,6 +54,20 @@ const upsertUnlessSettling = (orm: Orm) => upserting(orm, isNotSettling);
 const deleteStaged = (orm: Orm) => orm.delete(staged).where(sameStaged).prepare();
 
 const deleteUnlessSettling = (orm: Orm) => orm.delete(staged).where(and(sameStaged, isNotSettling)).prepare();
+
+/** Contacts that were merged into one that goes by another id now. */
+const renameHeir = (orm: Orm) => {
+  const sameHeir = and(
+    eq(staged.link, placeholder('link')),
+    eq(staged.side, placeholder('side')),
+    eq(staged.mergedInto, placeholder('from')),
+  );
+  return orm
+    .update(staged)
+    .set({ mergedInto: sql`${placeholder('to')}` })
+    .where(sameHeir)
+    .prepare();
+};
 
 const samePair = eq(pairs.id, placeholder('pairId'));
 
@@ -101,11 +117,12 @@ export const putStaged = (
     readonly id: string;
     readonly kind: StagedRow['kind'];
     readonly recordJson: string | null;
+    readonly mergedInto?: string;
     readonly atMs: number;
   },
 ): void => {
-  const { atMs, ...values } = row;
-  db.prepared(upsertStaged).run({ ...place, ...values, stagedAtMs: atMs });
+  const { atMs, mergedInto = null, ...values } = row;
+  db.prepared(upsertStaged).run({ ...place, ...values, mergedInto, stagedAtMs: atMs });
 };
 
 export const removeStaged = (db: Db, place: Place, id: string): void => {
@@ -118,20 +135,27 @@ export const removeStaged = (db: Db, place: Place, id: string): void => {
  */
 export const settleStaged = (db: Db, place: Place, id: string, isOutstanding: boolean, atMs: number): void => {
   if (!isOutstanding) db.prepared(deleteUnlessSettling).run({ ...place, id });
-  else db.prepared(upsertUnlessSettling).run({ ...place, id, kind: 'upsert', recordJson: null, stagedAtMs: atMs });
+  else {
+    const values = { id, kind: 'upsert', recordJson: null, mergedInto: null, stagedAtMs: atMs };
+    db.prepared(upsertUnlessSettling).run({ ...place, ...values });
+  }
 };
 
 /** The mapping row of a contact; whether its base and its record on that side are the very texts given. */
 const findHalf = (db: Db, { link, side }: Place, id: string, texts: { base: string; record: string } = NO_TEXTS) =>
   db.prepared(selectHalf[side]).get({ link, id, ...texts });
 
-/** Gives the pair of `from` the contact's new id, where no other pair has that contact; else `from` is gone (R12). */
+/**
+ * Gives the pair of `from` the contact's new id, where no other pair has that contact; else `from` was merged into the
+ * contact of that pair and is gone (R12).
+ */
 export const renameContact = (db: Db, place: Place, from: string, to: string, atMs: number): void => {
   const half = findHalf(db, place, from);
   removeStaged(db, place, from);
   if (half === undefined || from === to) return;
+  db.prepared(renameHeir).run({ ...place, from, to });
   if (findHalf(db, place, to) === undefined) db.prepared(renameHalf[place.side]).run({ pairId: half.pairId, to });
-  else putStaged(db, place, { id: from, kind: 'tombstone', recordJson: null, atMs });
+  else putStaged(db, place, { id: from, kind: 'tombstone', recordJson: null, mergedInto: to, atMs });
 };
 
 /** Whether a listing shows what stood there before a change that is known already: it would undo that change. */

@@ -84,9 +84,11 @@ export const readWorkload = (db: Db, link: string, groupIds: readonly string[]):
   const stagedOf = indexStaged(changes);
   const touched = new Map<number, PairRow>();
   const unpaired: Record<Side, ContactRecord[]> = { google: [], service: [] };
-  for (const { side, id, kind, recordJson } of changes) {
+  for (const { side, id, kind, recordJson, mergedInto } of changes) {
     const row = db.prepared(selectPairOf[side]).get({ link, id });
     if (row?.status === 'linked' && kind !== 'settling') touched.set(row.id, row);
+    const heir = mergedInto === null ? undefined : db.prepared(selectPairOf[side]).get({ link, id: mergedInto });
+    if (heir?.status === 'linked') touched.set(heir.id, heir);
     if (row === undefined && kind === 'upsert' && recordJson !== null) unpaired[side].push(decodeRecord(recordJson));
   }
   if (groupIds.length > 0) {

@@ -136,9 +136,16 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   for (const batch of chunks(moving, MEMBERSHIP_CHUNK)) await performMemberships(execution, side, batch);
 };
 
+/** Whether what a contact that was merged away alone held stands on the one that it was merged into (R12). */
+const hasHandedOver = (work: Work, { side, handsOver }: Deletion): boolean => {
+  if (handsOver === undefined) return true;
+  const heir = work.tasks.find((task) => task.halves[side]?.record.id === handsOver.heirId);
+  return handsOver.fields.every((field) => heir?.halves[side]?.written.has(field) === true);
+};
+
 const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { deleteBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
-  const deletions = work.deletions.filter((decision) => decision.side === side);
+  const deletions = work.deletions.filter((decision) => decision.side === side && hasHandedOver(work, decision));
   await inParallel(chunks(deletions, deleteBatch), writeConcurrency, (batch) => performDeletes(execution, side, batch));
 };
 

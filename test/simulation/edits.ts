@@ -117,7 +117,6 @@ const setScalar = (world: World, book: Book, row: Row, field: ScalarField, numbe
 };
 
 const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
-  for (const other of likes(world, book, loser)) explainDropped(world, book, other);
   const explained = [...world.ledger.explained];
   change(world, book, loser, () => {
     book.remove(loser, 'deleted');

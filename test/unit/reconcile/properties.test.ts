@@ -364,7 +364,7 @@ describe('a plan', () => {
       .tuple(contact(), contact(), fc.constantFrom('same', 'edited', 'gone'))
       .map(([base, now, kind]): PairSide => {
         const snapshot = { contact: base, groupIds: [] };
-        if (kind === 'gone') return { kind, id, base: snapshot };
+        if (kind === 'gone') return { kind, id, base: snapshot, mergedInto: null };
         return { kind: 'present', record: record(id, kind === 'same' ? base : now), base: snapshot };
       });
   };

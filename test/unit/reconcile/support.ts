@@ -65,7 +65,7 @@ export const present = (now: ContactRecord, base?: Snapshot | null): PresentSide
   base: base === undefined ? { contact: now.contact, groupIds: now.groupIds } : base,
 });
 
-export const gone = (id: string): PairSide => ({ kind: 'gone', id, base: null });
+export const gone = (id: string): PairSide => ({ kind: 'gone', id, base: null, mergedInto: null });
 
 export const NONE: PairSide = { kind: 'none' };
 

@@ -1,0 +1,1 @@
+ALTER TABLE `staged` ADD `merged_into` text;

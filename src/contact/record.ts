@@ -21,6 +21,11 @@ export type ContactRecord = {
   readonly raw: string;
   /** The other side's id that a create of ours left on the contact (Google `clientData`); null elsewhere. */
   readonly originId: string | null;
+  /**
+   * A digest of the row that the record was read from, text for text: a row of that digest says nothing else. Absent where
+   * the record is not what one row says, as after a change of membership that answered with the groups alone.
+   */
+  readonly digest?: string;
 };
 
 /** A label (Google user contact group) or a bucket (service), as its side gave it. */

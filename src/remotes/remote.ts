@@ -18,8 +18,16 @@ export type FeedChange =
       readonly reason: string;
     };
 
+/** A row of a listing: the contact that it shows, and the digest of its text (`ContactRecord.digest`). */
+export type RowDigest = { readonly id: string; readonly digest: string };
+
+/** Answers the digests of those rows that say, word for word, what is known of their contacts already. */
+export type KnownRows = (rows: readonly RowDigest[]) => Promise<ReadonlySet<string>>;
+
 export type FeedPage = {
   readonly changes: readonly FeedChange[];
+  /** Contacts that the page shows in rows that are known; nothing more is told of them. */
+  readonly unchanged: readonly string[];
   /** Where to go on when the walk is cut off after this page; null on the last page. Opaque, durable text. */
   readonly resume: string | null;
   /** The cursor that the next incremental pull starts from; only on the last page. Opaque, durable text. */
@@ -31,8 +39,8 @@ export type FeedPage = {
 export type PullRequest =
   /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side cannot tell any more. */
   | { readonly mode: 'changes'; readonly cursor: string }
-  /** Every contact; goes on from `resume` where given. */
-  | { readonly mode: 'whole'; readonly resume: string | null };
+  /** Every contact; goes on from `resume` where given. Rows that are known are not read again. */
+  | { readonly mode: 'whole'; readonly resume: string | null; readonly known?: KnownRows };
 
 /** What a read of one id found. */
 export type ReadAnswer =

@@ -33,10 +33,12 @@ const insertPair = (orm: Orm) =>
       googleBaseJson: placeholder('googleBase'),
       googleRecordJson: placeholder('googleRecord'),
       googleWrittenAtMs: placeholder('googleWrittenAtMs'),
+      googleDigest: placeholder('googleDigest'),
       serviceId: placeholder('serviceId'),
       serviceBaseJson: placeholder('serviceBase'),
       serviceRecordJson: placeholder('serviceRecord'),
       serviceWrittenAtMs: placeholder('serviceWrittenAtMs'),
+      serviceDigest: placeholder('serviceDigest'),
     })
     .prepare();
 
@@ -49,10 +51,12 @@ const updatePair = (orm: Orm) =>
       googleBaseJson: sql`${placeholder('googleBase')}`,
       googleRecordJson: sql`${placeholder('googleRecord')}`,
       googleWrittenAtMs: sql`coalesce(${placeholder('googleWrittenAtMs')}, ${pairs.googleWrittenAtMs})`,
+      googleDigest: sql`${placeholder('googleDigest')}`,
       serviceId: sql`${placeholder('serviceId')}`,
       serviceBaseJson: sql`${placeholder('serviceBase')}`,
       serviceRecordJson: sql`${placeholder('serviceRecord')}`,
       serviceWrittenAtMs: sql`coalesce(${placeholder('serviceWrittenAtMs')}, ${pairs.serviceWrittenAtMs})`,
+      serviceDigest: sql`${placeholder('serviceDigest')}`,
     })
     .where(samePair)
     .prepare();
@@ -137,11 +141,18 @@ const putAway = (db: Db, link: string, side: Side, id: string, kind: 'tombstone'
 
 const halfOf = (change: Change<'pair'>, side: Side) => {
   const value = change[side];
+  const writtenAtMs = change.writtenSide === side ? change.atMs : null;
+  if (value === null) return { id: null, base: null, record: null, digest: null, writtenAtMs };
+  const { record } = value;
+  const base = fingerprint(value.base);
+  const isTold = record.digest !== undefined && base === fingerprint(record);
   return {
-    id: value?.record.id ?? null,
-    base: value === null ? null : fingerprint(value.base),
-    record: value === null ? null : JSON.stringify(value.record),
-    writtenAtMs: change.writtenSide === side ? change.atMs : null,
+    id: record.id,
+    base,
+    record: JSON.stringify(record),
+    // A row that says something else than the base is news, however often it was read.
+    digest: isTold ? record.digest : null,
+    writtenAtMs,
   };
 };
 
@@ -169,10 +180,12 @@ const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
     googleBase: google.base,
     googleRecord: google.record,
     googleWrittenAtMs: google.writtenAtMs,
+    googleDigest: google.digest,
     serviceId: service.id,
     serviceBase: service.base,
     serviceRecord: service.record,
     serviceWrittenAtMs: service.writtenAtMs,
+    serviceDigest: service.digest,
   };
   if (row === undefined) db.prepared(insertPair).run({ link, ...values });
   else db.prepared(updatePair).run({ id: row.id, ...values });

@@ -36,6 +36,7 @@ const record = z.object({
   groupIds: z.array(z.string()),
   raw: z.string(),
   originId: z.string().nullable(),
+  digest: z.string().exactOptional(),
 });
 
 const intent = z.object({

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, lt, ne, notInArray, placeholder, sql } from './drizzle.ts';
+import { and, count, eq, inArray, isNotNull, lt, ne, notExists, notInArray, placeholder, sql } from './drizzle.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import { idColumn } from './pair-rows.ts';
@@ -10,6 +10,7 @@ const atPlace = (table: typeof cursors | typeof staged | typeof shownPages) =>
   and(eq(table.link, placeholder('link')), eq(table.side, placeholder('side')));
 
 const absencesColumn = bySide((side) => (side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences));
+const digestColumn = bySide((side) => (side === 'google' ? pairs.googleDigest : pairs.serviceDigest));
 const writtenColumn = bySide((side) => (side === 'google' ? pairs.googleWrittenAtMs : pairs.serviceWrittenAtMs));
 
 const selectFeed = (orm: Orm) => orm.select().from(cursors).where(atPlace(cursors)).prepare();
@@ -55,6 +56,19 @@ const countShown = (orm: Orm) =>
     .from(shownPages)
     .where(atPlace(shownPages))
     .prepare();
+
+/** Of the rows asked about, as a JSON array of pairs of id and digest, those that are known. */
+const selectKnown = bySide((side) => (orm: Orm) => {
+  const [id, digest] = [idColumn[side], digestColumn[side]];
+  const waiting = and(atPlace(staged), eq(staged.id, id));
+  const same = and(eq(pairs.link, placeholder('link')), sql`${id} = asked.value ->> 0`, sql`${digest} = asked.value ->> 1`);
+  return orm
+    .select({ digest })
+    .from(sql`json_each(${placeholder('rows')}) as asked`)
+    .crossJoin(pairs)
+    .where(and(same, notExists(orm.select({ id: staged.id }).from(staged).where(waiting))))
+    .prepare();
+});
 
 const deleteMissing = (orm: Orm) =>
   orm
@@ -140,12 +154,23 @@ export const putPage = (db: Db, place: Place, page: StagedPage): number => {
     if (stageRecord(db, place, record, page.atMs)) changed += 1;
   }
   for (const id of page.tombstones) if (stageTombstone(db, place, id, page.atMs)) changed += 1;
-  const ids = [...page.upserts.map(({ record }) => record.id), ...page.unreadable];
+  const ids = [...page.upserts.map(({ record }) => record.id), ...page.unchanged, ...page.unreadable];
   const isListing = readFeed(db, place).listingStartedAtMs !== null;
   if (isListing && ids.length > 0) db.prepared(insertShown).run({ ...place, ids: JSON.stringify(ids) });
   const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: page.atMs };
   writeFeed(db, place, { resume: page.resume, ...end });
   return changed;
+};
+
+/** What is staged for a contact, of whatever kind, has to be weighed against the row: such a row is not known. */
+export const findKnownRows = (
+  db: Db,
+  place: Place,
+  rows: readonly { readonly id: string; readonly digest: string }[],
+): ReadonlySet<string> => {
+  const asked = JSON.stringify(rows.map(({ id, digest }) => [id, digest]));
+  const known = db.prepared(selectKnown[place.side]).all({ ...place, rows: asked });
+  return new Set(known.flatMap(({ digest }) => digest ?? []));
 };
 
 /** Marks what the listing did not show as missing, but for what was heard of otherwise since it began. */

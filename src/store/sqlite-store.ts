@@ -2,7 +2,7 @@ import { eq } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import { applyChange } from './changes.ts';
 import { copyToMemory, openDatabase, type Db } from './database.ts';
-import { closeListing, dropListing, listMissing, putPage, readFeed, startListing } from './feed.ts';
+import { closeListing, dropListing, findKnownRows, listMissing, putPage, readFeed, startListing } from './feed.ts';
 import { forgetMapping } from './forget.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { readConflicts, readIntended, readRejections, writeIntents } from './history.ts';
@@ -57,6 +57,8 @@ class SqliteStore implements Store {
   beginListing = (link: string, side: Side, nowMs: number) =>
     this.#atomic((db) => startListing(db, { link, side }, nowMs));
   stagePage = (link: string, side: Side, page: StagedPage) => this.#atomic((db) => putPage(db, { link, side }, page));
+  knownRows = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
+    this.#read((db) => findKnownRows(db, { link, side }, rows));
   finishListing = (link: string, side: Side) => this.#atomic((db) => closeListing(db, { link, side }));
   discardListing = (link: string, side: Side) => this.#atomic((db) => dropListing(db, { link, side }));
   missing = (link: string, side: Side) => this.#read((db) => listMissing(db, { link, side }));

@@ -101,8 +101,11 @@ const renameHalf = bySide((side) => (orm: Orm) => {
 });
 
 const renewRecord = bySide((side) => (orm: Orm) => {
-  const record = sql`${placeholder('record')}`;
-  const set = side === 'google' ? { googleRecordJson: record } : { serviceRecordJson: record };
+  const [record, digest] = [sql`${placeholder('record')}`, sql`${placeholder('digest')}`];
+  const set =
+    side === 'google'
+      ? { googleRecordJson: record, googleDigest: digest }
+      : { serviceRecordJson: record, serviceDigest: digest };
   return orm.update(pairs).set(set).where(samePair).prepare();
 });
 
@@ -190,7 +193,8 @@ export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: n
   }
   if (waiting !== undefined) removeStaged(db, place, id);
   if (half.isRecord !== 1) {
-    db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: texts.record });
+    const digest = record.digest ?? null;
+    db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: texts.record, digest });
   }
   return false;
 };

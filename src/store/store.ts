@@ -35,6 +35,8 @@ export type FeedState = {
 export type StagedPage = {
   readonly upserts: readonly { readonly record: ContactRecord; readonly previousIds: readonly string[] }[];
   readonly tombstones: readonly string[];
+  /** Ids of contacts in rows that are known: they stand as their pairs hold them. */
+  readonly unchanged: readonly string[];
   /** Ids that stand on the side but could not be read. */
   readonly unreadable: readonly string[];
   readonly resume: string | null;
@@ -224,6 +226,15 @@ export interface Store {
   beginListing(link: string, side: Side, nowMs: number): Promise<void>;
   /** Stages what a page changed and stores where the feed stands, together; answers how many contacts really differ. */
   stagePage(link: string, side: Side, page: StagedPage): Promise<number>;
+  /**
+   * The digests of those rows that say just what their contact's pair holds as record and as base, where nothing is staged
+   * for the contact: staging them would change nothing.
+   */
+  knownRows(
+    link: string,
+    side: Side,
+    rows: readonly { readonly id: string; readonly digest: string }[],
+  ): Promise<ReadonlySet<string>>;
   /** Marks the pairs' contacts that a finished listing did not show as missing, and forgets unpaired ones. */
   finishListing(link: string, side: Side): Promise<ListingResult>;
   /** Forgets a listing's findings and the cursor: the next run lists that side whole. */

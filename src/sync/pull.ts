@@ -1,7 +1,7 @@
 import type { Side } from '../contact/contact.ts';
 import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
 import { CursorExpiredError } from '../remotes/errors.ts';
-import type { FeedPage, PullRequest } from '../remotes/remote.ts';
+import type { FeedPage, KnownRows, PullRequest } from '../remotes/remote.ts';
 import type { FeedState } from '../store/store.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 
@@ -11,6 +11,7 @@ const stage = async (session: Session, side: Side, page: FeedPage): Promise<void
   const changed = await session.store.stagePage(session.link, side, {
     upserts,
     tombstones: page.changes.flatMap((change) => (change.kind === 'tombstone' ? [change.id] : [])),
+    unchanged: page.unchanged,
     unreadable: unreadable.flatMap((change) => (change.id === null ? [] : [change.id])),
     resume: page.resume,
     cursor: page.cursor,
@@ -29,7 +30,7 @@ const walk = async (session: Session, side: Side, request: PullRequest): Promise
   let contacts = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
     await stage(session, side, page);
-    contacts += page.changes.length;
+    contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
     session.stop?.throwIfAborted();
   }
@@ -53,7 +54,8 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
 const listWhole = async (session: Session, side: Side, feed: FeedState): Promise<void> => {
   const goesOn = feed.listingStartedAtMs !== null && feed.resume !== null;
   if (!goesOn) await session.store.beginListing(session.link, side, session.clock.now());
-  await walk(session, side, { mode: 'whole', resume: goesOn ? feed.resume : null });
+  const known: KnownRows = (rows) => session.store.knownRows(session.link, side, rows);
+  await walk(session, side, { mode: 'whole', resume: goesOn ? feed.resume : null, known });
   await finishListing(session, side);
 };
 

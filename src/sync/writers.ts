@@ -217,6 +217,12 @@ const membershipWrite = (execution: Execution, task: Task, side: Side, key: stri
   return [{ side, decision: task.decision, entry, key, request }];
 };
 
+/** The record with the membership that a write answered with: no row says that. */
+const withGroups = (record: ContactRecord, groupIds: readonly string[]): ContactRecord => {
+  const { id, version, modifiedAtMs, contact, raw, originId } = record;
+  return { id, version, modifiedAtMs, contact, groupIds: [...groupIds].toSorted(), raw, originId };
+};
+
 /** Writes the membership of contacts on one side (R11). */
 export const performMemberships = async (execution: Execution, side: Side, tasks: readonly Task[]): Promise<void> => {
   const { session } = execution;
@@ -239,7 +245,7 @@ export const performMemberships = async (execution: Execution, side: Side, tasks
       const task = byKey.get(write.key);
       const half = task?.halves[side];
       if (task === undefined || half === null || half === undefined) return { changes: [], after: null };
-      half.record = { ...half.record, groupIds: [...groupIds].toSorted() };
+      half.record = withGroups(half.record, groupIds);
       half.written.add('buckets');
       for (const id of [...write.request.add, ...write.request.remove]) half.moved.add(id);
       countWrite(session, task, side, 'updated');

@@ -4,6 +4,16 @@ import { GOOGLE_VARIANTS } from '../support/contract/variant-sets.ts';
 
 const EXCLUSIONS: readonly Exclusion[] = [
   {
+    name: 'metadataKeyOrder',
+    value: 'alternating',
+    kind: 'some',
+    scenes: [
+      'a whole listing tells nothing but the ids of rows that are known, and everything of the others',
+      'what a write answered with is the row that a listing shows',
+    ],
+    reason: 'a row is known by its text: one whose keys come in another order is read again',
+  },
+  {
     name: 'missingContact',
     kind: 'some',
     scenes: ['an update of a contact that is gone fails alone'],
@@ -14,6 +24,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
     kind: 'some',
     scenes: [
       'a create whose answer was lost is found again by looking (R9)',
+      'what a write answered with is the row that a listing shows',
       'a write that was limited is sent again; one in doubt is not',
     ],
     reason: 'the first look after a write shows what stood there before; whoever looks must look later again',

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Contact } from '../../src/contact/contact.ts';
 import type { ContactRecord } from '../../src/contact/record.ts';
 import { CursorExpiredError, isCredentialError, type RemoteError } from '../../src/remotes/errors.ts';
-import type { CreateRequest, FeedPage, PullRequest, Remote, WriteResult } from '../../src/remotes/remote.ts';
+import type { CreateRequest, FeedPage, KnownRows, PullRequest, Remote, WriteResult } from '../../src/remotes/remote.ts';
 import { cardOf, contactOfCard, plain, type Card, type Harness, type Trouble } from '../support/contract/harness.ts';
 
 /** Longer than any lag of a listing, and than any overlap of a change feed. */
@@ -28,6 +28,15 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 const pull = (remote: Remote, request: PullRequest): Promise<FeedPage[]> => collect(remote.pull(request, forever));
 const pullWhole = (remote: Remote, resume: string | null = null): Promise<FeedPage[]> =>
   pull(remote, { mode: 'whole', resume });
+
+/** A whole listing beside somebody who knows these rows. */
+const pullKnowing = (remote: Remote, records: readonly ContactRecord[]): Promise<FeedPage[]> => {
+  const digests = new Map(records.map(({ id, digest }) => [id, digest]));
+  const known: KnownRows = (rows) =>
+    Promise.resolve(new Set(rows.filter(({ id, digest }) => digests.get(id) === digest).map(({ digest }) => digest)));
+  return pull(remote, { mode: 'whole', resume: null, known });
+};
+const unchangedOf = (pages: readonly FeedPage[]): string[] => pages.flatMap(({ unchanged }) => unchanged).toSorted();
 
 const recordsOf = (pages: readonly FeedPage[]): ContactRecord[] =>
   pages.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : [])));
@@ -112,6 +121,51 @@ const pullScenes = {
     expect(recordsOf(pages)).toHaveLength(61);
     for (const record of recordsOf(pages)) expectFaithful(harness, record);
     expect(recordsOf(pages).find(({ id }) => id === ada)?.groupIds).toEqual([group]);
+  },
+
+  'a whole listing tells nothing but the ids of rows that are known, and everything of the others': async (harness) => {
+    const [friends, family] = [harness.addGroup('Friends'), harness.addGroup('Family')];
+    const [ada, ben, cid] = [harness.add(ADA, [friends]), harness.add(BEN), harness.add({ firstName: 'Cid', lastName: 'Goes' })];
+    for (let number = 0; number < 60; number += 1) harness.add({ firstName: `N${number}`, lastName: 'Many' });
+    harness.clock.advance(LATER_MS);
+    const first = await pullWhole(harness.remote);
+    expect(unchangedOf(first)).toEqual([]);
+    const all = [...idsOf(first)].toSorted();
+    const quiet = await pullKnowing(harness.remote, recordsOf(first));
+    expect(unchangedOf(quiet)).toEqual(all);
+    expect(recordsOf(quiet)).toEqual([]);
+    harness.edit(ada, { title: 'Countess' });
+    harness.join(ben, family);
+    harness.remove(cid);
+    const added = harness.add({ firstName: 'Dot', lastName: 'New' });
+    harness.clock.advance(LATER_MS);
+    const next = await pullKnowing(harness.remote, recordsOf(first));
+    expect(idsOf(next)).toEqual(new Set([ada, ben, added]));
+    expect(unchangedOf(next)).toEqual(all.filter((id) => ![ada, ben, cid].includes(id)));
+    for (const record of recordsOf(next)) expectFaithful(harness, record);
+  },
+
+  'the cursor after a listing of known rows brings what changes then': async (harness) => {
+    const ada = harness.add(ADA);
+    harness.clock.advance(LATER_MS);
+    const first = await pullWhole(harness.remote);
+    const cursor = cursorOf(await pullKnowing(harness.remote, recordsOf(first)));
+    expect(idsOf(await pull(harness.remote, { mode: 'changes', cursor }))).toEqual(
+      idsOf(await pull(harness.remote, { mode: 'changes', cursor: cursorOf(first) })),
+    );
+    harness.edit(ada, { title: 'Countess' });
+    harness.clock.advance(LATER_MS);
+    expect(idsOf(await pull(harness.remote, { mode: 'changes', cursor }))).toEqual(new Set([ada]));
+  },
+
+  'what a write answered with is the row that a listing shows': async (harness) => {
+    const created = valueOf(await createAll(harness, [creation('a', ADA)]), 'a');
+    harness.clock.advance(LATER_MS);
+    expect(unchangedOf(await pullKnowing(harness.remote, [created]))).toEqual([created.id]);
+    const updated = await update(harness, created, { title: 'Countess' });
+    harness.clock.advance(LATER_MS);
+    expect(idsOf(await pullKnowing(harness.remote, [created]))).toEqual(new Set([created.id]));
+    expect(unchangedOf(await pullKnowing(harness.remote, [updated]))).toEqual([created.id]);
   },
 
   'an empty account is a listing with a cursor': async (harness) => {

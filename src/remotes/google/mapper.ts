@@ -1,6 +1,7 @@
 import type { Contact, LabelledValue, PostalAddress } from '../../contact/contact.ts';
 import { contactOf, normaliseText } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
+import { createRowDigest } from '../row-digest.ts';
 import { LISTED_VALUES_MAX } from './limits.ts';
 import {
   personNameSchema,
@@ -15,6 +16,12 @@ import {
 /** Under this key of `clientData` a created contact carries the service's id. */
 export const ORIGIN_KEY = 'contact-sync.service-id';
 
+/** To be raised whenever a record of the same Person comes out otherwise: what was read before is then read anew. */
+export const READER = 'google 1';
+
+/** The digest of a Person as it came in an answer. */
+export const digestOf = createRowDigest(READER);
+
 /** What one Person of an answer says. */
 export type PersonReading =
   | {
@@ -28,7 +35,7 @@ export type PersonReading =
   | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
 
 /** Reads one Person as it came in an answer. Never throws. */
-export const readPerson = (answer: unknown): PersonReading => {
+export const readPerson = (answer: unknown, digest: string | null = digestOf(answer)): PersonReading => {
   const parsed = personSchema.safeParse(answer);
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.join('.') ?? '';
@@ -39,7 +46,15 @@ export const readPerson = (answer: unknown): PersonReading => {
   if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
-  return { kind: 'contact', record: recordOf(person, source, source.etag), previousIds, mayBeCut: mayBeCut(person) };
+  const record = recordOf(person, source, source.etag);
+  return contactReading(digest === null ? record : { ...record, digest }, previousIds, mayBeCut(person));
+};
+
+/** A row that names former ids, or that was cut, says more or less than its record: such a record goes without digest. */
+const contactReading = (whole: ContactRecord, previousIds: readonly string[], isCut: boolean): PersonReading => {
+  const { digest, ...record } = whole;
+  const isExact = digest !== undefined && previousIds.length === 0 && !isCut;
+  return { kind: 'contact', record: isExact ? whole : record, previousIds, mayBeCut: isCut };
 };
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {

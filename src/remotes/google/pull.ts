@@ -1,13 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import { CursorExpiredError, InvalidError, UnreadableError } from '../errors.ts';
-import type { FeedChange, FeedPage, PullRequest } from '../remote.ts';
+import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
 import { parseCursor, parseResume, type GoogleCursor, type GoogleResume } from './cursor.ts';
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
-import { readPerson, type PersonReading } from './mapper.ts';
+import { digestOf, readPerson, type PersonReading } from './mapper.ts';
 import { LIST_QUERY, TEMPLATE_HASH } from './query.ts';
+import { findKnown } from '../row-digest.ts';
 import { completed } from './read.ts';
-import { connectionsSchema } from './schema.ts';
+import { connectionsSchema, listedSchema } from './schema.ts';
 
 const ROUTE = 'GET /v1/people/me/connections';
 
@@ -20,19 +21,45 @@ export const pullContacts = (
 ): AsyncGenerator<FeedPage, void, undefined> => {
   return request.mode === 'changes'
     ? pullChanges(call, clock, request.cursor, signal)
-    : pullWhole(call, clock, request.resume, signal);
+    : pullWhole(call, clock, request, signal);
 };
 
 type ListPage = {
   readonly readings: readonly PersonReading[];
+  /** Ids of contacts in rows that are known. */
+  readonly unchanged: readonly string[];
   readonly nextPageToken: string | null;
   readonly nextSyncToken: string | null;
   readonly total: number | null;
 };
 
+type Row = { readonly person: unknown; readonly id: string | null; readonly digest: string | null };
+
+/**
+ * The rows of a page that are to be read, and the ids of those that are known. Where a row names former ids, the whole
+ * page is read: what it says of those ids comes first.
+ */
+const sortRows = async (
+  people: readonly unknown[],
+  known: KnownRows | undefined,
+): Promise<{ readonly fresh: readonly Row[]; readonly unchanged: readonly string[] }> => {
+  let isRenaming = false;
+  const rows = people.map((person): Row => {
+    const listed = listedSchema.safeParse(person).data;
+    if ((listed?.metadata?.previousResourceNames ?? []).length > 0) isRenaming = true;
+    return { person, id: listed?.resourceName ?? null, digest: digestOf(person) };
+  });
+  const digests = await findKnown(rows, isRenaming ? undefined : known);
+  const isKnown = ({ digest }: Row): boolean => digests.has(digest);
+  return {
+    fresh: rows.filter((row) => !isKnown(row)),
+    unchanged: rows.filter(isKnown).flatMap(({ id }) => id ?? []),
+  };
+};
+
 const listPage = async (
   call: CallGoogle,
-  tokens: { readonly pageToken?: string; readonly syncToken?: string },
+  { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
   signal: AbortSignal,
 ): Promise<ListPage> => {
   const page = await call(
@@ -45,10 +72,12 @@ const listPage = async (
     },
     signal,
   );
+  const { fresh, unchanged } = await sortRows(page.connections, known);
   const readings: PersonReading[] = [];
-  for (const person of page.connections) readings.push(await completed(call, readPerson(person), signal));
+  for (const { person, digest } of fresh) readings.push(await completed(call, readPerson(person, digest), signal));
   return {
     readings,
+    unchanged,
     nextPageToken: page.nextPageToken || null,
     nextSyncToken: page.nextSyncToken || null,
     total: page.totalItems ?? page.totalPeople ?? null,
@@ -102,12 +131,13 @@ async function* pullChanges(
   };
   let page = await listPage(call, { syncToken }, signal);
   while (page.nextPageToken !== null) {
-    yield { changes: sift(page), resume: null, cursor: null, total: null };
+    yield { changes: sift(page), unchanged: [], resume: null, cursor: null, total: null };
     page = await listPage(call, { syncToken, pageToken: page.nextPageToken }, signal);
   }
   const upserts = sift(page);
   const tombstones = deletedIds.filter((id) => !formerIds.has(id)).map((id) => ({ kind: 'tombstone', id }) as const);
-  yield { changes: [...upserts, ...tombstones], resume: null, cursor: cursorAfter(page, fullAtMs), total: null };
+  const cursor = cursorAfter(page, fullAtMs);
+  yield { changes: [...upserts, ...tombstones], unchanged: [], resume: null, cursor, total: null };
 }
 
 /** Throws {@link CursorExpiredError} where Google would refuse the token, or soon will. */
@@ -124,25 +154,29 @@ const usableCursor = (text: string, nowMs: number): GoogleCursor => {
   });
 };
 
+type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
+
 async function* pullWhole(
   call: CallGoogle,
   clock: Clock,
-  resumeText: string | null,
+  { resume: resumeText, known }: WholeRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
+  const list = (tokens: { readonly pageToken?: string }): Promise<ListPage> =>
+    listPage(call, { ...tokens, ...(known && { known }) }, signal);
   const startedAtMs = clock.now();
   const resume = usableResume(resumeText, startedAtMs);
-  const resumed = resume === null ? null : await firstResumedPage(call, resume, signal);
+  const resumed = resume === null ? null : await firstResumedPage(list, resume);
   const fullAtMs = resume === null || resumed === null ? startedAtMs : resume.fullAtMs;
-  let page = resumed ?? (await listPage(call, {}, signal));
+  let page = resumed ?? (await list({}));
   while (page.nextPageToken !== null) {
-    const { nextPageToken: pageToken, total } = page;
+    const { nextPageToken: pageToken, unchanged, total } = page;
     const next: GoogleResume = { pageToken, templateHash: TEMPLATE_HASH, fullAtMs };
-    yield { changes: page.readings.map(changeOf), resume: JSON.stringify(next), cursor: null, total };
-    page = await listPage(call, { pageToken }, signal);
+    yield { changes: page.readings.map(changeOf), unchanged, resume: JSON.stringify(next), cursor: null, total };
+    page = await list({ pageToken });
   }
-  const cursor = cursorAfter(page, fullAtMs);
-  yield { changes: page.readings.map(changeOf), resume: null, cursor, total: page.total };
+  const { unchanged, total } = page;
+  yield { changes: page.readings.map(changeOf), unchanged, resume: null, cursor: cursorAfter(page, fullAtMs), total };
 }
 
 const usableResume = (text: string | null, nowMs: number): GoogleResume | null => {
@@ -153,12 +187,11 @@ const usableResume = (text: string | null, nowMs: number): GoogleResume | null =
 
 /** The page to go on from, or null where Google has forgotten the walk. */
 const firstResumedPage = async (
-  call: CallGoogle,
+  list: (tokens: { readonly pageToken: string }) => Promise<ListPage>,
   { pageToken }: GoogleResume,
-  signal: AbortSignal,
 ): Promise<ListPage | null> => {
   try {
-    return await listPage(call, { pageToken }, signal);
+    return await list({ pageToken });
   } catch (error) {
     if (error instanceof InvalidError || error instanceof CursorExpiredError) return null;
     throw error;

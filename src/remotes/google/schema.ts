@@ -39,6 +39,11 @@ const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: t
 /** The part of a Person that even an unreadable one must have to be named. */
 export const personNameSchema = z.object({ resourceName: z.string().min(1) });
 
+/** What is looked at of a listed Person before it is read: its name now, and those that it had before. */
+export const listedSchema = personNameSchema.extend({
+  metadata: z.object({ previousResourceNames: z.array(z.string()).exactOptional() }).exactOptional(),
+});
+
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).exactOptional();
 
 /** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. */

@@ -28,6 +28,7 @@ export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | nu
 /** Names a row in one state: seeing it again says nothing new. */
 const rowState = (row: ContactRow): string => {
   if (row.kind === 'contact') return `${row.contact.id} ${row.contact.updated_at.text}`;
+  if (row.kind === 'known') return `${row.id} ${row.updatedAt.text}`;
   return `${row.id ?? ''} ${row.updatedAt?.text ?? ''} ${row.reason}`;
 };
 

@@ -2,7 +2,7 @@ import { contactOf } from '../../contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
 import { syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
-import type { FeedChange } from '../remote.ts';
+import type { FeedChange, FeedPage } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { ADDRESS_ENTRIES, EMAIL_ENTRIES, PHONE_ENTRIES, WEBSITE_ENTRIES } from './entries.ts';
 
@@ -38,6 +38,7 @@ export const readRaw = (raw: string): SyncedLists => {
  */
 export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly string[] = []): ContactRecord => {
   const buckets = contact.extra_data.buckets?.map((bucket) => bucket.id);
+  const isTold = buckets !== undefined || otherwiseGroupIds.length === 0;
   return {
     id: contact.id,
     version: contact.updated_at.text,
@@ -55,13 +56,20 @@ export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly st
     groupIds: sortedIds(buckets ?? otherwiseGroupIds),
     raw: JSON.stringify(syncedListsOf(contact)),
     originId: null,
+    ...(contact.digest !== null && isTold && { digest: contact.digest }),
   };
 };
 
-/** A row of a listing as a change of the feed. */
-export const changeOf = (row: ContactRow): FeedChange => {
-  if (row.kind === 'unreadable') return { kind: 'unreadable', id: row.id, reason: row.reason };
-  return { kind: 'upsert', record: recordOf(row.contact), previousIds: [] };
+/** The rows of a listing as a page of the feed tells of them. */
+export const tellRows = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
+  const changes: FeedChange[] = [];
+  const unchanged: string[] = [];
+  for (const row of rows) {
+    if (row.kind === 'known') unchanged.push(row.id);
+    else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
+    else changes.push({ kind: 'upsert', record: recordOf(row.contact), previousIds: [] });
+  }
+  return { changes, unchanged };
 };
 
 /** A bucket as a group; the service wants no version for a rename. */

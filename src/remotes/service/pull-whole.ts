@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
-import type { FeedPage } from '../remote.ts';
+import type { FeedPage, PullRequest } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, startCursor } from './keyset.ts';
-import { changeOf } from './mapper.ts';
+import { tellRows } from './mapper.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 
 /** Where a listing stands; epoch milliseconds. The durable text of it is a page's `resume`. */
@@ -47,18 +47,19 @@ type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
 /** Every contact. `resume` of a page that came from an earlier listing goes on behind that page. */
 export async function* pullWhole(
   { api, clock }: PullOptions,
-  resume: string | null,
+  { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
   let progress = decodeResume(resume);
-  for await (const step of walkById(api, {}, progress ?? { page: 1, total: null }, signal)) {
+  for await (const step of walkById(api, {}, progress ?? { page: 1, total: null }, signal, known)) {
     progress = advance(progress, step, clock.now());
-    const changes = takeFresh(step.page.rows, seen).map(changeOf);
+    const told = tellRows(takeFresh(step.page.rows, seen));
     const { total } = step;
-    if (step.isLast) yield { changes, resume: null, cursor: cursorAfter(progress), total };
-    else yield { changes, resume: JSON.stringify(progress), cursor: null, total };
+    if (step.isLast) yield { ...told, resume: null, cursor: cursorAfter(progress), total };
+    else yield { ...told, resume: JSON.stringify(progress), cursor: null, total };
     if (step.isLast) return;
   }
-  if (progress !== null) yield { changes: [], resume: null, cursor: cursorAfter(progress), total: progress.total };
+  if (progress === null) return;
+  yield { changes: [], unchanged: [], resume: null, cursor: cursorAfter(progress), total: progress.total };
 }

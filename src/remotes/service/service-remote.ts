@@ -42,7 +42,7 @@ const pull = (api: ServiceApi, clock: Clock, request: PullRequest, signal: Abort
     case 'changes':
       return pullChanges({ api, clock }, request.cursor, signal);
     case 'whole':
-      return pullWhole({ api, clock }, request.resume, signal);
+      return pullWhole({ api, clock }, request, signal);
   }
 };
 

@@ -1,4 +1,5 @@
 import { InvalidError, NotFoundError } from '../errors.ts';
+import type { KnownRows } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
@@ -25,12 +26,13 @@ const fetchFirst = async (
   parameters: ContactListParameters,
   number: number,
   signal: AbortSignal,
+  known: KnownRows | undefined,
 ): Promise<Page<ContactRow>> => {
   try {
-    return await api.contacts.listPage(parameters, number, signal);
+    return await api.contacts.listPage(parameters, number, signal, known);
   } catch (error) {
     if (number === 1 || !(error instanceof NotFoundError || error instanceof InvalidError)) throw error;
-    return api.contacts.listPage(parameters, 1, signal);
+    return api.contacts.listPage(parameters, 1, signal, known);
   }
 };
 
@@ -40,9 +42,10 @@ const fetchNext = (
   number: number,
   previous: Page<ContactRow>,
   signal: AbortSignal,
+  known: KnownRows | undefined,
 ): Promise<Page<ContactRow> | null> => {
-  if (number === previous.number + 1) return api.contacts.listPageAfter(parameters, previous, signal);
-  return api.contacts.listPage(parameters, number, signal);
+  if (number === previous.number + 1) return api.contacts.listPageAfter(parameters, previous, signal, known);
+  return api.contacts.listPage(parameters, number, signal, known);
 };
 
 /**
@@ -54,12 +57,13 @@ export async function* walkById(
   bounds: Omit<ContactListParameters, 'order'>,
   start: Start,
   signal: AbortSignal,
+  known?: KnownRows,
 ): AsyncGenerator<WalkStep> {
   const parameters: ContactListParameters = { ...bounds, order: ['id'] };
   const seen = new Set<string>();
   let { total } = start;
   let furthest = 0;
-  let page: Page<ContactRow> | null = await fetchFirst(api, parameters, start.page, signal);
+  let page: Page<ContactRow> | null = await fetchFirst(api, parameters, start.page, signal, known);
   while (page !== null) {
     const nextPage = nextPageNumber(page.number, total, page.total, PAGE_SIZE);
     total = page.total ?? total;
@@ -68,6 +72,6 @@ export async function* walkById(
     furthest = Math.max(furthest, page.number);
     const isLast: boolean = nextPage > page.number && (page.isLast || repeats);
     yield { page, nextPage, total, isLast };
-    page = isLast ? null : await fetchNext(api, parameters, nextPage, page, signal);
+    page = isLast ? null : await fetchNext(api, parameters, nextPage, page, signal, known);
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/clock.ts';
 import type { Contact, Side } from '../../../src/contact/contact.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
+import { createRowDigest } from '../../../src/remotes/row-digest.ts';
 import { receive, type Manners } from './manners.ts';
 
 /** A contact of an address book in memory. */
@@ -166,15 +167,22 @@ export const isAsTold = (row: Row): boolean => {
   return row.told.version === row.version && row.told.groupIds === [...row.groupIds].toSorted().join();
 };
 
-export const recordOf = (row: Row): ContactRecord => ({
-  id: row.id,
-  version: String(row.version),
-  modifiedAtMs: row.modifiedAtMs,
-  contact: row.contact,
-  groupIds: [...row.groupIds].toSorted(),
-  raw: JSON.stringify({ extra: row.extra }),
-  originId: row.originId,
-});
+const digestOf = createRowDigest('memory');
+
+export const recordOf = (row: Row): ContactRecord => {
+  const record = {
+    id: row.id,
+    version: String(row.version),
+    modifiedAtMs: row.modifiedAtMs,
+    contact: row.contact,
+    groupIds: [...row.groupIds].toSorted(),
+    raw: JSON.stringify({ extra: row.extra }),
+    originId: row.originId,
+  };
+  // A row that names former ids says more than its record.
+  const digest = row.formerIds.length === 0 ? digestOf(record) : null;
+  return digest === null ? record : { ...record, digest };
+};
 
 export const groupRecordOf = (group: Group): GroupRecord => {
   return { id: group.id, name: group.name, version: String(group.version) };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { FeedChange, FeedPage, PullRequest } from '../../../src/remotes/remote.ts';
+import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../../../src/remotes/remote.ts';
 import { CursorExpiredError } from '../../../src/remotes/errors.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import { noteTold, shownAt, type Book, type Row } from './book.ts';
@@ -39,6 +39,23 @@ const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] =>
     .slice(0, PAGE_SIZE);
 };
 
+/** A page of a listing; rows that are known are not told again. */
+const tell = async (
+  book: Book,
+  rows: readonly Shown[],
+  known: KnownRows = () => Promise.resolve(new Set()),
+): Promise<Pick<FeedPage, 'changes' | 'unchanged'>> => {
+  const digests = await known(rows.flatMap(({ record: { id, digest } }) => (digest === undefined ? [] : { id, digest })));
+  const isKnown = ({ record: { digest = '' } }: Shown): boolean => digests.has(digest);
+  return {
+    changes: rows.filter((shown) => !isKnown(shown)).map((shown) => upsert(book, shown)),
+    unchanged: rows.filter(isKnown).map(({ row, record }) => {
+      noteTold(row, record);
+      return record.id;
+    }),
+  };
+};
+
 type Walk = { readonly after: number; readonly start: number; readonly maxSeenMs: number };
 
 const modifiedAtMs = ({ record }: Shown): number => record.modifiedAtMs ?? 0;
@@ -46,7 +63,7 @@ const modifiedAtMs = ({ record }: Shown): number => record.modifiedAtMs ?? 0;
 async function* wholeWalk(
   book: Book,
   clock: Clock,
-  resume: string | null,
+  { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
   walkStart: () => number,
   cursorOf: (walk: Walk) => string,
 ): AsyncGenerator<FeedPage> {
@@ -54,10 +71,10 @@ async function* wholeWalk(
   while (true) {
     const rows = pageAfter(book, clock, walk.after);
     const last = rows.at(-1);
-    const changes = rows.map((shown) => upsert(book, shown));
+    const told = await tell(book, rows, known);
     if (last === undefined || rows.length < PAGE_SIZE) {
       walk = { ...walk, maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)) };
-      yield { changes, resume: null, cursor: cursorOf(walk), total: null };
+      yield { ...told, resume: null, cursor: cursorOf(walk), total: null };
       return;
     }
     walk = {
@@ -65,7 +82,7 @@ async function* wholeWalk(
       after: orderOf(last),
       maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)),
     };
-    yield { changes, resume: JSON.stringify(walk), cursor: null, total: null };
+    yield { ...told, resume: JSON.stringify(walk), cursor: null, total: null };
   }
 }
 
@@ -90,6 +107,7 @@ async function* googleChanges(book: Book, clock: Clock, cursor: string): AsyncGe
   for (let start = 0; start < standing.length; start += PAGE_SIZE) {
     yield {
       changes: standing.slice(start, start + PAGE_SIZE).map((shown) => upsert(book, shown)),
+      unchanged: [],
       resume: null,
       cursor: null,
       total: null,
@@ -98,7 +116,7 @@ async function* googleChanges(book: Book, clock: Clock, cursor: string): AsyncGe
   // A contact that had other names before leaves a tombstone under each.
   const goneIds = gone.flatMap(({ row, record }) => [record.id, ...row.formerIds]);
   const tombstones = goneIds.map((id) => ({ kind: 'tombstone', id }) as const);
-  yield { changes: tombstones, resume: null, cursor: JSON.stringify(next), total: null };
+  yield { changes: tombstones, unchanged: [], resume: null, cursor: JSON.stringify(next), total: null };
 }
 
 /** Google: a delta with tombstones and former ids, late, under a token that dies of age. */
@@ -108,7 +126,7 @@ export const googleFeed = (book: Book, clock: Clock, request: PullRequest): Asyn
   return wholeWalk(
     book,
     clock,
-    request.resume,
+    request,
     () => visibleVersion(book, clock),
     (walk) => JSON.stringify({ version: walk.start, atMs } satisfies Token),
   );
@@ -134,10 +152,10 @@ async function* serviceChanges(book: Book, clock: Clock, cursor: string): AsyncG
     const changes = rows.map((shown) => upsert(book, shown));
     if (rows.length < PAGE_SIZE) {
       const next = floorToSecond(Math.max(watermark, Math.min(maxSeenMs, startMs)));
-      yield { changes, resume: null, cursor: String(next), total: null };
+      yield { changes, unchanged: [], resume: null, cursor: String(next), total: null };
       return;
     }
-    yield { changes, resume: null, cursor: null, total: null };
+    yield { changes, unchanged: [], resume: null, cursor: null, total: null };
   }
 }
 
@@ -147,7 +165,7 @@ export const serviceFeed = (book: Book, clock: Clock, request: PullRequest): Asy
   return wholeWalk(
     book,
     clock,
-    request.resume,
+    request,
     () => book.now(),
     (walk) => String(floorToSecond(Math.min(walk.maxSeenMs === 0 ? walk.start : walk.maxSeenMs, walk.start))),
   );

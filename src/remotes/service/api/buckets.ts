@@ -1,7 +1,7 @@
 import type { ListParameters } from './list-parameters.ts';
-import { listPages, type ListRequest, type Page } from './paging.ts';
+import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
 import { bucketSchema, type Bucket, type BucketWrite } from './schemas-buckets.ts';
-import { call, callLeniently, parsePart } from './resource.ts';
+import { call, callLeniently } from './resource.ts';
 import type { Send } from './send.ts';
 
 /** Parameters of GET /v2/buckets; without `order` the user's manual order. */
@@ -16,7 +16,7 @@ const BUCKET = '/v2/buckets/{id}';
 const bucketList = (parameters: BucketListParameters): ListRequest<Bucket> => ({
   route: BUCKETS,
   parameters,
-  parseRow: (row, asked, status) => parsePart(bucketSchema, row, asked, status),
+  parseRows: rowsOf(bucketSchema),
 });
 
 /** Bucket routes (service-api-v2.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */

@@ -1,15 +1,26 @@
 import { z } from 'zod';
-import { contactSchema, type ContactWrite, type ServiceContact } from './schemas-contacts.ts';
+import type { KnownRows } from '../../remote.ts';
+import { findKnown } from '../../row-digest.ts';
+import {
+  contactDigest,
+  contactSchema,
+  digestedContactSchema,
+  withDigest,
+  type ContactWrite,
+  type ServiceContact,
+} from './schemas-contacts.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
 import { interactionSchema, type Interaction } from './schemas-interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
-import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
-import { call, callLeniently, parsePart, readData } from './resource.ts';
+import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { call, callLeniently, readData } from './resource.ts';
 import type { ApiRequest, Send } from './send.ts';
 
 /** One row of a list of contacts: understood, or told apart so that the rest of the page still serves. */
 export type ContactRow =
   | { readonly kind: 'contact'; readonly contact: ServiceContact }
+  /** A row that is known and so was not read. */
+  | { readonly kind: 'known'; readonly id: string; readonly updatedAt: Timestamp }
   | {
       readonly kind: 'unreadable';
       /** Null where even that could not be read. */
@@ -39,8 +50,8 @@ const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
 const salvageSchema = z.object({ id: optionalId.catch(null), updated_at: optionalTimestamp });
 
 /** Understands one row of a list of contacts by itself. */
-export const parseContactRow = (row: unknown): ContactRow => {
-  const parsed = contactSchema.safeParse(row);
+export const parseContactRow = (row: unknown, digest: string | null = contactDigest(row)): ContactRow => {
+  const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
   if (parsed.success) return { kind: 'contact', contact: parsed.data };
   const rest = salvageSchema.safeParse(row).data;
   return {
@@ -51,15 +62,27 @@ export const parseContactRow = (row: unknown): ContactRow => {
   };
 };
 
-const contactList = (parameters: ContactListParameters): ListRequest<ContactRow> => {
-  return { route: CONTACTS, parameters, parseRow: parseContactRow };
+/** Understands the rows of a page of contacts; of those that are known only what tells them apart is read. */
+export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['parseRows'] => {
+  return async (rows) => {
+    const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
+    const digests = await findKnown(unread.map(({ id = null, digest }) => ({ id, digest })), known);
+    return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
+      if (!digests.has(digest) || !id || !updatedAt) return parseContactRow(row, digest);
+      return { kind: 'known', id, updatedAt };
+    });
+  };
+};
+
+const contactList = (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
+  return { route: CONTACTS, parameters, parseRows: readContactRows(known) };
 };
 
 const interactionsOf = (id: string): ListRequest<Interaction> => ({
   route: '/v2/contacts/{id}/interactions',
   id,
   parameters: {},
-  parseRow: (row, asked, status) => parsePart(interactionSchema, row, asked, status),
+  parseRows: rowsOf(interactionSchema),
 });
 
 /** The id that a redirect of a contact's route leads to; only the id is taken, so that a token goes to no other host. */
@@ -82,16 +105,21 @@ export const createContactsApi = (send: Send) => ({
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parameters), signal),
 
-  /** GET /v2/contacts: one page, from 1 on. Scopes as for `list`. */
-  listPage: (parameters: ContactListParameters, page: number, signal: AbortSignal): Promise<Page<ContactRow>> =>
-    fetchPage(send, contactList(parameters), page, signal),
+  /** GET /v2/contacts: one page, from 1 on; rows that are known are not read. Scopes as for `list`. */
+  listPage: (
+    parameters: ContactListParameters,
+    page: number,
+    signal: AbortSignal,
+    known?: KnownRows,
+  ): Promise<Page<ContactRow>> => fetchPage(send, contactList(parameters, known), page, signal),
 
   /** GET /v2/contacts: the page after another one; null where the list has ended. Scopes as for `list`. */
   listPageAfter: (
     parameters: ContactListParameters,
     previous: Page<ContactRow>,
     signal: AbortSignal,
-  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parameters), previous, signal),
+    known?: KnownRows,
+  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parameters, known), previous, signal),
 
   /** POST /v2/contacts. Scopes: contacts:manage or all:manage. Which fields are required is not documented. */
   create: (contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>

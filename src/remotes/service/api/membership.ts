@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseContactRow, type ContactRow } from './contacts.ts';
-import { listPages, type ListRequest, type Page } from './paging.ts';
-import { callLeniently, parsePart } from './resource.ts';
+import { readContactRows, type ContactRow } from './contacts.ts';
+import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { callLeniently } from './resource.ts';
 import { bucketSchema, type Bucket } from './schemas-buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { Method, Send } from './send.ts';
@@ -28,11 +28,11 @@ const bucketsOf = (contactId: string): ListRequest<Bucket> => ({
   route: CONTACT_BUCKETS,
   id: contactId,
   parameters: {},
-  parseRow: (row, asked, status) => parsePart(bucketSchema, row, asked, status),
+  parseRows: rowsOf(bucketSchema),
 });
 
 const contactsOf = (bucketId: string): ListRequest<ContactRow> => {
-  return { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRow: parseContactRow };
+  return { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRows: readContactRows() };
 };
 
 /** Creates the operations of one membership route, which all send ids and answer a list. */

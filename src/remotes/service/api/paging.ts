@@ -13,8 +13,17 @@ export type ListRequest<Row> = {
   readonly route: string;
   readonly id?: string;
   readonly parameters: AnyParameters;
-  /** May throw an UnreadableError, which fails the page. */
-  readonly parseRow: (row: unknown, asked: ApiRequest, status: number) => Row;
+  /** Understands the rows of a page. May throw an UnreadableError, which fails the page. */
+  readonly parseRows: (
+    rows: readonly unknown[],
+    asked: ApiRequest,
+    status: number,
+  ) => readonly Row[] | Promise<readonly Row[]>;
+};
+
+/** Rows of which each must be of that shape. */
+export const rowsOf = <Row>(schema: z.ZodType<Row>): ListRequest<Row>['parseRows'] => {
+  return (rows, asked, status) => rows.map((row) => parsePart(schema, row, asked, status));
 };
 
 export type Page<Row> = {
@@ -86,7 +95,7 @@ export const fetchPage = async <Row>(
   const page = { number, total: meta?.total ?? null, announcesNext: announcesNext(meta?.next_page) };
   return {
     ...page,
-    rows: data.map((row) => list.parseRow(row, asked, answer.status)),
+    rows: await list.parseRows(data, asked, answer.status),
     rowKeys: data.map(rowKey),
     isLast: isLastPage(page, data.length),
     serverTimeMs: answer.serverTimeMs,

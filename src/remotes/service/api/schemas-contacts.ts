@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../../contact/record.ts';
+import { createRowDigest } from '../../row-digest.ts';
 import {
   boundedJson,
   id,
@@ -70,8 +71,20 @@ const contactExtraData = optionalObject({
   assigned_to: opaque,
 });
 
-/** Contact (service-api-v2.md, Resources and their fields). */
-export const contactSchema = z.object({
+/** To be raised whenever a record of the same row comes out otherwise: what was read before is then read anew. */
+export const READER = 'service 1';
+
+/** The digest of a contact as it came in an answer. */
+export const contactDigest = createRowDigest(READER);
+
+/** The contact of an answer with its digest, where the two can be put together. */
+export const withDigest = (row: unknown, digest: string | null): unknown => {
+  return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row, digest } : row;
+};
+
+/** Contact (service-api-v2.md, Resources and their fields) with its digest. */
+export const digestedContactSchema = z.object({
+  digest: z.string().nullable(),
   id,
   created_at: optionalTimestamp,
   updated_at: timestamp,
@@ -96,6 +109,9 @@ export const contactSchema = z.object({
     .catch([]),
   extra_data: contactExtraData,
 });
+
+/** A contact as an answer holds it. */
+export const contactSchema = z.preprocess((row) => withDigest(row, contactDigest(row)), digestedContactSchema);
 
 /** A contact as its answer was understood. */
 export type ServiceContact = z.output<typeof contactSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListParameters, TimeBounds } from './list-parameters.ts';
-import { listPages, type ListRequest, type Page } from './paging.ts';
-import { call, parsePart } from './resource.ts';
+import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { call } from './resource.ts';
 import {
   connectedAccountSchema,
   emailAliasSchema,
@@ -35,7 +35,7 @@ const listOf = <Row>(
   route: string,
   schema: z.ZodType<Row>,
   parameters: ListRequest<Row>['parameters'] = {},
-): ListRequest<Row> => ({ route, parameters, parseRow: (row, asked, status) => parsePart(schema, row, asked, status) });
+): ListRequest<Row> => ({ route, parameters, parseRows: rowsOf(schema) });
 
 /** User routes (service-api-v2.md, User routes). Every operation throws a RemoteError or the signal's reason. */
 export const createUserApi = (send: Send) => ({

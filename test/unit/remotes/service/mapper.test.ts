@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { contactSchema } from '../../../../src/remotes/service/api/schemas-contacts.ts';
-import { changeOf, recordOf } from '../../../../src/remotes/service/mapper.ts';
+import { contactDigest, contactSchema } from '../../../../src/remotes/service/api/schemas-contacts.ts';
+import { recordOf, tellRows } from '../../../../src/remotes/service/mapper.ts';
 import { contactJson, NOW_MS, stamp } from './support.ts';
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
@@ -85,13 +85,27 @@ describe('a contact of the service as a record', () => {
   });
 });
 
-it('a row of a listing becomes a change of the feed', () => {
+it('the rows of a listing become changes of the feed; of known ones only the ids are told', () => {
   const contact = contactSchema.parse(contactJson(1));
-  expect(changeOf({ kind: 'contact', contact })).toEqual({
-    kind: 'upsert',
-    record: recordOf(contact),
-    previousIds: [],
-  });
   const unreadable = { kind: 'unreadable', id: 'contact_2', reason: 'odd' } as const;
-  expect(changeOf({ ...unreadable, updatedAt: null })).toEqual(unreadable);
+  const updatedAt = { text: stamp(NOW_MS), epochMs: NOW_MS };
+  const rows = [
+    { kind: 'contact', contact } as const,
+    { ...unreadable, updatedAt: null },
+    { kind: 'known', id: 'contact_3', updatedAt } as const,
+  ];
+  expect(tellRows(rows)).toEqual({
+    changes: [{ kind: 'upsert', record: recordOf(contact), previousIds: [] }, unreadable],
+    unchanged: ['contact_3'],
+  });
+});
+
+it('a record has the digest of its row, unless its membership came from elsewhere', () => {
+  const digest = contactDigest(contactJson(1));
+  expect(recordFrom({}).digest).toBe(digest);
+  expect(recordFrom({ title: 'Other' }).digest).not.toBe(digest);
+  const silentJson = contactJson(1, { extra_data: {} });
+  const silent = contactSchema.parse(silentJson);
+  expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
+  expect(recordOf(silent, ['bucket_9']).digest).toBeUndefined();
 });

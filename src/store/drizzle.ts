@@ -9,8 +9,23 @@ import type * as Tables from 'drizzle-orm/sqlite-core';
 // 130 KB, which makes its hundred modules cost half a second and 150 MB.
 const require = createRequire(import.meta.url);
 
-export const { and, count, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, notExists, notInArray, or, placeholder, sql } =
-  require('drizzle-orm') as typeof Drizzle;
+export const {
+  and,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notExists,
+  notInArray,
+  or,
+  placeholder,
+  sql,
+} = require('drizzle-orm') as typeof Drizzle;
 export const { drizzle } = require('drizzle-orm/better-sqlite3') as typeof Driver;
 export const { migrate } = require('drizzle-orm/better-sqlite3/migrator') as typeof Migrator;
 export const { readMigrationFiles } = require('drizzle-orm/migrator') as typeof MigrationFiles;

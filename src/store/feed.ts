@@ -61,7 +61,11 @@ const countShown = (orm: Orm) =>
 const selectKnown = bySide((side) => (orm: Orm) => {
   const [id, digest] = [idColumn[side], digestColumn[side]];
   const waiting = and(atPlace(staged), eq(staged.id, id));
-  const same = and(eq(pairs.link, placeholder('link')), sql`${id} = asked.value ->> 0`, sql`${digest} = asked.value ->> 1`);
+  const same = and(
+    eq(pairs.link, placeholder('link')),
+    sql`${id} = asked.value ->> 0`,
+    sql`${digest} = asked.value ->> 1`,
+  );
   return orm
     .select({ digest })
     .from(sql`json_each(${placeholder('rows')}) as asked`)

@@ -125,7 +125,11 @@ const pullScenes = {
 
   'a whole listing tells nothing but the ids of rows that are known, and everything of the others': async (harness) => {
     const [friends, family] = [harness.addGroup('Friends'), harness.addGroup('Family')];
-    const [ada, ben, cid] = [harness.add(ADA, [friends]), harness.add(BEN), harness.add({ firstName: 'Cid', lastName: 'Goes' })];
+    const [ada, ben, cid] = [
+      harness.add(ADA, [friends]),
+      harness.add(BEN),
+      harness.add({ firstName: 'Cid', lastName: 'Goes' }),
+    ];
     for (let number = 0; number < 60; number += 1) harness.add({ firstName: `N${number}`, lastName: 'Many' });
     harness.clock.advance(LATER_MS);
     const first = await pullWhole(harness.remote);

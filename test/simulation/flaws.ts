@@ -47,6 +47,19 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         },
       }),
   },
+  'a row is known whatever it says': {
+    store: (store) =>
+      withMethods(store, {
+        knownRows: async (link, side, rows) => {
+          const paired = await store.pairedIds(
+            link,
+            side,
+            rows.map(({ id }) => id),
+          );
+          return new Set(rows.filter(({ id }) => paired.has(id)).map(({ digest }) => digest));
+        },
+      }),
+  },
   'deletions are overheard': {
     store: (store) =>
       withMethods(store, { stagePage: (link, side, page) => store.stagePage(link, side, { ...page, tombstones: [] }) }),

@@ -45,7 +45,9 @@ const tell = async (
   rows: readonly Shown[],
   known: KnownRows = () => Promise.resolve(new Set()),
 ): Promise<Pick<FeedPage, 'changes' | 'unchanged'>> => {
-  const digests = await known(rows.flatMap(({ record: { id, digest } }) => (digest === undefined ? [] : { id, digest })));
+  const digests = await known(
+    rows.flatMap(({ record: { id, digest } }) => (digest === undefined ? [] : { id, digest })),
+  );
   const isKnown = ({ record: { digest = '' } }: Shown): boolean => digests.has(digest);
   return {
     changes: rows.filter((shown) => !isKnown(shown)).map((shown) => upsert(book, shown)),

@@ -66,7 +66,10 @@ export const parseContactRow = (row: unknown, digest: string | null = contactDig
 export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
     const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
-    const digests = await findKnown(unread.map(({ id = null, digest }) => ({ id, digest })), known);
+    const digests = await findKnown(
+      unread.map(({ id = null, digest }) => ({ id, digest })),
+      known,
+    );
     return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
       if (!digests.has(digest) || !id || !updatedAt) return parseContactRow(row, digest);
       return { kind: 'known', id, updatedAt };

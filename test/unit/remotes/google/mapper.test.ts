@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readPerson } from '../../../../src/remotes/google/mapper.ts';
+import { digestOf, readPerson } from '../../../../src/remotes/google/mapper.ts';
+import { LISTED_VALUES_MAX } from '../../../../src/remotes/google/limits.ts';
 import { person, recordOf } from './support.ts';
 
 const CONTACT = { source: { type: 'CONTACT', id: '1' } };
@@ -121,4 +122,13 @@ describe('a Person that is no record', () => {
     });
     expect(reading).toMatchObject({ reason: 'the contact is malformed at "emailAddresses.1.value"' });
   });
+});
+
+test('a record has the digest of its row only where it says all that the row says', () => {
+  expect(recordOf(person(1)).digest).toBe(digestOf(person(1)));
+  const source = { type: 'CONTACT', etag: '#1' };
+  const renamed = { ...person(1), metadata: { sources: [source], previousResourceNames: ['people/c0'] } };
+  expect(recordOf(renamed).digest).toBeUndefined();
+  const phoneNumbers = Array.from({ length: LISTED_VALUES_MAX }, (_, number) => ({ value: `+1830555${number}` }));
+  expect(recordOf(person(1, { phoneNumbers })).digest).toBeUndefined();
 });

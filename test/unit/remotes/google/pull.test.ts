@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FeedPage } from '../../../../src/remotes/remote.ts';
+import type { FeedPage, KnownRows } from '../../../../src/remotes/remote.ts';
 import { apiError, collect, NEVER, person, startGoogle, type Google, type Reply, type Seen } from './support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -47,6 +47,22 @@ describe('[R14] a whole listing', () => {
     ]);
     second?.delete('pageToken');
     expect(String(second)).toBe(String(first));
+  });
+
+  test('reads no row that is known, and every row of a page on which one names former ids (R12)', async () => {
+    const renamed = person(3, { metadata: { ...Object(person(3)['metadata']), previousResourceNames: ['people/c4'] } });
+    await using google = await startGoogle(({ query }) =>
+      query.get('pageToken') === 'p2' ? last([renamed, person(4)]) : more([person(1), person(2)], 'p2'),
+    );
+    const asked: string[] = [];
+    const known: KnownRows = (rows) => {
+      asked.push(...rows.map(({ id }) => id));
+      return Promise.resolve(new Set(rows.filter(({ id }) => id !== 'people/c2').map(({ digest }) => digest)));
+    };
+    const pages = await collect(google.remote.pull({ mode: 'whole', resume: null, known }, NEVER));
+    expect(asked).toEqual(['people/c1', 'people/c2']);
+    expect(pages.map(({ unchanged }) => unchanged)).toEqual([['people/c1'], []]);
+    expect(told(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
   });
 
   test('goes on from where it was cut off, with the time of its beginning', async () => {

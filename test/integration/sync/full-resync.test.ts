@@ -1,0 +1,52 @@
+import { expect, test, vi } from 'vitest';
+import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
+
+test('R1: a full run with nothing to do reads no row again; what was edited and deleted since is found by it', async () => {
+  await using linked = await startLinkedSandbox({ count: 120, seed: 4 });
+  const { google, service } = linked.sandbox;
+  const staging = vi.spyOn(linked.app.store, 'stagePage');
+  const fullRun = async () => {
+    linked.clock.advance(11 * 60_000);
+    staging.mockClear();
+    const { summary, error } = await linked.sync({ kind: 'full' });
+    expect(error).toBeNull();
+    const told = (side: 'google' | 'service') => {
+      const pages = staging.mock.calls.filter((call) => call[1] === side).map((call) => call[2]);
+      return { read: pages.flatMap(({ upserts }) => upserts), unchanged: pages.flatMap(({ unchanged }) => unchanged) };
+    };
+    return { summary, google: told('google'), service: told('service') };
+  };
+  expect((await linked.sync()).error).toBeNull();
+  // An answered create or update is the row that the listing shows; an answered change of membership is none.
+  const first = await fullRun();
+  expect(first.service.unchanged.length).toBeGreaterThan(0);
+  expect(first.service.read.length).toBeGreaterThan(0);
+  expect(first.service.read.filter(({ record }) => record.groupIds.length === 0)).toEqual([]);
+  const quiet = await fullRun();
+  expect([quiet.google.read, quiet.service.read]).toEqual([[], []]);
+  expect(quiet.google.unchanged.toSorted()).toEqual(
+    google.account
+      .people()
+      .map((one) => one.resourceName)
+      .toSorted(),
+  );
+  expect(quiet.service.unchanged.toSorted()).toEqual(
+    service.account
+      .contacts()
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  expect(quiet.summary.google).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  expect(quiet.summary.service).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+
+  const [edited, deleted] = service.account.contacts();
+  staging.mockClear();
+  service.account.updateContact(edited?.id ?? '', { title: 'Edited at the service' });
+  service.account.deleteContact(deleted?.id ?? '');
+  const { summary, error } = await linked.sync({ kind: 'full' });
+  expect(error).toBeNull();
+  expect(summary.service.pulled).toBe(1);
+  expect(summary.google).toMatchObject({ updated: 1, deleted: 1 });
+  const titles = google.account.people().map((person) => person.organizations?.[0]?.title);
+  expect(titles.filter((title) => title === 'Edited at the service')).toHaveLength(1);
+});

@@ -12,7 +12,7 @@ const DIGEST_LENGTH = 22;
 export const createRowDigest = (reader: string): ((row: unknown) => string | null) => {
   return (row) => {
     try {
-      return hash('sha256', `${reader} ${JSON.stringify(row)}`, 'base64url').slice(0, DIGEST_LENGTH);
+      return `${reader} ${hash('sha256', JSON.stringify(row), 'base64url').slice(0, DIGEST_LENGTH)}`;
     } catch {
       return null;
     }

@@ -145,12 +145,12 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
   if (value === null) return { id: null, base: null, record: null, digest: null, writtenAtMs };
   const { record } = value;
   const base = fingerprint(value.base);
-  const isTold = record.digest !== undefined && base === fingerprint(record);
+  const isTold = record.digest !== undefined && !value.unsettled && base === fingerprint(record);
   return {
     id: record.id,
     base,
     record: JSON.stringify(record),
-    // A row that says something else than the base is news, however often it was read.
+    // A row that says something else than the base, or has not been settled, is news however often it was read.
     digest: isTold ? record.digest : null,
     writtenAtMs,
   };

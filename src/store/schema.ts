@@ -45,7 +45,7 @@ export const pairs = sqliteTable(
     serviceRecordJson: text('service_record_json'),
     googleWrittenAtMs: integer('google_written_at_ms'),
     serviceWrittenAtMs: integer('service_written_at_ms'),
-    /** The row that the record was read from, by its digest; null unless the record says just what the base says. */
+    /** The row that the record was read from, by its digest; null unless the record says just what the base says, with nothing left to settle. */
     googleDigest: text('google_digest'),
     serviceDigest: text('service_digest'),
     /** In how many full listings in a row the contact was missing although a read still found it. */

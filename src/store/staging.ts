@@ -192,7 +192,7 @@ export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: n
     return true;
   }
   if (waiting !== undefined) removeStaged(db, place, id);
-  if (half.isRecord !== 1) {
+  if (isNews) {
     const digest = record.digest ?? null;
     db.prepared(renewRecord[place.side]).run({ pairId: half.pairId, record: texts.record, digest });
   }

@@ -17,7 +17,7 @@ import {
 export const ORIGIN_KEY = 'contact-sync.service-id';
 
 /** To be raised whenever a record of the same Person comes out otherwise: what was read before is then read anew. */
-export const READER = 'google 1';
+export const READER = '1';
 
 /** The digest of a Person as it came in an answer. */
 export const digestOf = createRowDigest(READER);
@@ -46,15 +46,18 @@ export const readPerson = (answer: unknown, digest: string | null = digestOf(ans
   if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
-  const record = recordOf(person, source, source.etag);
-  return contactReading(digest === null ? record : { ...record, digest }, previousIds, mayBeCut(person));
+  const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person) } as const;
+  return { ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) };
 };
 
-/** A row that names former ids, or that was cut, says more or less than its record: such a record goes without digest. */
-const contactReading = (whole: ContactRecord, previousIds: readonly string[], isCut: boolean): PersonReading => {
-  const { digest, ...record } = whole;
-  const isExact = digest !== undefined && previousIds.length === 0 && !isCut;
-  return { kind: 'contact', record: isExact ? whole : record, previousIds, mayBeCut: isCut };
+/** A row that names former ids says more than its record, one that was cut less: such a record goes without digest. */
+const digested = (
+  record: ContactRecord,
+  row: { readonly previousIds: readonly string[]; readonly mayBeCut: boolean },
+  digest: string | null,
+): ContactRecord => {
+  if (digest === null || row.mayBeCut || row.previousIds.length > 0) return record;
+  return { ...record, digest };
 };
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {

@@ -91,7 +91,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "google 1",
+      "1",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -139,7 +139,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "hnxRwKOkA3NrNKBXrT6Yv0",
+          "digest": "1 wHw1FyN9xqhoUGsnH4trNY",
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",
@@ -158,7 +158,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "service 1",
+      "1",
       {
         "contact": {
           "addresses": [
@@ -202,7 +202,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "Nv0bbCemaSGr-7c9JblPpY",
+        "digest": "1 znj2gnF2zaG3Ds-6txtTti",
         "groupIds": [
           "bucket_1",
           "bucket_2",

@@ -89,6 +89,12 @@ describe('R1: a row is known', () => {
     expect(await known([{ id: ADA, digest: 'the next row' }])).toEqual([]);
   });
 
+  it('once what was outstanding of it is found settled', async () => {
+    await store.commit(LINK, [pairOf(value(ada, { unsettled: true }))]);
+    expect(await stage(ada)).toBe(0);
+    expect(await known()).toEqual([ADA_ROW.digest]);
+  });
+
   it('after a migration when it was read once more', async () => {
     await store.commit(LINK, [pairOf(value(record(ADA)))]);
     expect(await known()).toEqual([]);

@@ -72,7 +72,7 @@ const contactExtraData = optionalObject({
 });
 
 /** To be raised whenever a record of the same row comes out otherwise: what was read before is then read anew. */
-export const READER = 'service 1';
+export const READER = '1';
 
 /** The digest of a contact as it came in an answer. */
 export const contactDigest = createRowDigest(READER);

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, lt, ne, notExists, notInArray, placeholder, sql } from './drizzle.ts';
+import { and, count, eq, inArray, isNotNull, lt, notExists, notInArray, placeholder, sql } from './drizzle.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import { idColumn } from './pair-rows.ts';
@@ -97,7 +97,9 @@ const selectAbsent = bySide((side) => (orm: Orm) => {
 });
 
 const forgiveShown = bySide((side) => (orm: Orm) => {
-  const wasAbsent = and(pairedOn[side], ne(absencesColumn[side], 0), inArray(idColumn[side], shown));
+  // The few that were absent are looked up among those shown, not the other way round.
+  const isShown = sql`+${idColumn[side]} in ${shown}`;
+  const wasAbsent = and(eq(pairs.link, placeholder('link')), sql`${absencesColumn[side]} <> 0`, isShown);
   const set = side === 'google' ? { googleAbsences: 0 } : { serviceAbsences: 0 };
   return orm.update(pairs).set(set).where(wasAbsent).prepare();
 });

@@ -55,6 +55,19 @@ export const pairs = sqliteTable(
   (table) => [
     uniqueIndex('pairs_google').on(table.link, table.googleId),
     uniqueIndex('pairs_service').on(table.link, table.serviceId),
+    // A full listing asks for every digest: each is found without touching its wide row.
+    index('pairs_google_known')
+      .on(table.link, table.googleId, table.googleDigest)
+      .where(sql`${table.googleDigest} is not null`),
+    index('pairs_service_known')
+      .on(table.link, table.serviceId, table.serviceDigest)
+      .where(sql`${table.serviceDigest} is not null`),
+    index('pairs_google_absent')
+      .on(table.link)
+      .where(sql`${table.googleAbsences} <> 0`),
+    index('pairs_service_absent')
+      .on(table.link)
+      .where(sql`${table.serviceAbsences} <> 0`),
     index('pairs_alone')
       .on(table.link)
       .where(sql`${table.status} <> 'linked'`),

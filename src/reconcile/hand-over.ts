@@ -5,10 +5,12 @@ import {
   SCALAR_FIELDS,
   SIDES,
   type Contact,
+  type ContactField,
   type Side,
 } from '../contact/contact.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import type { Conflict, Decision } from './decision.ts';
+import { mayWrite, type Policy } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
 type Merge = Extract<Decision, { kind: 'merge' }>;
@@ -29,44 +31,61 @@ const untakenOf = (contact: Contact, taken: Contact): Contact => {
   return untaken;
 };
 
-/** The heir's contact with what it lacks of `untaken`; a field that it fills otherwise is a conflict that it wins. */
-const inherit = (heir: Contact, untaken: Contact, side: Side) => {
-  let desired = heir;
+/** The values that the heir does not fill otherwise, and those that it does as conflicts that it wins. */
+const settleScalars = (heir: Readonly<Record<Side, Contact>>, untaken: Contact, side: Side) => {
+  let free = untaken;
   const conflicts: Conflict[] = [];
   for (const field of SCALAR_FIELDS) {
-    if (heir[field] === '') desired = { ...desired, [field]: untaken[field] };
-    else if (untaken[field] !== '' && untaken[field] !== heir[field]) {
-      const values = { [otherSide(side)]: heir[field], [side]: untaken[field] };
-      const { google = '', service = '' } = values;
-      conflicts.push({ field, google, service, winner: otherSide(side) });
-    }
+    const value = heir[side][field] || heir[otherSide(side)][field];
+    if (value === '' || untaken[field] === '') continue;
+    free = { ...free, [field]: '' };
+    if (value === untaken[field]) continue;
+    const [google, service] = side === 'google' ? [untaken[field], value] : [value, untaken[field]];
+    conflicts.push({ field, google, service, winner: otherSide(side) });
   }
-  for (const field of LIST_FIELDS) {
-    const keyed = keyLists(field, { heir: listOf(heir, field), untaken: listOf(untaken, field) });
-    const gained = [...keyed.untaken].filter(([key]) => !keyed.heir.has(key)).map(([, element]) => element);
-    desired = withList(desired, field, [...listOf(heir, field), ...gained]);
-  }
-  const scalars = SCALAR_FIELDS.filter((field) => desired[field] !== heir[field]);
-  const lists = LIST_FIELDS.filter((field) => listOf(desired, field).length !== listOf(heir, field).length);
-  return { desired, fields: [...scalars, ...lists], conflicts };
+  return { free, conflicts };
 };
 
-/** The heir's decision and the deletion, once the heir is given what nobody else holds. */
-const bequeath = (heir: Merge, deletion: Deletion): { readonly heir: Merge; readonly deletion: Deletion } => {
+/** The contact with the values and elements that it lacks of `given`, and the fields that they are in. */
+const withGiven = (contact: Contact, given: Contact) => {
+  const fields: ContactField[] = SCALAR_FIELDS.filter((field) => contact[field] === '' && given[field] !== '');
+  let desired = contact;
+  for (const field of fields) desired = { ...desired, [field]: given[field] };
+  for (const field of LIST_FIELDS) {
+    const keyed = keyLists(field, { own: listOf(contact, field), given: listOf(given, field) });
+    const gained = [...keyed.given].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
+    if (gained.length === 0) continue;
+    fields.push(field);
+    desired = withList(desired, field, [...listOf(contact, field), ...gained]);
+  }
+  return { desired, fields };
+};
+
+/**
+ * The heir's decision and the deletion, once the heir is given what nobody else holds: on both sides, as if its user had
+ * entered it there.
+ */
+const bequeath = (
+  heir: Merge,
+  deletion: Deletion,
+  policy: Policy,
+): { readonly heir: Merge; readonly deletion: Deletion } => {
   const { side, pair, record } = deletion;
   const half = pair[otherSide(side)];
   const taken = half.kind === 'gone' ? half.base?.contact : undefined;
-  const untaken = untakenOf(record.contact, taken ?? EMPTY_CONTACT);
-  const write = heir[side];
-  const current = write?.desired ?? heir.pair[side].record.contact;
-  const { desired, fields, conflicts } = inherit(current, untaken, side);
-  if (fields.length === 0 && conflicts.length === 0) return { heir, deletion };
-  const all = [...new Set([...(write?.fields ?? []), ...fields])];
-  const given = all.length === 0 ? null : { joins: [], leaves: [], ...write, fields: all, desired };
-  return {
-    heir: { ...heir, [side]: given, conflicts: [...heir.conflicts, ...conflicts] },
-    deletion: { ...deletion, handsOver: { heirId: heir.pair[side].record.id, fields } },
-  };
+  const wanted = (of: Side): Contact => heir[of]?.desired ?? heir.pair[of].record.contact;
+  const contacts = { google: wanted('google'), service: wanted('service') };
+  const { free, conflicts } = settleScalars(contacts, untakenOf(record.contact, taken ?? EMPTY_CONTACT), side);
+  const given = withGiven(contacts[side], free);
+  if (given.fields.length === 0 && conflicts.length === 0) return { heir, deletion };
+  let next: Merge = { ...heir, conflicts: [...heir.conflicts, ...conflicts] };
+  for (const to of SIDES.filter((each) => mayWrite(policy, each))) {
+    const { desired, fields } = withGiven(contacts[to], free);
+    const all = [...new Set([...(heir[to]?.fields ?? []), ...fields])];
+    if (fields.length > 0) next = { ...next, [to]: { joins: [], leaves: [], ...heir[to], fields: all, desired } };
+  }
+  const handsOver = { heirId: heir.pair[side].record.id, fields: given.fields };
+  return { heir: next, deletion: { ...deletion, handsOver } };
 };
 
 /** The contact that a deletion's other half was merged into; null where none is known. */
@@ -91,7 +110,7 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
  * the side where they were merged never took it, goes to the one that stays (R12). Where that one is only about to be made,
  * the deletion waits for a later plan.
  */
-export const handOver = (decisions: readonly Decision[]): readonly Decision[] => {
+export const handOver = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
   const isMergedAway = (decision: Decision) => decision.kind === 'delete' && heirOf(decision) !== null;
   if (!decisions.some(isMergedAway)) return decisions;
   const places = placesOf(decisions);
@@ -101,7 +120,7 @@ export const handOver = (decisions: readonly Decision[]): readonly Decision[] =>
     const heirPlace = places.get(`${otherSide(deletion.side)} ${heirOf(deletion)}`);
     if (heirPlace === undefined) continue;
     const heir = next[heirPlace];
-    if (heir?.kind === 'merge') ({ heir: next[heirPlace], deletion: next[place] } = bequeath(heir, deletion));
+    if (heir?.kind === 'merge') ({ heir: next[heirPlace], deletion: next[place] } = bequeath(heir, deletion, policy));
     else next[place] = null;
   }
   return next.filter((decision) => decision !== null);

@@ -207,7 +207,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const empty = SIDES.flatMap((side) =>
     left(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
   );
-  return { groups: input.groups, decisions: handOver(decisions), ambiguous, empty };
+  return { groups: input.groups, decisions: handOver(decisions, policy), ambiguous, empty };
 };
 
 /** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */

@@ -5,7 +5,7 @@ import type { Pair } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import { bySide, decodeRecord } from './codec.ts';
 import type { Db, Orm } from './database.ts';
-import { idColumn, indexStaged, pairOf, type PairRow } from './pair-rows.ts';
+import { idColumn, indexStaged, pairOf, type PairRow, type StagedRow } from './pair-rows.ts';
 import { groupPairs, pairs, staged } from './schema.ts';
 import type { Counts, Workload } from './store.ts';
 
@@ -79,18 +79,25 @@ const selectGroupPairs = (orm: Orm) =>
     .orderBy(groupPairs.key)
     .prepare();
 
+/** The pairs of contacts that others were merged into: whether they changed or not, they may have to take something over. */
+const readHeirs = (db: Db, link: string, changes: readonly StagedRow[]): readonly PairRow[] => {
+  const heirs = changes.flatMap(({ side, mergedInto }) => {
+    return mergedInto === null ? [] : (db.prepared(selectPairOf[side]).get({ link, id: mergedInto }) ?? []);
+  });
+  return heirs.filter((row) => row.status === 'linked');
+};
+
 export const readWorkload = (db: Db, link: string, groupIds: readonly string[]): Workload => {
   const changes = db.prepared(selectStaged).all({ link });
   const stagedOf = indexStaged(changes);
   const touched = new Map<number, PairRow>();
   const unpaired: Record<Side, ContactRecord[]> = { google: [], service: [] };
-  for (const { side, id, kind, recordJson, mergedInto } of changes) {
+  for (const { side, id, kind, recordJson } of changes) {
     const row = db.prepared(selectPairOf[side]).get({ link, id });
     if (row?.status === 'linked' && kind !== 'settling') touched.set(row.id, row);
-    const heir = mergedInto === null ? undefined : db.prepared(selectPairOf[side]).get({ link, id: mergedInto });
-    if (heir?.status === 'linked') touched.set(heir.id, heir);
     if (row === undefined && kind === 'upsert' && recordJson !== null) unpaired[side].push(decodeRecord(recordJson));
   }
+  for (const heir of readHeirs(db, link, changes)) touched.set(heir.id, heir);
   if (groupIds.length > 0) {
     const members = db.prepared(selectMembers).all({ link, groupIds: JSON.stringify(groupIds) });
     for (const row of members) touched.set(row.id, row);

@@ -5,7 +5,7 @@ import type { Plan } from '../reconcile/plan.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import type { StoreChange } from '../store/store.ts';
 import { onBothSides, type Session } from './context.ts';
-import { pairChanges, type Execution } from './execution.ts';
+import { pairChanges, recordConflicts, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './group-writers.ts';
 import { taskOf, writeOf, type Task } from './task.ts';
 import { performCreates, performDeletes, performMemberships, performUpdates } from './writers.ts';
@@ -136,16 +136,26 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   for (const batch of chunks(moving, MEMBERSHIP_CHUNK)) await performMemberships(execution, side, batch);
 };
 
-/** Whether what a contact that was merged away alone held stands on the one that it was merged into (R12). */
-const hasHandedOver = (work: Work, { side, handsOver }: Deletion): boolean => {
-  if (handsOver === undefined) return true;
-  const heir = work.tasks.find((task) => task.halves[side]?.record.id === handsOver.heirId);
-  return handsOver.fields.every((field) => heir?.halves[side]?.written.has(field) === true);
+/** What is done to the contact that another one was merged into (R12). */
+const heirOf = (work: Work, { side, handsOver }: Deletion): Task | undefined => {
+  return handsOver && work.tasks.find((task) => task.halves[side]?.record.id === handsOver.heirId);
+};
+
+/** Whether all that a contact alone held, where it was merged away, stands on the other one. */
+const hasHandedOver = (work: Work, deletion: Deletion): boolean => {
+  const { side, handsOver } = deletion;
+  const written = heirOf(work, deletion)?.halves[side]?.written;
+  return handsOver?.fields.every((field) => written?.has(field)) ?? true;
 };
 
 const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
-  const { deleteBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
-  const deletions = work.deletions.filter((decision) => decision.side === side && hasHandedOver(work, decision));
+  const { session } = execution;
+  const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
+  const deletions = work.deletions.filter((deletion) => deletion.side === side && hasHandedOver(work, deletion));
+  await recordConflicts(
+    session,
+    deletions.flatMap((deletion) => heirOf(work, deletion) ?? []),
+  );
   await inParallel(chunks(deletions, deleteBatch), writeConcurrency, (batch) => performDeletes(execution, side, batch));
 };
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Side, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
@@ -196,16 +197,20 @@ export const perform = async <Request, Value>(
 
 /**
  * Records what the tasks' writes are about to decide against one side (R4). It is done ahead of the writes: the losing value
- * stays readable also where a write's answer is lost.
+ * stays readable also where a write's answer is lost. A write that was refused and is tried again decides nothing new.
  */
 export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
-  const changes = tasks.flatMap((task): StoreChange[] => {
+  const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.conflictsStored);
+  if (disputing.length === 0) return;
+  for (const task of disputing) task.conflictsStored = true;
+  const open = await session.store.conflicts(session.link, { all: false });
+  const changes = disputing.flatMap((task): StoreChange[] => {
     const { google, service } = task.halves;
-    if (google === null || service === null || task.conflictsStored) return [];
-    task.conflictsStored = true;
+    if (google === null || service === null) return [];
     const ids = { googleId: google.record.id, serviceId: service.record.id };
     const atMs = session.clock.now();
     return task.conflicts.flatMap((conflict): StoreChange[] => {
+      if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
       session.tally.conflicts += 1;
       session.emit({ kind: 'conflict', conflict, ...ids });
       return [

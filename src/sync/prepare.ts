@@ -91,7 +91,13 @@ const defer = (decision: Decision, isDeferred: Deferred): Decision | null => {
         const write = kept[side];
         if (write === null || !isDeferred(side, decision)) return kept;
         const from = otherSide(side);
-        const held = { ...kept.held, [from]: [...kept.held[from], ...write.fields] };
+        // What lost stands there still: it stays as open as what won.
+        const lost = kept.conflicts.filter(({ winner }) => winner === from).map(({ field }) => field);
+        const held = {
+          ...kept.held,
+          [from]: [...kept.held[from], ...write.fields],
+          [side]: [...kept.held[side], ...lost],
+        };
         return { ...kept, [side]: null, held, deferred: true };
       }, decision);
   }

@@ -94,12 +94,18 @@ export const writeOf = (task: Task, side: Side): SideWrite | null => {
   return task.decision.kind === 'merge' ? task.decision[side] : null;
 };
 
+/** Fields whose value on that side lost a conflict and stands there still: as open as the value that won. */
+const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
+  const lost = task.conflicts.filter(({ field, winner }) => winner !== side && task.pending[side].has(field));
+  return lost.map(({ field }) => field);
+};
+
 /** What the store may hold of one side now. */
 export const sideValue = (task: Task, side: Side): SideValue | null => {
   const half = task.halves[side];
   if (half === null) return null;
   const now = { contact: half.record.contact, groupIds: half.record.groupIds };
-  const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side]]);
+  const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
   const base = settleBase({ ...half, now, outstanding });
   const waits = task.deferred || task.pending.google.size > 0 || task.pending.service.size > 0;
   const surprised = task.held[side].length === 0 && !equalSnapshots(base, now);

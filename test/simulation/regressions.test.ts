@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { noCounts, runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
@@ -196,5 +197,61 @@ describe('histories that once went wrong', () => {
     );
     for (const book of Object.values(world.books))
       expect(book.rows.map((row) => row.contact.emailAddresses.length)).toEqual([1]);
+  });
+
+  it('R12: what Google dropped of two contacts stands yet at the service after a merge at Google, new id and all', async () => {
+    const add = { kind: 'add', side: 'service', field: 'websites' } as const;
+    const { world } = await runHistory(
+      history(
+        [
+          [
+            run({
+              before: [
+                { kind: 'create', side: 'service', rich: false },
+                { kind: 'create', side: 'service', rich: false },
+                ...[0, 0, 0, 1, 1, 1].map((who) => ({ ...add, who })),
+              ],
+            }),
+          ],
+          [
+            run({
+              before: [
+                { kind: 'merge', side: 'google', who: 1, into: 0 },
+                { kind: 'new-id', who: 0 },
+              ],
+            }),
+          ],
+        ],
+        { manners: { google: { ...PLAIN_MANNERS, dropsWebsitesBy: 3 }, service: PLAIN_MANNERS } },
+      ),
+    );
+    const live = world.books.service.rows.filter((row) => row.state === 'live');
+    expect(live.map((row) => row.contact.websites.length)).toEqual([6]);
+  });
+
+  it('R4: the value that lost a conflict comes back where the one that won was refused and then cleared', async () => {
+    const { world } = await runHistory(
+      history(
+        [
+          [
+            run({ before: [{ kind: 'twin', differs: true }] }),
+            run({
+              before: [
+                { kind: 'add', side: 'google', who: 0, field: 'emailAddresses' },
+                { kind: 'set', side: 'service', who: 0, field: 'lastName' },
+              ],
+              gapMs: 300_000,
+            }),
+          ],
+          [run({ before: [{ kind: 'clear', side: 'service', who: 0, field: 'title' }] })],
+        ],
+        {
+          conflicts: 'service',
+          manners: { google: { ...PLAIN_MANNERS, refusesTitlesBy: 1 }, service: PLAIN_MANNERS },
+        },
+      ),
+    );
+    const titles = Object.values(world.books).flatMap((book) => book.rows.map((row) => row.contact.title));
+    expect(new Set(titles).size).toBe(1);
   });
 });

@@ -29,7 +29,11 @@ export const fingerprint = ({ contact, groupIds }: Snapshot): string => {
 };
 
 /** Whether both say the same, spelling, labels and order included. */
-export const equalSnapshots = (a: Snapshot, b: Snapshot): boolean => a === b || fingerprint(a) === fingerprint(b);
+export const equalSnapshots = (a: Snapshot, b: Snapshot): boolean => {
+  const isSameContact =
+    a.contact === b.contact || JSON.stringify(inOrder(a.contact)) === JSON.stringify(inOrder(b.contact));
+  return isSameContact && JSON.stringify(a.groupIds) === JSON.stringify(b.groupIds);
+};
 
 const sorted = <T>(list: readonly T[]): readonly T[] => {
   return list

@@ -1,43 +1,43 @@
 import type { Db } from './database.ts';
 
 type Waiting = {
-  /** Does the step; answers how to tell its caller once all is on disk. */
-  readonly run: () => () => void;
+  readonly step: () => unknown;
+  readonly answer: (value: unknown) => void;
   readonly refuse: (error: unknown) => void;
 };
 
 /**
  * Does steps that are asked for within one turn of the event loop in one transaction: many writers at work side by side
  * wait for the disk once instead of one after the other. Each step is still done wholly or not at all, and its promise
- * settles when it is on disk.
+ * settles when it is on disk. Where one of them throws, all are undone and each is done again by itself: a step must do
+ * nothing but work on the database.
  */
 export const createGroupCommit = (db: Db): (<T>(step: () => T) => Promise<T>) => {
   let waiting: Waiting[] = [];
+
+  const doAlone = ({ step, answer, refuse }: Waiting): void => {
+    try {
+      answer(db.atomic(step));
+    } catch (error) {
+      refuse(error);
+    }
+  };
 
   const flush = (): void => {
     const steps = waiting;
     waiting = [];
     try {
-      const answers = db.atomic(() => steps.map(({ run }) => run()));
-      for (const answer of answers) answer();
-    } catch (error) {
-      for (const { refuse } of steps) refuse(error);
+      const values = db.atomic(() => steps.map(({ step }) => step()));
+      for (const [index, { answer }] of steps.entries()) answer(values[index]);
+    } catch {
+      for (const each of steps) doAlone(each);
     }
   };
 
-  return <T>(step: () => T): Promise<T> => {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const run = (): (() => void) => {
-      try {
-        // Within the transaction of all steps this is a savepoint.
-        const value = db.atomic(step);
-        return () => resolve(value);
-      } catch (error) {
-        return () => reject(error);
-      }
-    };
-    if (waiting.length === 0) setImmediate(flush);
-    waiting.push({ run, refuse: reject });
-    return promise;
-  };
+  return <T>(step: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      // Answered with what this very step gave.
+      waiting.push({ step, answer: (value) => resolve(value as T), refuse: reject });
+    });
 };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { KnownRows } from './remote.ts';
 
-/** More than enough of a digest to tell the states of one contact apart. */
+/** 132 bits: more than enough to tell the states of one contact apart. */
 const DIGEST_LENGTH = 22;
 
 /**
@@ -12,7 +12,7 @@ const DIGEST_LENGTH = 22;
 export const createRowDigest = (reader: string): ((row: unknown) => string | null) => {
   return (row) => {
     try {
-      return `${reader} ${hash('sha256', JSON.stringify(row), 'base64url').slice(0, DIGEST_LENGTH)}`;
+      return `${reader} ${hash('sha1', JSON.stringify(row), 'base64url').slice(0, DIGEST_LENGTH)}`;
     } catch {
       return null;
     }

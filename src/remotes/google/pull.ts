@@ -36,20 +36,23 @@ type ListPage = {
 type Row = { readonly person: unknown; readonly id: string | null; readonly digest: string | null };
 
 /**
- * The rows of a page that are to be read, and the ids of those that are known. Where a row names former ids, the whole
- * page is read: what it says of those ids comes first.
+ * The rows of a page that are to be read, and the ids of those that are known. A contact that another row calls by a former
+ * id of its own is read: what that row says of the id comes first.
  */
 const sortRows = async (
   people: readonly unknown[],
   known: KnownRows | undefined,
 ): Promise<{ readonly fresh: readonly Row[]; readonly unchanged: readonly string[] }> => {
-  let isRenaming = false;
+  const formerIds = new Set<string | null>();
   const rows = people.map((person): Row => {
     const listed = listedSchema.safeParse(person).data;
-    if ((listed?.metadata?.previousResourceNames ?? []).length > 0) isRenaming = true;
+    for (const id of listed?.metadata?.previousResourceNames ?? []) formerIds.add(id);
     return { person, id: listed?.resourceName ?? null, digest: digestOf(person) };
   });
-  const digests = await findKnown(rows, isRenaming ? undefined : known);
+  const digests = await findKnown(
+    rows.filter(({ id }) => !formerIds.has(id)),
+    known,
+  );
   const isKnown = ({ digest }: Row): boolean => digests.has(digest);
   return {
     fresh: rows.filter((row) => !isKnown(row)),

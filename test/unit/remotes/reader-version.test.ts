@@ -139,7 +139,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "1 wHw1FyN9xqhoUGsnH4trNY",
+          "digest": "1 A08HyL6GkzYhBtz1X5ReaU",
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",
@@ -202,7 +202,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "1 znj2gnF2zaG3Ds-6txtTti",
+        "digest": "1 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

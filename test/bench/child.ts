@@ -29,9 +29,9 @@ export const serve = (handlers: Handlers): void => {
   process.on('disconnect', () => process.exit(0));
 };
 
-/** Starts a file of this folder as a process of its own. */
-export const startChild = <Served extends Handlers>(file: string): Child<Served> => {
-  const child = fork(join(import.meta.dirname, file), { serialization: 'advanced', execArgv: [] });
+/** Starts a file of this folder as a process of its own; `flags` are Node's. */
+export const startChild = <Served extends Handlers>(file: string, flags: readonly string[] = []): Child<Served> => {
+  const child = fork(join(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags] });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   child.on('message', ({ id, value, error }: Reply) => {

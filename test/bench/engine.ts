@@ -6,6 +6,8 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 
 /** Longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
+/** What the Dockerfile sets. */
+const CONTAINER_FLAGS = ['--max-semi-space-size=8'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',
@@ -41,7 +43,7 @@ export const setUp = async (count: number, filled: 'google' | 'service' | 'both'
     dataDir,
     environment,
     open: async (settings = { environment, config: null }) => {
-      const engine = startChild<EngineProcess>('engine-process.ts');
+      const engine = startChild<EngineProcess>('engine-process.ts', CONTAINER_FLAGS);
       await engine.call('advance', aheadMs);
       await engine.call('open', { ...settings, dataDir });
       return engine;

@@ -61,7 +61,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
         costRow(`the same once more (${own.again.wrote} writes)`, own.again, '3 s CPU, 300 MB'),
       ],
       notes: [
-        'Warm: the process has made an idle run before. Later full resyncs cost less than the first one, since V8 has compiled by then what they run. All processes run with the flags that the Dockerfile sets.',
+        'Warm: the process has made an idle run before. The first full resync reads anew the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. All processes run with the flags that the Dockerfile sets.',
       ],
     },
     {

@@ -1,4 +1,5 @@
-import { and, eq, isNull, placeholder } from './drizzle.ts';
+import type { SQL } from 'drizzle-orm';
+import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
 import { SYNCED_FIELDS } from '../contact/contact.ts';
 import type { Db, Orm } from './database.ts';
 import { conflicts, journal, rejections } from './schema.ts';
@@ -28,7 +29,8 @@ const selectIntended = (orm: Orm) =>
   orm
     .select()
     .from(journal)
-    .where(and(eq(journal.link, placeholder('link')), eq(journal.state, 'intended')))
+    // Written out: the value of a bound parameter would have SQLite plan the statement anew each time.
+    .where(and(eq(journal.link, placeholder('link')), sql`${journal.state} = 'intended'`))
     .orderBy(journal.id)
     .prepare();
 
@@ -39,6 +41,18 @@ const selectRejections = (orm: Orm) =>
     .where(eq(rejections.link, placeholder('link')))
     .orderBy(rejections.key)
     .prepare();
+
+const selectingConflicts = (orm: Orm, where?: SQL) =>
+  orm
+    .select()
+    .from(conflicts)
+    .where(and(eq(conflicts.link, placeholder('link')), where))
+    .orderBy(conflicts.id)
+    .prepare();
+
+const selectConflicts = (orm: Orm) => selectingConflicts(orm);
+
+const selectOpenConflicts = (orm: Orm) => selectingConflicts(orm, isNull(conflicts.resolvedAtMs));
 
 export const writeIntents = (
   db: Db,
@@ -58,13 +72,7 @@ export const readIntended = (db: Db, link: string): readonly JournalRow[] =>
   db.prepared(selectIntended).all({ link }).map(journalRowOf);
 
 export const readConflicts = (db: Db, link: string, all: boolean): readonly ConflictRow[] => {
-  const open = all ? undefined : isNull(conflicts.resolvedAtMs);
-  const rows = db.orm
-    .select()
-    .from(conflicts)
-    .where(and(eq(conflicts.link, link), open))
-    .orderBy(conflicts.id)
-    .all();
+  const rows = db.prepared(all ? selectConflicts : selectOpenConflicts).all({ link });
   return rows.flatMap((row) => {
     const field = SYNCED_FIELDS.find((name) => name === row.field);
     return field === undefined ? [] : [{ ...row, field }];

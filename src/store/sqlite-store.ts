@@ -7,16 +7,18 @@ import { forgetMapping } from './forget.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { readConflicts, readIntended, readRejections, writeIntents } from './history.ts';
 import { dropLease, openLink, patchLink, readLinks, takeLease } from './links.ts';
-import { budgets, runs } from './schema.ts';
+import { writeRunEnd, writeRunStart } from './runs.ts';
+import { budgets } from './schema.ts';
 import type {
   ContactScope,
   JournalEntry,
   LinkRow,
+  RunEnd,
   RunOutcome,
+  RunStart,
   StagedPage,
   Store,
   StoreChange,
-  StoredRunKind,
 } from './store.ts';
 import { findRuns, readJournal, readKnownContacts, readLastRun, readLastWritingRun, readPairsWith } from './story.ts';
 import { readCounts, readGroupPairs, readPairedIds, readWorkload } from './workload.ts';
@@ -78,24 +80,8 @@ class SqliteStore implements Store {
       for (const change of changes) applyChange(this.#db, link, change);
     });
 
-  startRun = (run: { id: string; link: string; kind: StoredRunKind; undoes: string | null; startedAtMs: number }) =>
-    this.#atomic((db) => {
-      const { undoes, ...rest } = run;
-      const summaryJson = undoes === null ? null : JSON.stringify({ undoes });
-      db.orm
-        .insert(runs)
-        .values({ ...rest, outcome: 'running', summaryJson })
-        .run();
-    });
-  endRun = (id: string, end: { outcome: RunOutcome; reason: string | null; summary: object; endedAtMs: number }) =>
-    this.#atomic((db) => {
-      const { summary, ...rest } = end;
-      db.orm
-        .update(runs)
-        .set({ ...rest, summaryJson: JSON.stringify(summary) })
-        .where(eq(runs.id, id))
-        .run();
-    });
+  startRun = (run: RunStart) => this.#atomic((db) => writeRunStart(db, run));
+  endRun = (id: string, end: RunEnd) => this.#atomic((db) => writeRunEnd(db, id, end));
   lastRun = (link: string, outcome?: RunOutcome) => this.#read((db) => readLastRun(db, link, outcome));
   lastWritingRun = (link: string) => this.#read((db) => readLastWritingRun(db, link));
   findRuns = (link: string, idPrefix: string) => this.#read((db) => findRuns(db, link, idPrefix));

@@ -196,6 +196,15 @@ export type RunRow = {
   readonly endedAtMs: number | null;
 };
 
+export type RunStart = Pick<RunRow, 'id' | 'link' | 'kind' | 'undoes' | 'startedAtMs'>;
+
+export type RunEnd = {
+  readonly outcome: RunOutcome;
+  readonly reason: string | null;
+  readonly summary: object;
+  readonly endedAtMs: number;
+};
+
 export type ConflictRow = Conflict & {
   readonly run: string;
   readonly googleId: string;
@@ -254,22 +263,8 @@ export interface Store {
   intended(link: string): Promise<readonly JournalRow[]>;
   commit(link: string, changes: readonly StoreChange[]): Promise<void>;
 
-  startRun(run: {
-    readonly id: string;
-    readonly link: string;
-    readonly kind: StoredRunKind;
-    readonly undoes: string | null;
-    readonly startedAtMs: number;
-  }): Promise<void>;
-  endRun(
-    id: string,
-    end: {
-      readonly outcome: RunOutcome;
-      readonly reason: string | null;
-      readonly summary: object;
-      readonly endedAtMs: number;
-    },
-  ): Promise<void>;
+  startRun(run: RunStart): Promise<void>;
+  endRun(id: string, end: RunEnd): Promise<void>;
   /** The link's latest run that has ended: any, or one that ended so. */
   lastRun(link: string, outcome?: RunOutcome): Promise<RunRow | null>;
   /** The last run that wrote anything on either side; null where none did. */

@@ -1,4 +1,4 @@
-import { and, count, eq, isNotNull, ne, placeholder, sql } from './drizzle.ts';
+import { and, count, eq, isNotNull, placeholder, sql } from './drizzle.ts';
 import type { Side } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
@@ -11,7 +11,8 @@ import type { Counts, Workload } from './store.ts';
 
 const inLink = eq(pairs.link, placeholder('link'));
 const stagedInLink = eq(staged.link, placeholder('link'));
-const isAlone = ne(pairs.status, 'linked');
+// Written out: the value of a bound parameter would have SQLite plan the statements anew each time.
+const isAlone = sql`${pairs.status} <> 'linked'`;
 
 const selectStaged = (orm: Orm) => orm.select().from(staged).where(stagedInLink).orderBy(staged.id).prepare();
 

@@ -57,20 +57,21 @@ const countShown = (orm: Orm) =>
     .where(atPlace(shownPages))
     .prepare();
 
-/** Of the rows asked about, as a JSON array of pairs of id and digest, those that are known. */
+/** The pairs' contacts of the digests asked about, a JSON array, for which nothing is staged. */
 const selectKnown = bySide((side) => (orm: Orm) => {
   const [id, digest] = [idColumn[side], digestColumn[side]];
   const waiting = and(atPlace(staged), eq(staged.id, id));
-  const same = and(
-    eq(pairs.link, placeholder('link')),
-    sql`${id} = asked.value ->> 0`,
-    sql`${digest} = asked.value ->> 1`,
-  );
   return orm
-    .select({ digest })
-    .from(sql`json_each(${placeholder('rows')}) as asked`)
+    .select({ id, digest })
+    .from(sql`json_each(${placeholder('digests')}) as asked`)
     .crossJoin(pairs)
-    .where(and(same, notExists(orm.select({ id: staged.id }).from(staged).where(waiting))))
+    .where(
+      and(
+        eq(pairs.link, placeholder('link')),
+        sql`${digest} = asked.value`,
+        notExists(orm.select({ id: staged.id }).from(staged).where(waiting)),
+      ),
+    )
     .prepare();
 });
 
@@ -174,9 +175,9 @@ export const findKnownRows = (
   place: Place,
   rows: readonly { readonly id: string; readonly digest: string }[],
 ): ReadonlySet<string> => {
-  const asked = JSON.stringify(rows.map(({ id, digest }) => [id, digest]));
-  const known = db.prepared(selectKnown[place.side]).all({ ...place, rows: asked });
-  return new Set(known.flatMap(({ digest }) => digest ?? []));
+  const idOf = new Map(rows.map(({ id, digest }) => [digest, id]));
+  const found = db.prepared(selectKnown[place.side]).all({ ...place, digests: JSON.stringify([...idOf.keys()]) });
+  return new Set(found.flatMap(({ id, digest }) => (digest !== null && idOf.get(digest) === id ? [digest] : [])));
 };
 
 /** Marks what the listing did not show as missing, but for what was heard of otherwise since it began. */
@@ -198,7 +199,7 @@ export const closeListing = (db: Db, place: Place): ListingResult => {
   };
   const startedAtMs = readFeed(db, place).listingStartedAtMs ?? 0;
   db.prepared(forgiveShown[side]).run(place);
-  markMissing(db, place, startedAtMs);
+  if (result.pairedSeen < result.paired) markMissing(db, place, startedAtMs);
   db.prepared(deleteStaleUpserts).run({ ...place, startedAtMs });
   db.prepared(deleteShown).run(place);
   writeFeed(db, place, { listingStartedAtMs: null, resume: null });

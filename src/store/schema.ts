@@ -57,10 +57,10 @@ export const pairs = sqliteTable(
     uniqueIndex('pairs_service').on(table.link, table.serviceId),
     // A full listing asks for every digest: each is found without touching its wide row.
     index('pairs_google_known')
-      .on(table.link, table.googleId, table.googleDigest)
+      .on(table.link, table.googleDigest, table.googleId)
       .where(sql`${table.googleDigest} is not null`),
     index('pairs_service_known')
-      .on(table.link, table.serviceId, table.serviceDigest)
+      .on(table.link, table.serviceDigest, table.serviceId)
       .where(sql`${table.serviceDigest} is not null`),
     index('pairs_google_absent')
       .on(table.link)

@@ -40,7 +40,8 @@ const upserting = (orm: Orm, setWhere?: SQL) =>
       set: {
         kind: sql`excluded.kind`,
         recordJson: sql`excluded.record_json`,
-        mergedInto: sql`excluded.merged_into`,
+        // That a contact is gone may be told more than once, and into which one it was merged only the first time.
+        mergedInto: sql`case excluded.kind when 'tombstone' then coalesce(excluded.merged_into, ${staged.mergedInto}) end`,
         stagedAtMs: sql`excluded.staged_at_ms`,
       },
       ...(setWhere === undefined ? {} : { setWhere }),

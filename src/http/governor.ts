@@ -196,6 +196,7 @@ const isProbing = ({ probe }: Governor, id?: number): boolean =>
 
 /** What counted as in flight until now counts as answered when its time was up. */
 const settleExpired = (governor: Governor, nowMs: number): void => {
+  if (!governor.open.values().some((untilMs) => untilMs <= nowMs)) return;
   const expired = [...governor.open].filter(([, untilMs]) => untilMs <= nowMs);
   for (const [id, untilMs] of expired.toSorted(([, one], [, other]) => one - other)) {
     governor.open.delete(id);

@@ -1,6 +1,6 @@
 import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
 import { SIDES, type Side } from '../contact/contact.ts';
-import { fingerprint } from '../contact/snapshot.ts';
+import { equalSnapshots, fingerprint } from '../contact/snapshot.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import { bySide } from './codec.ts';
 import type { Db, Orm } from './database.ts';
@@ -144,11 +144,10 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
   const writtenAtMs = change.writtenSide === side ? change.atMs : null;
   if (value === null) return { id: null, base: null, record: null, digest: null, writtenAtMs };
   const { record } = value;
-  const base = fingerprint(value.base);
-  const isTold = record.digest !== undefined && !value.unsettled && base === fingerprint(record);
+  const isTold = record.digest !== undefined && !value.unsettled && equalSnapshots(value.base, record);
   return {
     id: record.id,
-    base,
+    base: fingerprint(value.base),
     record: JSON.stringify(record),
     // A row that says something else than the base, or has not been settled, is news however often it was read.
     digest: isTold ? record.digest : null,

@@ -26,18 +26,20 @@ const contact = z.object({
   websites: z.array(labelledValue),
 });
 
-const snapshot = z.object({ contact, groupIds: z.array(z.string()) });
+const snapshot = z.compile(z.object({ contact, groupIds: z.array(z.string()) }));
 
-const record = z.object({
-  id: z.string(),
-  version: z.string(),
-  modifiedAtMs: z.number().nullable(),
-  contact,
-  groupIds: z.array(z.string()),
-  raw: z.string(),
-  originId: z.string().nullable(),
-  digest: z.string().exactOptional(),
-});
+const record = z.compile(
+  z.object({
+    id: z.string(),
+    version: z.string(),
+    modifiedAtMs: z.number().nullable(),
+    contact,
+    groupIds: z.array(z.string()),
+    raw: z.string(),
+    originId: z.string().nullable(),
+    digest: z.string().exactOptional(),
+  }),
+);
 
 const intent = z.object({
   fields: z.array(z.enum(SYNCED_FIELDS)),

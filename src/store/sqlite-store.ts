@@ -67,8 +67,7 @@ class SqliteStore implements Store {
 
   workload = (link: string, groupIds: readonly string[]) => this.#read((db) => readWorkload(db, link, groupIds));
   counts = (link: string) => this.#read((db) => readCounts(db, link));
-  pairedIds = (link: string, side: Side, among: readonly string[] | 'all') =>
-    this.#read((db) => readPairedIds(db, link, side, among));
+  pairedIds = (link: string, side: Side) => this.#read((db) => readPairedIds(db, link, side));
   groupPairs = (link: string) => this.#read((db) => readGroupPairs(db, link));
   rejections = (link: string) => this.#read((db) => readRejections(db, link));
 

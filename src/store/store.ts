@@ -76,8 +76,8 @@ export type WriteIntent = {
   readonly join: readonly string[];
   readonly leave: readonly string[];
   /**
-   * For a create: the contact that it follows from, as the other side held it; where an undo brings a contact back, its
-   * own last image.
+   * For an update: the contact that it follows from, as the other side held it; where an undo brings a contact back, its
+   * own last image. Null for any other create: what it follows from stands in the store until the create is settled.
    */
   readonly source: ContactRecord | null;
   /** Whether the write puts back what an earlier one changed: nothing travels by it. */
@@ -253,8 +253,8 @@ export interface Store {
   /** What needs a decision; the members of `groupIds` too, whether anything of theirs changed or not. */
   workload(link: string, groupIds: readonly string[]): Promise<Workload>;
   counts(link: string): Promise<Counts>;
-  /** The ids of a side that belong to a pair: of the given ones, or all. */
-  pairedIds(link: string, side: Side, among: readonly string[] | 'all'): Promise<ReadonlySet<string>>;
+  /** The ids of a side that belong to a pair. */
+  pairedIds(link: string, side: Side): Promise<ReadonlySet<string>>;
   groupPairs(link: string): Promise<readonly GroupPair[]>;
   rejections(link: string): Promise<readonly Rejection[]>;
 

@@ -63,15 +63,6 @@ const selectPairedIds = bySide((side) => (orm: Orm) => {
     .prepare();
 });
 
-const findPaired = bySide((side) => (orm: Orm) => {
-  const column = idColumn[side];
-  return orm
-    .select({ id: column })
-    .from(pairs)
-    .where(and(inLink, eq(column, placeholder('id'))))
-    .prepare();
-});
-
 const selectGroupPairs = (orm: Orm) =>
   orm
     .select()
@@ -127,17 +118,9 @@ export const readCounts = (db: Db, link: string): Counts => {
   return { pairs: all - alone, present: { google: present('google'), service: present('service') } };
 };
 
-export const readPairedIds = (
-  db: Db,
-  link: string,
-  side: Side,
-  among: readonly string[] | 'all',
-): ReadonlySet<string> => {
-  const rows =
-    among === 'all'
-      ? db.prepared(selectPairedIds[side]).all({ link })
-      : among.map((id) => db.prepared(findPaired[side]).get({ link, id }));
-  return new Set(rows.flatMap((row) => row?.id ?? []));
+export const readPairedIds = (db: Db, link: string, side: Side): ReadonlySet<string> => {
+  const rows = db.prepared(selectPairedIds[side]).all({ link });
+  return new Set(rows.flatMap(({ id }) => id ?? []));
 };
 
 export const readGroupPairs = (db: Db, link: string): readonly GroupPair[] => {

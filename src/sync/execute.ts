@@ -5,7 +5,7 @@ import type { Plan } from '../reconcile/plan.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import type { StoreChange } from '../store/store.ts';
 import { onBothSides, type Session } from './context.ts';
-import { pairChanges, recordConflicts, type Execution } from './execution.ts';
+import { pairChanges, recordConflicts, type Answered, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './group-writers.ts';
 import { taskOf, writeOf, type Task } from './task.ts';
 import { performCreates, performDeletes, performMemberships, performUpdates } from './writers.ts';
@@ -18,19 +18,27 @@ const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[]
   );
 };
 
-/** Works through the chunks with so many under way at once; after a failure no further one is begun. */
+/**
+ * Works through the chunks with so many under way at once; after a failure no further one is begun. Each worker goes on
+ * while what it did before is being stored: its answer and the next intent reach the disk together.
+ */
 const inParallel = async <T>(
   items: readonly T[],
   concurrency: number,
-  work: (item: T) => Promise<void>,
+  work: (item: T) => Promise<Answered>,
 ): Promise<void> => {
   const queue = items.values();
   const failures: unknown[] = [];
+  const note = (error: unknown): void => void failures.push(error);
   const worker = async (): Promise<void> => {
+    let stored = Promise.resolve();
     for (const item of queue) {
-      await work(item).catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) return;
+      const answered = work(item).catch(note);
+      await stored;
+      stored = (await answered)?.stored.catch(note) ?? stored;
+      if (failures.length > 0) break;
     }
+    await stored;
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   if (failures.length > 0) throw failures[0];
@@ -115,15 +123,20 @@ const isUpdate = (task: Task, side: Side): boolean => {
 };
 
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
-  const { capabilities } = execution.session.remotes[side];
+  const { link, remotes, store } = execution.session;
+  const { capabilities } = remotes[side];
   const { writeConcurrency } = capabilities;
   const creates = work.tasks.filter(({ decision, halves }) => {
     return decision.kind === 'create' && decision.side === side && halves[side] === null;
   });
   const updates = work.tasks.filter((task) => isUpdate(task, side));
-  await inParallel(chunks(creates, capabilities.createBatch), writeConcurrency, (batch) => {
-    return performCreates(execution, side, batch, work.unpaired[side]);
-  });
+  if (creates.length > 0) {
+    const paired = new Set(await store.pairedIds(link, side));
+    const known = { paired, unpaired: work.unpaired[side] };
+    await inParallel(chunks(creates, capabilities.createBatch), writeConcurrency, (batch) => {
+      return performCreates(execution, side, batch, known);
+    });
+  }
   await inParallel(chunks(updates, capabilities.updateBatch), writeConcurrency, (batch) => {
     return performUpdates(execution, side, batch);
   });

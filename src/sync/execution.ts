@@ -128,6 +128,11 @@ const answered = (
   return [{ kind: 'journal', id, state: 'done', after, error: null, atMs }, ...accepted, ...changes];
 };
 
+/** Writes that were answered; `stored` settles when what they changed is on disk. */
+export type Answered = { readonly stored: Promise<void> };
+
+const NOTHING_WRITTEN: Answered = { stored: Promise.resolve() };
+
 /** Says that writes of a side are over and done with, for the progress bar. */
 export const advance = (execution: Execution, side: Side, count: number): void => {
   const progress = execution.progress[side];
@@ -151,19 +156,19 @@ const hearSilence = (
 
 /**
  * Journals a batch of writes, sends it, and commits each answer together with its journal row (R9). One item's failure
- * leaves the others alone (R15).
+ * leaves the others alone (R15). The answers may still be on their way to the disk when it resolves.
  *
- * @throws {RemoteError} where the remote is unavailable or the credential is refused.
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
  */
 export const perform = async <Request, Value>(
   execution: Execution,
   writes: readonly Write<Request>[],
   send: (requests: readonly Request[], signal: AbortSignal) => Promise<readonly WriteResult<Value>[]>,
   applied: (write: Write<Request>, value: Value) => Applied,
-): Promise<void> => {
+): Promise<Answered> => {
   const { session } = execution;
   const [first] = writes;
-  if (first === undefined) return;
+  if (first === undefined) return NOTHING_WRITTEN;
   session.signal.throwIfAborted();
   session.stop?.throwIfAborted();
   const undoes = session.undoes !== null;
@@ -190,9 +195,11 @@ export const perform = async <Request, Value>(
   }
   // A sync tries a refused write again by itself; an undo is asked for again.
   const isKept = ({ kind }: StoreChange): boolean => !undoes || (kind !== 'reject' && kind !== 'accept');
-  await session.store.commit(session.link, changes.filter(isKept));
-  advance(execution, first.side, writes.length);
-  if (stop !== null) throw stop;
+  const storing = session.store.commit(session.link, changes.filter(isKept));
+  const stored = storing.then(() => advance(execution, first.side, writes.length));
+  if (stop === null) return { stored };
+  await stored;
+  throw stop;
 };
 
 /**

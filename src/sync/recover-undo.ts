@@ -92,7 +92,7 @@ const createRequest = ({ id, intent }: JournalRow): readonly CreateRequest[] => 
 const findCreated = async (session: Session, side: Side, rows: readonly JournalRow[]) => {
   const requests = rows.flatMap(createRequest);
   if (requests.length === 0) return new Map<string, ContactRecord>();
-  const taken = await session.store.pairedIds(session.link, side, 'all');
+  const taken = await session.store.pairedIds(session.link, side);
   const sinceMs = Math.min(...rows.map((row) => row.intendedAtMs));
   return session.remotes[side].findCreated(requests, sinceMs, (id) => taken.has(id), session.signal);
 };

@@ -33,29 +33,43 @@ const journalChange = (row: JournalRow, after: ContactRecord | null, applied: bo
   atMs,
 });
 
-/** The record of a side as the store has it now: what was staged last, else what the intent saw. */
-const currentSource = (work: Workload, side: Side, source: ContactRecord): ContactRecord => {
-  const unpaired = work.unpaired[side].find((record) => record.id === source.id);
-  const paired = [...work.pairs, ...work.survivors].map((pair) => pair[side]);
-  const present = paired.find((half) => half.kind === 'present' && half.record.id === source.id);
-  return unpaired ?? (present?.kind === 'present' ? present.record : source);
+/** A create whose answer nobody kept: what was asked for, and the contact that it follows from. */
+type LostCreate = { readonly row: JournalRow; readonly desired: Contact; readonly source: ContactRecord };
+
+/** The contacts of a side that the store holds, by id. */
+const contactsOf = (work: Workload, side: Side): ReadonlyMap<string, ContactRecord> => {
+  const paired = [...work.pairs, ...work.survivors].flatMap((pair) => {
+    const half = pair[side];
+    return half.kind === 'present' ? [half.record] : [];
+  });
+  return new Map([...paired, ...work.unpaired[side]].map((record) => [record.id, record]));
 };
 
-const createRequest = (row: JournalRow, source: ContactRecord): CreateRequest => ({
+/** What each create follows from stands in the store as it did: nothing is pulled before writes are settled. */
+const lostCreates = (work: Workload, side: Side, rows: readonly JournalRow[]): readonly LostCreate[] => {
+  const sources = contactsOf(work, otherSide(side));
+  return rows.flatMap((row) => {
+    const { desired } = row.intent;
+    const source = sources.get((side === 'google' ? row.serviceId : row.googleId) ?? '');
+    return desired === null || source === undefined ? [] : [{ row, desired, source }];
+  });
+};
+
+const createRequest = ({ row, desired, source }: LostCreate): CreateRequest => ({
   key: String(row.id),
-  draft: source.contact,
+  draft: desired,
   groupIds: row.intent.join,
   originId: source.id,
 });
 
 /** The changes that adopt what a create brought into being although its answer was lost (R9). */
-const adopt = (row: JournalRow, source: ContactRecord, current: ContactRecord, found: ContactRecord, atMs: number) => {
-  const answer = landed(source.contact, found.contact, EMPTY_CONTACT);
+const adopt = ({ row, desired, source }: LostCreate, found: ContactRecord, atMs: number): readonly StoreChange[] => {
+  const answer = landed(desired, found.contact, EMPTY_CONTACT);
   const half = (record: ContactRecord, base: Contact) => {
     return { record, base: { contact: base, groupIds: [] }, unsettled: true };
   };
   const written = half(found, answer);
-  const told = half(current, arrived(source.contact, source.contact, answer));
+  const told = half(source, arrived(desired, desired, answer));
   const sides = row.side === 'google' ? { google: written, service: told } : { google: told, service: written };
   const pair: StoreChange = {
     kind: 'pair',
@@ -79,7 +93,7 @@ const lookForCreated = async (
   sinceMs: number,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const { clock, link, looksAfterMs, remotes, signal, store } = session;
-  const taken = await store.pairedIds(link, side, 'all');
+  const taken = await store.pairedIds(link, side);
   const found = new Map<string, ContactRecord>();
   const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
   for (const delayMs of looks) {
@@ -99,18 +113,17 @@ const recoverCreates = async (session: Session, rows: readonly JournalRow[], wor
   for (const side of SIDES) {
     const own = rows.filter((row) => row.kind === 'create' && row.side === side);
     if (own.length === 0) continue;
-    const requests = own.flatMap((row) => (row.intent.source === null ? [] : [createRequest(row, row.intent.source)]));
+    const lost = lostCreates(work, side, own);
     const sinceMs = Math.min(...own.map((row) => row.intendedAtMs));
-    const found = await lookForCreated(session, side, requests, sinceMs);
+    const found = await lookForCreated(session, side, lost.map(createRequest), sinceMs);
     for (const row of own) {
+      const create = lost.find((one) => one.row === row);
       const record = found.get(String(row.id));
-      const { source } = row.intent;
       const atMs = session.clock.now();
-      if (record === undefined || source === null) {
+      if (record === undefined || create === undefined) {
         verdicts.push({ row, applied: false, changes: [journalChange(row, null, false, atMs)] });
       } else {
-        const current = currentSource(work, otherSide(side), source);
-        verdicts.push({ row, applied: true, changes: adopt(row, source, current, record, atMs) });
+        verdicts.push({ row, applied: true, changes: adopt(create, record, atMs) });
       }
     }
   }

@@ -21,6 +21,7 @@ import {
   perform,
   recordConflicts,
   reportNotTaken,
+  type Answered,
   type Applied,
   type Execution,
   type Write,
@@ -83,7 +84,8 @@ const createWrite = (execution: Execution, task: Task, key: string): TaskWrite<C
   if (decision.kind !== 'create') return null;
   const { side, source } = decision;
   const groupIds = groupIdsOf(execution, side, decision.joins);
-  const intent = { ...NO_INTENT, desired: source.contact, join: groupIds, source };
+  const image = decision.restores ? source : null;
+  const intent = { ...NO_INTENT, desired: source.contact, join: groupIds, source: image };
   const ids = idsOfCreate(task, decision);
   const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...ids, intent, before: null };
   return { side, decision, entry, key, task, request: { key, draft: source.contact, groupIds, originId: source.id } };
@@ -102,11 +104,14 @@ const meetExisting = (session: Session, task: Task, record: ContactRecord): read
   return [{ kind: 'pair', pairId: task.pairId, status: 'linked', ...sides, writtenSide: side, atMs }];
 };
 
+/** The contacts of a side before it is written to, and those that creates answered with since. */
+export type KnownContacts = { readonly paired: Set<string>; readonly unpaired: ReadonlySet<string> };
+
 const created = (
   execution: Execution,
   write: TaskWrite<CreateRequest>,
   record: ContactRecord,
-  known: { readonly paired: ReadonlySet<string>; readonly unpaired: ReadonlySet<string> },
+  known: KnownContacts,
 ): Applied => {
   const { session } = execution;
   const { task, side } = write;
@@ -114,6 +119,7 @@ const created = (
     const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
     return { changes: [], after: record, refused };
   }
+  known.paired.add(record.id);
   if (known.unpaired.has(record.id)) {
     execution.again.needed = true;
     return { changes: meetExisting(session, task, record), after: record };
@@ -128,33 +134,27 @@ const created = (
 };
 
 /** Creates a batch of contacts on one side. */
-export const performCreates = async (
+export const performCreates = (
   execution: Execution,
   side: Side,
   tasks: readonly Task[],
-  unpaired: ReadonlySet<string>,
-): Promise<void> => {
+  known: KnownContacts,
+): Promise<Answered> => {
   const { session } = execution;
   const writes = tasks.flatMap((task, index) => createWrite(execution, task, String(index)) ?? []);
-  let paired: ReadonlySet<string> = new Set();
-  await perform<CreateRequest, ContactRecord>(
+  return perform<CreateRequest, ContactRecord>(
     execution,
     writes,
-    async (requests, signal) => {
-      const results = await session.remotes[side].create(requests, signal);
-      const ids = results.flatMap((result) => (result.ok ? [result.value.id] : []));
-      paired = await session.store.pairedIds(session.link, side, ids);
-      return results;
-    },
+    (requests, signal) => session.remotes[side].create(requests, signal),
     (write, record) => {
       const own = writes.find((candidate) => candidate.key === write.key);
-      return own === undefined ? { changes: [], after: record } : created(execution, own, record, { paired, unpaired });
+      return own === undefined ? { changes: [], after: record } : created(execution, own, record, known);
     },
   );
 };
 
 /** Writes a batch of contacts' own fields on one side. */
-export const performUpdates = async (execution: Execution, side: Side, tasks: readonly Task[]): Promise<void> => {
+export const performUpdates = async (execution: Execution, side: Side, tasks: readonly Task[]): Promise<Answered> => {
   const { session } = execution;
   const byKey = new Map(tasks.map((task, index) => [String(index), task]));
   const writes = [...byKey].flatMap(([key, task]): Write<UpdateRequest>[] => {
@@ -176,7 +176,7 @@ export const performUpdates = async (execution: Execution, side: Side, tasks: re
     return [{ side, decision: task.decision, entry, key, request }];
   });
   await recordConflicts(session, tasks);
-  await perform<UpdateRequest, ContactRecord>(
+  return perform<UpdateRequest, ContactRecord>(
     execution,
     writes,
     (requests, signal) => session.remotes[side].update(requests, signal),
@@ -237,7 +237,7 @@ export const performMemberships = async (execution: Execution, side: Side, tasks
     .filter(([key, task]) => !sent.has(key) && task.halves[side] !== null)
     .map(([, task]) => task);
   await session.store.commit(session.link, standing.flatMap(moved));
-  await perform<MembershipRequest, readonly string[]>(
+  const { stored } = await perform<MembershipRequest, readonly string[]>(
     execution,
     writes,
     (requests, signal) => session.remotes[side].changeMembership(requests, signal),
@@ -252,6 +252,7 @@ export const performMemberships = async (execution: Execution, side: Side, tasks
       return { changes: moved(task), after: half.record };
     },
   );
+  await stored;
 };
 
 type Deletion = Extract<Decision, { kind: 'delete' }>;
@@ -292,7 +293,7 @@ export const performDeletes = async (
   execution: Execution,
   side: Side,
   decisions: readonly Deletion[],
-): Promise<void> => {
+): Promise<Answered> => {
   const { session } = execution;
   const due = await stillDue(execution, side, decisions);
   const writes = due.map((decision): Write<string> => {
@@ -302,7 +303,7 @@ export const performDeletes = async (
     const entry: JournalEntry = { side, kind: 'delete', pairId, ...ids, intent: NO_INTENT, before: decision.record };
     return { side, decision, entry, key: id, request: id };
   });
-  await perform<string, null>(
+  return perform<string, null>(
     execution,
     writes,
     (requests, signal) => session.remotes[side].delete(requests, signal),

@@ -51,11 +51,7 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
     store: (store) =>
       withMethods(store, {
         knownRows: async (link, side, rows) => {
-          const paired = await store.pairedIds(
-            link,
-            side,
-            rows.map(({ id }) => id),
-          );
+          const paired = await store.pairedIds(link, side);
           return new Set(rows.filter(({ id }) => paired.has(id)).map(({ digest }) => digest));
         },
       }),

@@ -153,7 +153,7 @@ const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !
 const noteLinked = async (world: World): Promise<void> => {
   world.linked.clear();
   for (const side of SIDES) {
-    for (const id of await world.store.pairedIds(world.link, side, 'all')) world.linked.add(id);
+    for (const id of await world.store.pairedIds(world.link, side)) world.linked.add(id);
   }
   for (const row of world.unconfirmed) if (world.linked.has(row.id)) world.unconfirmed.delete(row);
 };

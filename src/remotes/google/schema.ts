@@ -46,8 +46,7 @@ export const listedSchema = personNameSchema.extend({
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).exactOptional();
 
-/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. */
-export const personSchema = personNameSchema.extend({
+const person = personNameSchema.extend({
   etag: text,
   metadata: z
     .object({
@@ -65,6 +64,9 @@ export const personSchema = personNameSchema.extend({
   memberships: listOf(membershipSchema),
   clientData: listOf(clientDataSchema),
 });
+
+/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. */
+export const personSchema = z.compile(person);
 
 export type Person = z.output<typeof personSchema>;
 export type Source = z.output<typeof sourceSchema>;

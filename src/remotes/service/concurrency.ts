@@ -7,13 +7,13 @@ export const mapConcurrently = async <Item, Result>(
   concurrency: number,
   operation: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> => {
-  const results = new Map<number, Result>();
+  const results: Result[] = [];
   const queue = items.entries();
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     for (const [index, item] of queue) {
       try {
-        results.set(index, await operation(item));
+        results[index] = await operation(item);
       } catch (error) {
         failures.push(error);
       }
@@ -22,5 +22,5 @@ export const mapConcurrently = async <Item, Result>(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
   if (failures.length > 0) throw failures[0];
-  return [...results.entries()].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+  return results;
 };

@@ -79,7 +79,6 @@ const silentEntries = <E extends Element>(
   desired: readonly E[],
   matches: Matches<E>,
 ): KeptEntry[] => {
-  if (held.length === 0) return [];
   const stays = new Set(desired.map((element) => kind.keyOf(element)));
   const used = new Set(matches.values());
   return held.flatMap((raw) => {
@@ -97,6 +96,7 @@ const listBody = <E extends Element, New>(
   held: readonly RawEntry[],
   desired: readonly E[],
 ): (New | KeptEntry)[] => {
+  if (held.length === 0) return desired.map((element) => kind.toNew(element));
   const matches = matchEntries(kind, held, desired);
   const wanted = desired.map((element): New | KeptEntry => {
     const raw = matches.get(element);

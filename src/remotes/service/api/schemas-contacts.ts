@@ -44,7 +44,7 @@ const syncedLists = {
   websites: listOf(websiteEntry),
 };
 
-export const syncedListsSchema = z.object(syncedLists);
+export const syncedListsSchema = z.compile(z.object(syncedLists));
 
 const bucketOfContact = z.object({ id, name: optionalText, reminder_interval: optionalNumber });
 
@@ -82,8 +82,7 @@ export const withDigest = (row: unknown, digest: string | null): unknown => {
   return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row, digest } : row;
 };
 
-/** Contact (service-api-v2.md, Resources and their fields) with its digest. */
-export const digestedContactSchema = z.object({
+const digestedContact = z.object({
   digest: z.string().nullable(),
   id,
   created_at: optionalTimestamp,
@@ -109,6 +108,9 @@ export const digestedContactSchema = z.object({
     .catch([]),
   extra_data: contactExtraData,
 });
+
+/** Contact (service-api-v2.md, Resources and their fields) with its digest. */
+export const digestedContactSchema = z.compile(digestedContact);
 
 /** A contact as an answer holds it. */
 export const contactSchema = z.preprocess((row) => withDigest(row, contactDigest(row)), digestedContactSchema);

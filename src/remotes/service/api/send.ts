@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { Clock } from '../../../clock.ts';
 import type { AnswerHeaders } from '../../../http/rate-headers.ts';
@@ -90,17 +91,22 @@ const serverTimeMs = (headers: AnswerHeaders): number | null => {
 type ReadLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
 
 /** Reads a body within its limits; the deadline catches a body that drips, undici's own timeout one that stalls. */
-const readText = async (body: AsyncIterable<Uint8Array>, limits: ReadLimits): Promise<string> => {
+const readText = (body: Readable, limits: ReadLimits): Promise<string> => {
   const deadline = limits.clock.monotonic() + limits.timeoutMs;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > limits.maxBytes) throw new Error(`it is longer than ${limits.maxBytes} bytes`);
-    if (limits.clock.monotonic() > deadline) throw new Error(`it took longer than ${limits.timeoutMs} ms`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return new Promise((resolve, reject) => {
+    body.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.byteLength;
+      chunks.push(chunk);
+      if (bytes > limits.maxBytes) body.destroy(new Error(`it is longer than ${limits.maxBytes} bytes`));
+      else if (limits.clock.monotonic() > deadline)
+        body.destroy(new Error(`it took longer than ${limits.timeoutMs} ms`));
+    });
+    body.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    body.on('error', reject);
+    body.on('close', () => reject(new Error('it was cut off')));
+  });
 };
 
 const dispatch = async (

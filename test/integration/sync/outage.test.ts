@@ -16,7 +16,7 @@ const mendCreates = async (linked: LinkedSandbox): Promise<void> => {
   expect(response.ok).toBe(true);
 };
 
-const AT_ONCE = 6;
+const AT_ONCE = 12;
 const SILENT_CALLS = 10;
 
 test('R15: a service that reads well and fails at every write ends the run instead of being asked contact by contact', async () => {

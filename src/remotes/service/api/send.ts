@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../clock.ts';
 import type { AnswerHeaders } from '../../../http/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
+import { CutOffError, exchange } from './exchange.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -88,69 +88,30 @@ const serverTimeMs = (headers: AnswerHeaders): number | null => {
   return Number.isNaN(atMs) ? null : atMs;
 };
 
-type ReadLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
-
-/** Reads a body within its limits; the deadline catches a body that drips, undici's own timeout one that stalls. */
-const readText = (body: Readable, limits: ReadLimits): Promise<string> => {
-  const deadline = limits.clock.monotonic() + limits.timeoutMs;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  return new Promise((resolve, reject) => {
-    body.on('data', (chunk: Uint8Array) => {
-      bytes += chunk.byteLength;
-      chunks.push(chunk);
-      if (bytes > limits.maxBytes) body.destroy(new Error(`it is longer than ${limits.maxBytes} bytes`));
-      else if (limits.clock.monotonic() > deadline)
-        body.destroy(new Error(`it took longer than ${limits.timeoutMs} ms`));
-    });
-    body.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    body.on('error', reject);
-    body.on('close', () => reject(new Error('it was cut off')));
-  });
-};
-
-const dispatch = async (
-  options: SendOptions,
-  apiRequest: ApiRequest,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> => {
-  const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-  const authorization = options.accessToken === null ? {} : { authorization: `Bearer ${options.accessToken}` };
-  const body = encodeBody(apiRequest);
+const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: AbortSignal): Promise<ReadAnswer> => {
+  const { accessToken, answerTimeoutMs: timeoutMs = ANSWER_TIMEOUT_MS, clock, dispatcher } = options;
+  const { origin, pathname, search } = new URL(urlOf(options.baseUrl, apiRequest));
+  const authorization = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };
+  const request: Dispatcher.DispatchOptions = {
+    origin,
+    path: `${pathname}${search}`,
+    method: apiRequest.method,
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...authorization },
+    body: encodeBody(apiRequest),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+  const limits = { clock, timeoutMs, maxBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES };
   try {
-    return await request(urlOf(options.baseUrl, apiRequest), {
-      method: apiRequest.method,
-      headers: { accept: 'application/json', 'content-type': 'application/json', ...authorization },
-      body,
-      dispatcher: options.dispatcher,
-      signal,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw error instanceof RemoteError ? error : connectionError(apiRequest, error);
-  }
-};
-
-const readAnswer = async (
-  options: SendOptions,
-  apiRequest: ApiRequest,
-  response: Dispatcher.ResponseData,
-  signal: AbortSignal,
-): Promise<ReadAnswer> => {
-  const status = response.statusCode;
-  const headers = response.headers;
-  const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-  const maxBytes = options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
-  try {
-    const text = await readText(response.body, { clock: options.clock, timeoutMs, maxBytes });
+    const { status, headers, text } = await exchange(dispatcher, request, limits, signal);
     return { status, headers, ...parseJson(text) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (!(error instanceof CutOffError))
+      throw error instanceof RemoteError ? error : connectionError(apiRequest, error);
+    const { status, headers, message } = error;
     if (status >= 400) return { status, headers, isJson: false, json: undefined };
-    const why = error instanceof Error ? error.message : 'it was cut off';
-    throw unreadableAnswer(apiRequest, status, why, error);
+    throw unreadableAnswer(apiRequest, status, message, error.cause);
   }
 };
 
@@ -161,8 +122,7 @@ const readAnswer = async (
 export const createSend = (options: SendOptions): Send => {
   return async (apiRequest, signal) => {
     signal.throwIfAborted();
-    const response = await dispatch(options, apiRequest, signal);
-    const answer = await readAnswer(options, apiRequest, response, signal);
+    const answer = await readAnswer(options, apiRequest, signal);
     const location = headerText(answer.headers, 'location');
     const result = { status: answer.status, json: answer.json, serverTimeMs: serverTimeMs(answer.headers), location };
     if (apiRequest.allowRedirect === true && REDIRECTS.has(answer.status) && location !== null) return result;

@@ -21,11 +21,10 @@ export class CutOffError extends Error {
 }
 
 /**
- * Sends one request and reads its answer whole. Answers are small and always read to their end, so they are gathered here
- * instead of being made a stream, which would cost more than all else about a request.
+ * Sends one request and reads its answer whole. Answers are small and always read to their end, so they are gathered here:
+ * a stream for each would cost as much again as the request.
  *
- * @throws {CutOffError} where only the headers came; the reason of the signal, or what the dispatcher throws, where not
- *   even these did.
+ * @throws {CutOffError} where only the headers came; else the dispatcher's own error, or the signal's reason.
  */
 export const exchange = (
   dispatcher: Dispatcher,
@@ -56,6 +55,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that is begun anew on another connection starts more than once.
+    this.#forgetSignal();
     const abort = (): void => controller.abort(this.#signal.reason as Error);
     if (this.#signal.aborted) return abort();
     this.#onAbort = abort;

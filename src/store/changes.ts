@@ -7,7 +7,7 @@ import type { Db, Orm } from './database.ts';
 import { markAbsentAgain } from './feed.ts';
 import { idColumn } from './pair-rows.ts';
 import { conflicts, groupPairs, journal, pairs, rejections } from './schema.ts';
-import { putStaged, removeStaged, renameContact, settleStaged, stageRecord } from './staging.ts';
+import { putStaged, removeStaged, renameContact, settleStaged, stageAlone, stageRecord } from './staging.ts';
 import type { Rejection, StoreChange } from './store.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
@@ -155,23 +155,28 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
   };
 };
 
-/** An id that the row gives up (a contact that was deleted and comes back under a new one) has nothing left to settle. */
-const dropGivenUp = (
+/**
+ * An id that a change of this very row gives up has nothing left to settle: the contact was deleted and comes back under a
+ * new one. Where the change is about another contact that got hold of the row meanwhile, the one that is given up stands.
+ */
+const giveUp = (
   db: Db,
   link: string,
-  row: { readonly googleId: string | null; readonly serviceId: string | null },
+  row: { readonly id: number; readonly googleId: string | null; readonly serviceId: string | null },
   change: Change<'pair'>,
 ): void => {
   const given = { google: row.googleId, service: row.serviceId };
   for (const side of SIDES) {
     const id = given[side];
-    if (id !== null && id !== change[side]?.record.id) removeStaged(db, { link, side }, id);
+    if (id === null || id === change[side]?.record.id) continue;
+    if (change.pairId !== null) removeStaged(db, { link, side }, id);
+    else stageAlone(db, { link, side }, row.id, id, change.atMs);
   }
 };
 
 const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
   const row = findRow(db, link, change);
-  if (row !== undefined) dropGivenUp(db, link, row, change);
+  if (row !== undefined) giveUp(db, link, row, change);
   const [google, service] = [halfOf(change, 'google'), halfOf(change, 'service')];
   const values = {
     status: change.status,

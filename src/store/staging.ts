@@ -180,6 +180,14 @@ const lastKnown = (
   return text === null ? null : decodeRecord(text);
 };
 
+/** Stages a contact that has lost its place in the pair to another one: the next run looks for a counterpart anew. */
+export const stageAlone = (db: Db, place: Place, pairId: number, id: string, atMs: number): void => {
+  const waiting = findStaged(db, place, id);
+  if (waiting !== undefined && waiting.kind !== 'upsert') return removeStaged(db, place, id);
+  const recordJson = waiting?.recordJson ?? db.prepared(selectRecord[place.side]).get({ pairId })?.record ?? null;
+  putStaged(db, place, { id, kind: 'upsert', recordJson, atMs });
+};
+
 /** Stages the record unless it says what the base says already; answers whether it differs (R1, R2). */
 export const stageRecord = (db: Db, place: Place, record: ContactRecord, atMs: number): boolean => {
   const { id } = record;

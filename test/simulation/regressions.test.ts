@@ -249,4 +249,23 @@ describe('histories that once went wrong', () => {
     // Tried again and refused again, it is one conflict still.
     expect(conflicts).toHaveLength(1);
   });
+
+  it('R12: a contact whose partner was merged into one that is just being made is not forgotten (seed 701636)', async () => {
+    await runHistory(
+      history([
+        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [
+          run({
+            before: [
+              { kind: 'create', side: 'service', rich: false },
+              { kind: 'merge', side: 'service', who: 0, into: 1 },
+              { kind: 'set', side: 'google', who: 0, field: 'title' },
+            ],
+            gapMs: 60_000,
+            faults: [{ call: 7, fault: 'lost-after' }],
+          }),
+        ],
+      ]),
+    );
+  });
 });

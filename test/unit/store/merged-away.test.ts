@@ -66,3 +66,10 @@ it('R12: a contact that stands there again was not merged away', async () => {
   await page({ tombstones: ['loser'] });
   expect(await halves()).toEqual([gone(null)]);
 });
+
+it('R12: a contact whose place in a pair goes to another one is looked at anew', async () => {
+  await store.commit(LINK, [pairOf('other', 'contact_1')]);
+  const { pairs, unpaired } = await store.workload(LINK, []);
+  expect(pairs.map(({ google }) => google)).not.toContainEqual(expect.objectContaining({ id: 'heir' }));
+  expect(unpaired.google).toEqual([record('heir')]);
+});

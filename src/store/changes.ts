@@ -156,8 +156,8 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
 };
 
 /**
- * An id that a change of this very row gives up has nothing left to settle: the contact was deleted and comes back under a
- * new one. Where the change is about another contact that got hold of the row meanwhile, the one that is given up stands.
+ * An id that the row gives up has nothing left to settle: the contact goes by a new one. But a create that was answered may
+ * find that its source was linked meanwhile: then the contact that gives way to the created one is another one, and stands.
  */
 const giveUp = (
   db: Db,
@@ -169,8 +169,9 @@ const giveUp = (
   for (const side of SIDES) {
     const id = given[side];
     if (id === null || id === change[side]?.record.id) continue;
-    if (change.pairId !== null) removeStaged(db, { link, side }, id);
-    else stageAlone(db, { link, side }, row.id, id, change.atMs);
+    const givesWay = change.pairId === null && change.writtenSide === side;
+    if (givesWay) stageAlone(db, { link, side }, row.id, id, change.atMs);
+    else removeStaged(db, { link, side }, id);
   }
 };
 

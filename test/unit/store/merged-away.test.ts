@@ -18,7 +18,7 @@ const record = (id: string): ContactRecord => ({
   originId: null,
 });
 
-const pairOf = (googleId: string, serviceId: string): StoreChange => {
+const pairOf = (googleId: string, serviceId: string): Extract<StoreChange, { kind: 'pair' }> => {
   const half = (id: string) => {
     const { contact, groupIds } = record(id);
     return { record: record(id), base: { contact, groupIds }, unsettled: false };
@@ -68,7 +68,7 @@ it('R12: a contact that stands there again was not merged away', async () => {
 });
 
 it('R12: a contact whose place in a pair goes to another one is looked at anew', async () => {
-  await store.commit(LINK, [pairOf('other', 'contact_1')]);
+  await store.commit(LINK, [{ ...pairOf('other', 'contact_1'), writtenSide: 'google' }]);
   const { pairs, unpaired } = await store.workload(LINK, []);
   expect(pairs.map(({ google }) => google)).not.toContainEqual(expect.objectContaining({ id: 'heir' }));
   expect(unpaired.google).toEqual([record('heir')]);

@@ -268,4 +268,22 @@ describe('histories that once went wrong', () => {
       ]),
     );
   });
+
+  it('R13: a contact that gets a new name while it is paired and written stays one person (seed 706736)', async () => {
+    await runHistory(
+      history([
+        [
+          run({ meanwhile: [{ call: 1, edit: { kind: 'group', side: 'google', both: false } }] }),
+          run({ before: [{ kind: 'twin', differs: false }], faults: [{ call: 4, fault: 'limited' }] }),
+          run({
+            before: [
+              { kind: 'join', side: 'google', who: 0, group: 0 },
+              { kind: 'both', who: 0, field: 'company', list: 'emailAddresses' },
+            ],
+            meanwhile: [{ call: 2, edit: { kind: 'new-id', who: 0 } }],
+          }),
+        ],
+      ]),
+    );
+  });
 });

@@ -14,13 +14,13 @@ export type Border = {
   readonly pure?: true;
 };
 
-const REMOTE_PORT = ['remotes/remote.ts', 'remotes/errors.ts'];
+const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
 const CONFIG = ['config.ts', 'config/secret.ts'];
 const CLI = ['contact/', 'reconcile/', 'sync/', 'jobs/', ...REMOTE_PORT, STORE_PORT, 'app.ts', ...CONFIG];
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts'];
-const APP = ['contact/', 'reconcile/', 'http/', 'remotes/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG];
-const SIGN_IN = ['remotes/google/authorization.ts', 'remotes/service/api/', 'http/transport.ts'];
+const APP = ['contact/', 'reconcile/', 'http/', 'providers/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG];
+const SIGN_IN = ['providers/google/authorization.ts', 'providers/service/api/', 'http/transport.ts'];
 const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
 
 export const BORDERS: readonly Border[] = [
@@ -28,15 +28,15 @@ export const BORDERS: readonly Border[] = [
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },
-  { place: 'remotes/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: ['undici', 'p-retry', 'zod'] },
+  { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: ['undici', 'p-retry', 'zod'] },
   {
-    place: 'remotes/google/',
-    imports: ['contact/', 'clock.ts', 'http/', 'remotes/*.ts'],
+    place: 'providers/google/',
+    imports: ['contact/', 'clock.ts', 'http/', 'providers/*.ts'],
     packages: ['undici', 'p-retry', 'zod', '@googleapis/people', 'google-auth-library'],
   },
   {
-    place: 'remotes/service/',
-    imports: ['contact/', 'clock.ts', 'http/', 'remotes/*.ts'],
+    place: 'providers/service/',
+    imports: ['contact/', 'clock.ts', 'http/', 'providers/*.ts'],
     packages: ['undici', 'p-retry', 'zod'],
   },
   {
@@ -60,7 +60,7 @@ export const BORDERS: readonly Border[] = [
   {
     place: 'cli/connect.ts',
     imports: ['cli/', ...CLI, ...TOOLS, 'store/credentials.ts'],
-    types: ['remotes/account.ts'],
+    types: ['providers/account.ts'],
     packages: CLI_PACKAGES,
   },
   { place: 'cli/connect/', imports: ['cli/*.ts', ...CLI, ...TOOLS, ...SIGN_IN], packages: CLI_PACKAGES },

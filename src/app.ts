@@ -8,7 +8,7 @@ import { withReadableTokens } from './app/tokens.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { Config, LinkConfig } from './config.ts';
 import type { Secret } from './config/secret.ts';
-import type { Side } from './contact/contact.ts';
+import type { Side } from './contact/side.ts';
 import type { Events } from './events.ts';
 import { createGates } from './http/gates.ts';
 import type { Budget } from './http/governor.ts';

@@ -1,9 +1,12 @@
-import type { Side, SyncedField } from './contact/contact.ts';
+import type { SyncedField } from './contact/contact.ts';
+import { inWordsOf, type Side, type Sides, type SideWords } from './contact/side.ts';
 import type { Logger } from './logger.ts';
 
 type LinkRef = { readonly link: string };
-type RunRef = LinkRef & { readonly run: string };
-type ContactRef = RunRef & { readonly googleId: string | null; readonly serviceId: string | null };
+/** With how the sides of the link are called, which is how the fields are named in the log. */
+type SidesRef = LinkRef & { readonly sides: Sides<SideWords> };
+type RunRef = SidesRef & { readonly run: string };
+type ContactRef = RunRef & { readonly leftId: string | null; readonly rightId: string | null };
 
 type SideCounts = {
   readonly pulled: number;
@@ -15,8 +18,8 @@ type SideCounts = {
 
 type RunSummary = RunRef & {
   readonly kind: 'incremental' | 'full' | 'undo';
-  readonly google: SideCounts;
-  readonly service: SideCounts;
+  readonly left: SideCounts;
+  readonly right: SideCounts;
   readonly paired: number;
   readonly conflicts: number;
   readonly skipped: number;
@@ -77,7 +80,7 @@ export interface Events {
   /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then tells it. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
-  runCutShort(fields: RunSummary & { readonly side: Side; readonly error: unknown }): void;
+  runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
   /** What no run mends by itself: a fault of this program, the store or the configuration; the error tells. */
   runFailed(fields: RunSummary & { readonly error: unknown }): void;
   /** The program was stopped while the run was under way. */
@@ -91,9 +94,9 @@ export interface Events {
 
   /** A credential is missing or was refused; `run` is null where no run began. */
   linkPaused(
-    fields: LinkRef & {
+    fields: SidesRef & {
       readonly run: string | null;
-      readonly side: Side;
+      readonly side: Side | null;
       readonly reason: string;
       readonly remedy: string;
     },
@@ -110,17 +113,15 @@ export interface Events {
     fields: ContactRef & {
       readonly field: SyncedField;
       readonly winner: Side;
-      readonly google: unknown;
-      readonly service: unknown;
+      readonly left: unknown;
+      readonly right: unknown;
     },
   ): void;
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
   /** A side silently did not take values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
   /** Several contacts could be the same person, so none was paired (R13). */
-  matchAmbiguous(
-    fields: RunRef & { readonly googleIds: readonly string[]; readonly serviceIds: readonly string[] },
-  ): void;
+  matchAmbiguous(fields: RunRef & { readonly leftIds: readonly string[]; readonly rightIds: readonly string[] }): void;
 
   groupCreated(fields: GroupFields): void;
   groupRenamed(fields: GroupFields): void;
@@ -130,18 +131,23 @@ export interface Events {
   groupRefused(fields: GroupFields & { readonly reason: string }): void;
 
   /** A side answered 429: the governor let too much through, or somebody else uses the same limit. */
-  rateLimited(fields: LinkRef & { readonly side: Side; readonly retryAfterMs: number }): void;
+  rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
 }
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
+/** The fields as they are logged: a link's sides are named as its configuration names them. */
+const inWords = ({ sides, ...fields }: { readonly sides?: Sides<SideWords> }): unknown =>
+  sides === undefined ? fields : inWordsOf(sides, fields);
+
 /** Events that are written to the log. */
 export const createEvents = (logger: Logger, options: { readonly personalData: boolean }): Events => {
-  const log = (level: Level, message: string) => (fields: object) => logger[level](fields, message);
+  const write = (level: Level, message: string, fields: object): void => logger[level](inWords(fields), message);
+  const log = (level: Level, message: string) => (fields: object) => write(level, message, fields);
   const logGroup =
     (level: Level, message: string) =>
     ({ name, ...fields }: GroupFields) =>
-      logger[level](options.personalData ? { ...fields, name } : fields, message);
+      write(level, message, options.personalData ? { ...fields, name } : fields);
 
   return {
     daemonStarted: log('info', 'daemon started'),
@@ -175,8 +181,8 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     leaseBusy: log('info', 'link is being synced by another process'),
     leaseLost: log('warn', 'link taken over by another process'),
 
-    conflictSettled: ({ google, service, ...fields }) =>
-      logger.info(options.personalData ? { ...fields, google, service } : fields, 'conflict settled'),
+    conflictSettled: ({ left, right, ...fields }) =>
+      write('info', 'conflict settled', options.personalData ? { ...fields, left, right } : fields),
     contactSkipped: log('warn', 'contact skipped'),
     valueRefused: log('warn', 'value not taken by the side'),
     matchAmbiguous: log('warn', 'ambiguous match left unpaired'),

@@ -61,7 +61,7 @@ const redact = (value: unknown, depth: number): unknown => {
 /** Chosen properties only: errors of HTTP clients carry whole requests, with their headers. */
 const describeError = (error: Error, depth: number): Record<string, unknown> => {
   const { name, message, stack, cause } = error;
-  const chosen = ['kind', 'code', 'side', 'status', 'route'].flatMap((key): [string, unknown][] => {
+  const chosen = ['kind', 'code', 'status', 'route'].flatMap((key): [string, unknown][] => {
     const value: unknown = Reflect.get(error, key);
     return typeof value === 'string' || typeof value === 'number' ? [[key, value]] : [];
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LinkConfig } from '../config.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { Gate } from '../http/gate.ts';
 import type { Gates } from '../http/gates.ts';

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { Gate } from '../http/gate.ts';
 import { readRateHeaders, type AnswerHeaders, type RateHeaders } from '../http/rate-headers.ts';
 import { createTransport, type TransportRequest } from '../http/transport.ts';
-import type { Account } from '../remotes/account.ts';
-import type { Remote } from '../remotes/remote.ts';
+import type { Account } from '../providers/account.ts';
+import type { Remote } from '../providers/remote.ts';
 import { digest, openGate, openServiceGate, type Limits } from './gates.ts';
 
 /** What a side told when it was asked who is behind a token. */
@@ -56,7 +56,7 @@ const openTransport = (
 
 /** The service behind the port of both sides. */
 export const openService = async (network: Network, link: LinkConfig, accessToken: string): Promise<Remote> => {
-  const { createServiceRemote } = await import('../remotes/service/service-remote.ts');
+  const { createServiceRemote } = await import('../providers/service/service-remote.ts');
   const gate = await openServiceGate(network, link, accessToken);
   const transport = openTransport(network, SERVICE_TIMEOUT_MS, () => [gate]);
   const { clock, random } = network;
@@ -68,7 +68,7 @@ type OnAnswer = (headers: AnswerHeaders) => void;
 
 /** What both ways to use a Google account need: where it is, its credential, and a governed way out to the network. */
 const connectGoogle = async (network: Network, link: LinkConfig, refreshToken: string, onAnswer?: OnAnswer) => {
-  const { classifyGoogleRequest } = await import('../remotes/google/limits.ts');
+  const { classifyGoogleRequest } = await import('../providers/google/limits.ts');
   const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = link.google;
   const key = `google ${digest(`${rootUrl} ${refreshToken}`)}`;
   const gates = {
@@ -93,7 +93,7 @@ const connectGoogle = async (network: Network, link: LinkConfig, refreshToken: s
 
 /** Google behind the port of both sides. */
 export const openGoogle = async (network: Network, link: LinkConfig, refreshToken: string): Promise<Remote> => {
-  const { createGoogleRemote } = await import('../remotes/google/google-remote.ts');
+  const { createGoogleRemote } = await import('../providers/google/google-remote.ts');
   const connection = await connectGoogle(network, link, refreshToken);
   return createGoogleRemote({ ...connection, maxElapsedMs: RETRY_BUDGET_MS });
 };
@@ -105,10 +105,10 @@ const readAccount = async (
   { token, signal, onAnswer }: { readonly token: string; readonly signal: AbortSignal; readonly onAnswer: OnAnswer },
 ): Promise<Account> => {
   if (side === 'google') {
-    const { readGoogleAccount } = await import('../remotes/google/account.ts');
+    const { readGoogleAccount } = await import('../providers/google/account.ts');
     return readGoogleAccount({ ...(await connectGoogle(network, link, token, onAnswer)), maxElapsedMs: 0 }, signal);
   }
-  const { readServiceAccount } = await import('../remotes/service/account.ts');
+  const { readServiceAccount } = await import('../providers/service/account.ts');
   const gate = await openServiceGate(network, link, token);
   const { dispatcher } = openTransport(network, SERVICE_TIMEOUT_MS, () => [gate], onAnswer);
   return readServiceAccount(

@@ -1,6 +1,6 @@
 import { Secret } from '../config/secret.ts';
 import { ConfigError, type LinkConfig } from '../config.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import { CredentialsError, type Vault } from '../store/credentials.ts';
 
 /** The link with the tokens that `connect` stored where its configuration has none. Throws {@link ConfigError}. */

@@ -1,4 +1,4 @@
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';

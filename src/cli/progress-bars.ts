@@ -1,5 +1,5 @@
 import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
-import { SIDES } from '../contact/contact.ts';
+import { SIDES } from '../contact/side.ts';
 import type { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 import { formatDuration, SIDE_TITLES } from './words.ts';

@@ -1,4 +1,4 @@
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { RunEvent } from '../sync/run-event.ts';
 import type { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';

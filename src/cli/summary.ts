@@ -1,5 +1,5 @@
 import type { LinkConfig } from '../config.ts';
-import { isCredentialError } from '../remotes/errors.ts';
+import { isCredentialError } from '../providers/errors.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult, RunSummary, SideSummary } from '../sync/run.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';

@@ -1,4 +1,5 @@
-import type { Side, SyncedField } from '../contact/contact.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 
 /** A side at the start of a line. */
 export const SIDE_TITLES: Readonly<Record<Side, string>> = { google: 'Google', service: 'Service' };

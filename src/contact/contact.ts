@@ -1,11 +1,3 @@
-/** A side of a link: Google's address book or the relationship management service. */
-export type Side = 'google' | 'service';
-
-export const SIDES: readonly Side[] = ['google', 'service'];
-
-/** The other side of the link. */
-export const otherSide = (side: Side): Side => (side === 'google' ? 'service' : 'google');
-
 /** An email address, phone number or website, as its side gave it, with that side's label. */
 export type LabelledValue = {
   readonly value: string;

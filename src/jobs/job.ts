@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { RunSummary } from '../sync/run.ts';
 
 /** What a job asks for: a scheduled run, a scheduled one that lists the service whole, or the resync by hand. */

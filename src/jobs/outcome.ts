@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts';
-import { isCredentialError, RemoteError } from '../remotes/errors.ts';
+import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, StoppedError } from '../sync/context.ts';
 import type { JobEnding } from './job.ts';
 

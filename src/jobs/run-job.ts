@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError, type LinkConfig } from '../config.ts';
-import { SIDES } from '../contact/contact.ts';
+import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
-import { isCredentialError } from '../remotes/errors.ts';
+import { isCredentialError } from '../providers/errors.ts';
 import type { LinkRow } from '../store/store.ts';
 import { StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';

@@ -1,4 +1,5 @@
-import { otherSide, SIDES, SYNCED_FIELDS, type ContactField, type Side, type SyncedField } from '../contact/contact.ts';
+import { SYNCED_FIELDS, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision, Pair } from './decision.ts';
 import type { Plan } from './plan.ts';
@@ -8,8 +9,8 @@ export type PlannedAction =
   | {
       readonly side: Side;
       readonly action: 'create' | 'update' | 'delete' | 'pair' | 'unlink';
-      readonly googleId: string | null;
-      readonly serviceId: string | null;
+      readonly leftId: string | null;
+      readonly rightId: string | null;
       readonly fields: readonly SyncedField[];
     }
   | {
@@ -18,7 +19,7 @@ export type PlannedAction =
       readonly name: string;
     };
 
-const idOf = (side: Pair['google']): string | null => {
+const idOf = (side: Pair['left']): string | null => {
   if (side.kind === 'present') return side.record.id;
   return side.kind === 'gone' ? side.id : null;
 };
@@ -34,29 +35,29 @@ const listDecision = (decision: Decision): readonly PlannedAction[] => {
       const other = otherSide(decision.side);
       const known = decision.restores && decision.pair !== null ? idOf(decision.pair[other]) : null;
       const sourceId = decision.restores ? known : decision.source.id;
-      const googleId = other === 'google' ? sourceId : null;
-      const serviceId = other === 'service' ? sourceId : null;
+      const leftId = other === 'left' ? sourceId : null;
+      const rightId = other === 'right' ? sourceId : null;
       if (decision.standing !== undefined) {
-        const ids = { googleId, serviceId, [`${decision.side}Id`]: decision.standing.id };
+        const ids = { leftId, rightId, [`${decision.side}Id`]: decision.standing.id };
         return [{ side: decision.side, action: 'update', ...ids, fields: ['buckets'] }];
       }
       const fields = filledFields(decision.source, decision.joins);
-      return [{ side: decision.side, action: 'create', googleId, serviceId, fields }];
+      return [{ side: decision.side, action: 'create', leftId, rightId, fields }];
     }
     case 'delete': {
-      const ids = { googleId: idOf(decision.pair.google), serviceId: idOf(decision.pair.service) };
+      const ids = { leftId: idOf(decision.pair.left), rightId: idOf(decision.pair.right) };
       return [{ side: decision.side, action: 'delete', ...ids, fields: [] }];
     }
     case 'unlink': {
       if (decision.pair.status === decision.to) return [];
-      const side = decision.pair.google.kind === 'present' ? 'google' : 'service';
-      const ids = { googleId: idOf(decision.pair.google), serviceId: idOf(decision.pair.service) };
+      const side = decision.pair.left.kind === 'present' ? 'left' : 'right';
+      const ids = { leftId: idOf(decision.pair.left), rightId: idOf(decision.pair.right) };
       return [{ side, action: 'unlink', ...ids, fields: [] }];
     }
     case 'merge': {
-      const ids = { googleId: decision.pair.google.record.id, serviceId: decision.pair.service.record.id };
+      const ids = { leftId: decision.pair.left.record.id, rightId: decision.pair.right.record.id };
       const isNew = decision.pair.id === null || decision.pair.status !== 'linked';
-      const pairs: PlannedAction[] = isNew ? [{ side: 'google', action: 'pair', ...ids, fields: [] }] : [];
+      const pairs: PlannedAction[] = isNew ? [{ side: 'left', action: 'pair', ...ids, fields: [] }] : [];
       const updates = SIDES.flatMap((side): PlannedAction[] => {
         const write = decision[side];
         return write === null ? [] : [{ side, action: 'update', ...ids, fields: write.fields }];

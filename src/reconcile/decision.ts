@@ -1,4 +1,5 @@
-import type { Contact, ContactField, Side, SyncedField } from '../contact/contact.ts';
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 
@@ -23,8 +24,8 @@ export type Pair = {
   /** The mapping row's id; null for contacts that meet for the first time in this plan. */
   readonly id: number | null;
   readonly status: PairStatus;
-  readonly google: PairSide;
-  readonly service: PairSide;
+  readonly left: PairSide;
+  readonly right: PairSide;
 };
 
 /** What one side is to be given. */
@@ -39,8 +40,8 @@ export type SideWrite = {
 
 export type Conflict = {
   readonly field: SyncedField;
-  readonly google: string;
-  readonly service: string;
+  readonly left: string;
+  readonly right: string;
   readonly winner: Side;
 };
 
@@ -48,12 +49,12 @@ export type Conflict = {
 export type Decision =
   | {
       readonly kind: 'merge';
-      readonly pair: Pair & { readonly google: PresentSide; readonly service: PresentSide };
-      readonly google: SideWrite | null;
-      readonly service: SideWrite | null;
+      readonly pair: Pair & { readonly left: PresentSide; readonly right: PresentSide };
+      readonly left: SideWrite | null;
+      readonly right: SideWrite | null;
       readonly conflicts: readonly Conflict[];
       /** Fields whose change on that side stays there: the link is one-way, or the write is put off. */
-      readonly held: { readonly google: readonly SyncedField[]; readonly service: readonly SyncedField[] };
+      readonly held: { readonly left: readonly SyncedField[]; readonly right: readonly SyncedField[] };
       /** Whether a write was left out of this run and must be looked at again in the next. */
       readonly deferred: boolean;
     }

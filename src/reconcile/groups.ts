@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
 import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
@@ -6,8 +6,8 @@ import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } fro
 /** A bucket and a label that belong together, as the store keeps them. */
 export type GroupPair = {
   readonly key: string;
-  readonly google: GroupHalf | null;
-  readonly service: GroupHalf | null;
+  readonly left: GroupHalf | null;
+  readonly right: GroupHalf | null;
   /** `kept`: one half was deleted and the other stays for itself. */
   readonly status: 'linked' | 'kept';
   readonly settled: boolean;
@@ -47,8 +47,8 @@ export type GroupPlan = {
 
 export type GroupInput = {
   /** Every group that a side holds now. */
-  readonly google: readonly GroupRecord[];
-  readonly service: readonly GroupRecord[];
+  readonly left: readonly GroupRecord[];
+  readonly right: readonly GroupRecord[];
   readonly pairs: readonly GroupPair[];
 };
 
@@ -67,33 +67,33 @@ const half = (group: GroupRecord): GroupHalf => ({ id: group.id, name: group.nam
 
 const linkOf = (pair: GroupPair): GroupLink => ({
   key: pair.key,
-  google: pair.google?.id ?? null,
-  service: pair.service?.id ?? null,
+  left: pair.left?.id ?? null,
+  right: pair.right?.id ?? null,
   settled: pair.settled,
 });
 
 /** The side whose name stands for both: the one that was renamed; where both were, the one that wins conflicts. */
-const namingSide = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): Side | null => {
-  if (google.name === service.name) return null;
-  const renamed = { google: google.name !== pair.google?.name, service: service.name !== pair.service?.name };
-  if (!renamed.google && !renamed.service) return null;
-  if (renamed.google !== renamed.service) return renamed.google ? 'google' : 'service';
-  return conflictWinner(draft.policy, { google: null, service: null });
+const namingSide = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): Side | null => {
+  if (left.name === right.name) return null;
+  const renamed = { left: left.name !== pair.left?.name, right: right.name !== pair.right?.name };
+  if (!renamed.left && !renamed.right) return null;
+  if (renamed.left !== renamed.right) return renamed.left ? 'left' : 'right';
+  return conflictWinner(draft.policy, { left: null, right: null });
 };
 
-const planLinked = (draft: Draft, pair: GroupPair, google: GroupRecord, service: GroupRecord): void => {
-  if (!draft.takesPart(google.name) && !draft.takesPart(service.name)) {
+const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): void => {
+  if (!draft.takesPart(left.name) && !draft.takesPart(right.name)) {
     draft.pairs.push({ ...pair, settled: false });
     return;
   }
-  const from = namingSide(draft, pair, google, service);
-  const records = { google, service };
+  const from = namingSide(draft, pair, left, right);
+  const records = { left, right };
   if (from !== null && mayWrite(draft.policy, otherSide(from))) {
     const to = otherSide(from);
     const name = records[from].name;
     draft.actions.push({ kind: 'rename-group', side: to, key: pair.key, group: records[to], name });
   }
-  const next: GroupPair = { ...pair, google: half(google), service: half(service), status: 'linked' };
+  const next: GroupPair = { ...pair, left: half(left), right: half(right), status: 'linked' };
   // The bases stay as they were until a rename has arrived on the other side.
   draft.pairs.push(from === null ? { ...next, settled: true } : { ...pair, settled: true });
   draft.links.push(linkOf(next));
@@ -111,7 +111,7 @@ const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: Group
 
 /** A kept group stays alone until the other side has a group of its name again. */
 const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void => {
-  const missing = pair.google === null ? 'google' : 'service';
+  const missing = pair.left === null ? 'left' : 'right';
   const names = [...draft.groups[missing].values()].map((group) => foldGroupName(group.name));
   if (names.includes(foldGroupName(survivor.name))) draft.ended.push(pair.key);
   else draft.pairs.push(pair);
@@ -119,17 +119,17 @@ const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void =>
 
 const planStored = (draft: Draft, pair: GroupPair): void => {
   const now = (side: Side): GroupRecord | undefined => draft.groups[side].get(pair[side]?.id ?? '');
-  const [google, service] = [now('google'), now('service')];
-  if (google !== undefined && service !== undefined) {
-    planLinked(draft, pair, google, service);
+  const [left, right] = [now('left'), now('right')];
+  if (left !== undefined && right !== undefined) {
+    planLinked(draft, pair, left, right);
     return;
   }
-  const survivor = google ?? service;
+  const survivor = left ?? right;
   // A half that was never made is no deletion: the other one is planned like any unpaired group.
-  const isHalfMade = pair.status === 'linked' && (pair.google === null || pair.service === null);
+  const isHalfMade = pair.status === 'linked' && (pair.left === null || pair.right === null);
   if (survivor === undefined || isHalfMade) draft.ended.push(pair.key);
   else if (pair.status === 'kept') planKept(draft, pair, survivor);
-  else planHalfGone(draft, pair, google === undefined ? 'service' : 'google', survivor);
+  else planHalfGone(draft, pair, left === undefined ? 'right' : 'left', survivor);
 };
 
 const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
@@ -140,14 +140,14 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
 };
 
 const pairByName = (draft: Draft): void => {
-  const service = Map.groupBy(unpaired(draft, 'service'), (group) => foldGroupName(group.name));
-  for (const group of unpaired(draft, 'google')) {
-    const twin = service.get(foldGroupName(group.name))?.shift();
+  const right = Map.groupBy(unpaired(draft, 'right'), (group) => foldGroupName(group.name));
+  for (const group of unpaired(draft, 'left')) {
+    const twin = right.get(foldGroupName(group.name))?.shift();
     if (twin === undefined || !draft.takesPart(group.name)) continue;
     const pair: GroupPair = {
       key: `google:${group.id}`,
-      google: half(group),
-      service: half(twin),
+      left: half(group),
+      right: half(twin),
       status: 'linked',
       settled: false,
     };
@@ -169,7 +169,7 @@ const createMissing = (draft: Draft, side: Side): void => {
     }
     names.add(name);
     const key = `${side}:${group.id}`;
-    const halves = side === 'google' ? { google: half(group), service: null } : { google: null, service: half(group) };
+    const halves = side === 'left' ? { left: half(group), right: null } : { left: null, right: half(group) };
     const pair: GroupPair = { key, ...halves, status: 'linked', settled: false };
     draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });
     draft.pairs.push({ ...pair, settled: true });
@@ -186,7 +186,7 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan => {
   const draft: Draft = {
     policy,
     takesPart: groupFilter(policy.buckets),
-    groups: { google: byId(input.google), service: byId(input.service) },
+    groups: { left: byId(input.left), right: byId(input.right) },
     actions: [],
     pairs: [],
     ended: [],

@@ -1,4 +1,4 @@
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { DeleteLimit } from './policy.ts';
 
 export type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
@@ -17,9 +17,9 @@ export type GuardInput = {
   readonly acceptDeletes: boolean;
   /** The run that is put back, where the plan is that of an undo. */
   readonly undoes?: string | null;
+  /** How the sides are called within a sentence. */
+  readonly places: Sides<string>;
 };
-
-const SIDE_NAMES: Readonly<Record<Side, string>> = { google: 'Google', service: 'the service' };
 
 /** How many contacts a run may delete on one side; exactly that many still pass. */
 export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
@@ -33,18 +33,18 @@ const override = (undoes: string | null): string => {
 };
 
 /** The halt for a side on which none of the linked contacts stands any more. */
-export const sideEmptied = (side: Side, pairs: number, undoes: string | null = null): Halt => ({
+export const sideEmptied = (side: Side, place: string, pairs: number, undoes: string | null = null): Halt => ({
   reason: 'side-emptied',
   side,
-  message: `All ${pairs} linked contacts are missing at ${SIDE_NAMES[side]}; nothing was written. ${override(undoes)}`,
+  message: `All ${pairs} linked contacts are missing at ${place}; nothing was written. ${override(undoes)}`,
 });
 
 /** Halts a plan that deletes too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
   if (input.acceptDeletes) return null;
-  if (input.pairs >= 2 && input.present.google + input.present.service > 0) {
+  if (input.pairs >= 2 && input.present.left + input.present.right > 0) {
     const emptied = SIDES.find((side) => input.present[side] === 0);
-    if (emptied !== undefined) return sideEmptied(emptied, input.pairs, input.undoes);
+    if (emptied !== undefined) return sideEmptied(emptied, input.places[emptied], input.pairs, input.undoes);
   }
   const allowed = allowedDeletes(input.limit, input.pairs);
   const side = SIDES.find((candidate) => input.deletes[candidate] > allowed);
@@ -53,16 +53,16 @@ export const checkGuard = (input: GuardInput): Halt | null => {
     reason: 'too-many-deletes',
     side,
     message:
-      `The run would delete ${input.deletes[side]} contacts at ${SIDE_NAMES[side]}, more than the ${allowed} that ` +
+      `The run would delete ${input.deletes[side]} contacts at ${input.places[side]}, more than the ${allowed} that ` +
       `DELETE_LIMIT allows for ${input.pairs} linked contacts; nothing was written. ${override(input.undoes ?? null)}`,
   };
 };
 
 /** The halt for a credential that opens another account than the link was made with; no option passes it. */
-export const accountChanged = (side: Side, detail: string): Halt => ({
+export const accountChanged = (side: Side, place: string, detail: string): Halt => ({
   reason: 'account-changed',
   side,
   message:
-    `The account at ${SIDE_NAMES[side]} is not the one this link was made with (${detail}); nothing was written. ` +
+    `The account at ${place} is not the one this link was made with (${detail}); nothing was written. ` +
     'Sign in with the first account again, or give the new account a link and a DATA_DIR of its own.',
 });

@@ -1,13 +1,5 @@
-import {
-  EMPTY_CONTACT,
-  LIST_FIELDS,
-  otherSide,
-  SCALAR_FIELDS,
-  SIDES,
-  type Contact,
-  type ContactField,
-  type Side,
-} from '../contact/contact.ts';
+import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import type { Conflict, Decision } from './decision.ts';
 import { mayWrite, type Policy } from './policy.ts';
@@ -22,10 +14,10 @@ const untakenOf = (contact: Contact, taken: Contact): Contact => {
   for (const field of SCALAR_FIELDS) if (taken[field] === '') untaken = { ...untaken, [field]: contact[field] };
   for (const field of LIST_FIELDS) {
     const [own, other] = [listOf(contact, field), listOf(taken, field)];
-    const lists = keyLists(field, { google: other, service: own, googleBase: other, serviceBase: own });
+    const lists = keyLists(field, { left: other, right: own, leftBase: other, rightBase: own });
     // What the other half holds in another spelling, it has taken.
-    const { service, googleBase } = aliasLeftovers(lists);
-    const elements = [...service].filter(([key]) => !googleBase.has(key)).map(([, element]) => element);
+    const { right, leftBase } = aliasLeftovers(lists);
+    const elements = [...right].filter(([key]) => !leftBase.has(key)).map(([, element]) => element);
     untaken = withList(untaken, field, elements);
   }
   return untaken;
@@ -40,8 +32,8 @@ const settleScalars = (heir: Readonly<Record<Side, Contact>>, untaken: Contact, 
     if (value === '' || untaken[field] === '') continue;
     free = { ...free, [field]: '' };
     if (value === untaken[field]) continue;
-    const [google, service] = side === 'google' ? [untaken[field], value] : [value, untaken[field]];
-    conflicts.push({ field, google, service, winner: otherSide(side) });
+    const [left, right] = side === 'left' ? [untaken[field], value] : [value, untaken[field]];
+    conflicts.push({ field, left, right, winner: otherSide(side) });
   }
   return { free, conflicts };
 };
@@ -74,7 +66,7 @@ const bequeath = (
   const half = pair[otherSide(side)];
   const taken = half.kind === 'gone' ? half.base?.contact : undefined;
   const wanted = (of: Side): Contact => heir[of]?.desired ?? heir.pair[of].record.contact;
-  const contacts = { google: wanted('google'), service: wanted('service') };
+  const contacts = { left: wanted('left'), right: wanted('right') };
   const { free, conflicts } = settleScalars(contacts, untakenOf(record.contact, taken ?? EMPTY_CONTACT), side);
   const given = withGiven(contacts[side], free);
   if (given.fields.length === 0 && conflicts.length === 0) return { heir, deletion };

@@ -4,12 +4,12 @@ import { listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 
-export type Match = { readonly google: ContactRecord; readonly service: ContactRecord };
+export type Match = { readonly left: ContactRecord; readonly right: ContactRecord };
 
 export type MatchResult = {
   readonly matches: readonly Match[];
   /** Contacts that fitted several contacts of the other side equally well and so were paired with none. */
-  readonly ambiguous: readonly { readonly google: readonly string[]; readonly service: readonly string[] }[];
+  readonly ambiguous: readonly { readonly left: readonly string[]; readonly right: readonly string[] }[];
 };
 
 /** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
@@ -48,9 +48,9 @@ const personOf = (record: ContactRecord): Person => {
 const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => a.intersection(b).size;
 
 const firstNamesDiffer = (a: Contact, b: Contact): boolean => {
-  const [left, right] = [foldText(a.firstName), foldText(b.firstName)];
-  if (left === '' || right === '') return false;
-  return !left.startsWith(right) && !right.startsWith(left);
+  const [first, second] = [foldText(a.firstName), foldText(b.firstName)];
+  if (first === '' || second === '') return false;
+  return !first.startsWith(second) && !second.startsWith(first);
 };
 
 /** Whether the part of an address before the `@` speaks of this person, by first name or by initial and last name. */
@@ -68,23 +68,23 @@ const namesOwner = (email: string, contact: Contact): boolean => {
  * do not go together, and no shared address that names either of them.
  */
 const isHousehold = (a: Person, b: Person): boolean => {
-  const [left, right] = [a.record.contact, b.record.contact];
-  if (foldText(left.lastName) === '' || foldText(left.lastName) !== foldText(right.lastName)) return false;
-  if (!firstNamesDiffer(left, right)) return false;
-  return ![...a.emails.intersection(b.emails)].some((email) => namesOwner(email, left) || namesOwner(email, right));
+  const [first, second] = [a.record.contact, b.record.contact];
+  if (foldText(first.lastName) === '' || foldText(first.lastName) !== foldText(second.lastName)) return false;
+  if (!firstNamesDiffer(first, second)) return false;
+  return ![...a.emails.intersection(b.emails)].some((email) => namesOwner(email, first) || namesOwner(email, second));
 };
 
-type Edge = { readonly google: Person; readonly service: Person; readonly score: number };
+type Edge = { readonly left: Person; readonly right: Person; readonly score: number };
 
-const scoreOf = (google: Person, service: Person): number => {
-  const sameName = google.name !== '' && google.name === service.name;
-  const [left, right] = [google.record.contact, service.record.contact];
-  const sameCompany = foldText(left.company) !== '' && foldText(left.company) === foldText(right.company);
+const scoreOf = (left: Person, right: Person): number => {
+  const sameName = left.name !== '' && left.name === right.name;
+  const [first, second] = [left.record.contact, right.record.contact];
+  const sameCompany = foldText(first.company) !== '' && foldText(first.company) === foldText(second.company);
   return (
-    shared(google.emails, service.emails) * 100 +
-    (google.emails.symmetricDifference(service.emails).size === 0 ? 10 : 0) +
-    (sameName ? 150 : firstNamesDiffer(left, right) ? 0 : 40) +
-    shared(google.phones, service.phones) * 30 +
+    shared(left.emails, right.emails) * 100 +
+    (left.emails.symmetricDifference(right.emails).size === 0 ? 10 : 0) +
+    (sameName ? 150 : firstNamesDiffer(first, second) ? 0 : 40) +
+    shared(left.phones, right.phones) * 30 +
     (sameCompany ? 5 : 0)
   );
 };
@@ -108,83 +108,83 @@ const MANY = 400;
  * The combinations worth comparing among contacts that share a key: all of a few, namesakes among many, and among very
  * many namesakes the first with the first, the second with the second.
  */
-function* combinations(google: readonly Person[], service: readonly Person[]): Generator<readonly [Person, Person]> {
-  if (google.length * service.length <= MANY) {
-    for (const a of google) for (const b of service) yield [a, b];
+function* combinations(left: readonly Person[], right: readonly Person[]): Generator<readonly [Person, Person]> {
+  if (left.length * right.length <= MANY) {
+    for (const a of left) for (const b of right) yield [a, b];
     return;
   }
-  const namesakes = Map.groupBy(service, (person) => person.name);
-  for (const [name, left] of Map.groupBy(google, (person) => person.name)) {
-    const right = namesakes.get(name) ?? [];
-    const isCrowd = left.length * right.length > MANY;
-    for (const [index, a] of left.entries()) {
-      for (const b of isCrowd ? right.slice(index, index + 1) : right) yield [a, b];
+  const namesakes = Map.groupBy(right, (person) => person.name);
+  for (const [name, first] of Map.groupBy(left, (person) => person.name)) {
+    const second = namesakes.get(name) ?? [];
+    const isCrowd = first.length * second.length > MANY;
+    for (const [index, a] of first.entries()) {
+      for (const b of isCrowd ? second.slice(index, index + 1) : second) yield [a, b];
     }
   }
 }
 
 const edgesBy = (
-  google: ReadonlySet<Person>,
-  service: ReadonlySet<Person>,
+  left: ReadonlySet<Person>,
+  right: ReadonlySet<Person>,
   keysOf: (person: Person) => Iterable<string>,
-  fits: (google: Person, service: Person) => boolean,
+  fits: (left: Person, right: Person) => boolean,
 ): Edge[] => {
-  const serviceIndex = indexBy(service, keysOf);
+  const rightIndex = indexBy(right, keysOf);
   const edges = new Map<string, Edge>();
-  for (const [key, left] of indexBy(google, keysOf)) {
-    for (const [a, b] of combinations(left, serviceIndex.get(key) ?? [])) {
+  for (const [key, first] of indexBy(left, keysOf)) {
+    for (const [a, b] of combinations(first, rightIndex.get(key) ?? [])) {
       const id = `${a.record.id}\n${b.record.id}`;
-      if (!edges.has(id) && fits(a, b)) edges.set(id, { google: a, service: b, score: scoreOf(a, b) });
+      if (!edges.has(id) && fits(a, b)) edges.set(id, { left: a, right: b, score: scoreOf(a, b) });
     }
   }
   return [...edges.values()];
 };
 
 type Progress = {
-  readonly google: Set<Person>;
-  readonly service: Set<Person>;
+  readonly left: Set<Person>;
+  readonly right: Set<Person>;
   readonly matches: Match[];
   readonly ambiguous: MatchResult['ambiguous'][number][];
 };
 
 const take = (progress: Progress, edge: Edge): void => {
-  progress.google.delete(edge.google);
-  progress.service.delete(edge.service);
-  progress.matches.push({ google: edge.google.record, service: edge.service.record });
+  progress.left.delete(edge.left);
+  progress.right.delete(edge.right);
+  progress.matches.push({ left: edge.left.record, right: edge.right.record });
 };
 
 /** Reports what stays undecided, contacts that compete with each other together. */
 const reportAmbiguous = (progress: Progress, edges: readonly Edge[]): void => {
-  const byGoogle = Map.groupBy(edges, (edge) => edge.google);
-  const byService = Map.groupBy(edges, (edge) => edge.service);
+  const byLeft = Map.groupBy(edges, (edge) => edge.left);
+  const byRight = Map.groupBy(edges, (edge) => edge.right);
   const reported = new Set<Edge>();
   for (const start of edges) {
     if (reported.has(start)) continue;
     const rivals = new Set([start]);
     // The walk goes on over what is added meanwhile.
-    for (const { google, service } of rivals) {
-      for (const rival of byGoogle.get(google) ?? []) rivals.add(rival);
-      for (const rival of byService.get(service) ?? []) rivals.add(rival);
+    for (const { left, right } of rivals) {
+      for (const rival of byLeft.get(left) ?? []) rivals.add(rival);
+      for (const rival of byRight.get(right) ?? []) rivals.add(rival);
     }
     for (const rival of rivals) reported.add(rival);
     progress.ambiguous.push({
-      google: [...new Set([...rivals].map((edge) => edge.google.record.id))],
-      service: [...new Set([...rivals].map((edge) => edge.service.record.id))],
+      left: [...new Set([...rivals].map((edge) => edge.left.record.id))],
+      right: [...new Set([...rivals].map((edge) => edge.right.record.id))],
     });
   }
 };
 
 /** Settles edges of one score: unique ones and copies of one person are paired, the rest is ambiguous. */
 const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
-  const isOpen = (edge: Edge) => progress.google.has(edge.google) && progress.service.has(edge.service);
-  const byGoogle = Map.groupBy(edges, (edge) => edge.google);
-  const byService = Map.groupBy(edges, (edge) => edge.service);
+  const isOpen = (edge: Edge) => progress.left.has(edge.left) && progress.right.has(edge.right);
+  const byLeft = Map.groupBy(edges, (edge) => edge.left);
+  const byRight = Map.groupBy(edges, (edge) => edge.right);
   const unsure: Edge[] = [];
   for (const edge of edges) {
     if (!isOpen(edge)) continue;
-    const rivals = [...(byGoogle.get(edge.google) ?? []), ...(byService.get(edge.service) ?? [])].filter(isOpen);
+    const rivals = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
     const copies = rivals.every((rival) => {
-      return rival.google.identity === edge.google.identity && rival.service.identity === edge.service.identity;
+      return rival.left.identity === edge.left.identity && rival.right.identity === edge.right.identity;
     });
     if (copies) take(progress, edge);
     else unsure.push(edge);
@@ -199,20 +199,20 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
 
 /** A full name is enough only where nothing the two say contradicts it. */
 const contradicts = (a: Person, b: Person): boolean => {
-  const [left, right] = [foldText(a.record.contact.company), foldText(b.record.contact.company)];
+  const [first, second] = [foldText(a.record.contact.company), foldText(b.record.contact.company)];
   return (
     (a.emails.size > 0 && b.emails.size > 0) ||
     (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
-    (left !== '' && right !== '' && left !== right)
+    (first !== '' && second !== '' && first !== second)
   );
 };
 
 const matchByOrigin = (progress: Progress): void => {
-  const services = new Map([...progress.service].map((person) => [person.record.id, person]));
-  for (const google of progress.google) {
-    const origin = google.record.originId;
-    const service = origin === null ? undefined : services.get(origin);
-    if (service !== undefined && progress.service.has(service)) take(progress, { google, service, score: 0 });
+  const rights = new Map([...progress.right].map((person) => [person.record.id, person]));
+  for (const left of progress.left) {
+    const origin = left.record.originId;
+    const right = origin === null ? undefined : rights.get(origin);
+    if (right !== undefined && progress.right.has(right)) take(progress, { left, right, score: 0 });
   }
 };
 
@@ -232,18 +232,18 @@ const contentKey = (contact: Contact): string => {
  * Pairs namesakes where both sides hold the very same ones: which of two exact copies is paired with which makes no
  * difference. Answers whether it did.
  */
-const takeCopies = (progress: Progress, google: readonly Person[], service: readonly Person[]): boolean => {
+const takeCopies = (progress: Progress, left: readonly Person[], right: readonly Person[]): boolean => {
   const inOrder = (people: readonly Person[]) => {
     return people
       .map((person) => ({ person, content: contentKey(person.record.contact) }))
       .toSorted((a, b) => (a.content < b.content ? -1 : 1));
   };
-  const copies = inOrder(service);
-  const edges = inOrder(google).flatMap(({ person, content }, index): Edge[] => {
+  const copies = inOrder(right);
+  const edges = inOrder(left).flatMap(({ person, content }, index): Edge[] => {
     const copy = copies[index];
-    return copy?.content === content ? [{ google: person, service: copy.person, score: 0 }] : [];
+    return copy?.content === content ? [{ left: person, right: copy.person, score: 0 }] : [];
   });
-  if (edges.length !== google.length || edges.length !== service.length) return false;
+  if (edges.length !== left.length || edges.length !== right.length) return false;
   for (const edge of edges) take(progress, edge);
   return true;
 };
@@ -251,30 +251,30 @@ const takeCopies = (progress: Progress, google: readonly Person[], service: read
 const matchByName = (progress: Progress): void => {
   // Who has no name is known by all that the contact says.
   const names = ({ name, record }: Person) => [name || contentKey(record.contact)].filter((key) => key !== '');
-  const services = indexBy(progress.service, names);
-  for (const [name, google] of indexBy(progress.google, names)) {
-    const service = services.get(name) ?? [];
-    const [left, right] = [google[0], service[0]];
-    if (left === undefined || right === undefined) continue;
-    if (google.length === 1 && service.length === 1) {
-      if (!contradicts(left, right)) take(progress, { google: left, service: right, score: 0 });
-    } else if (!takeCopies(progress, google, service)) {
+  const rights = indexBy(progress.right, names);
+  for (const [name, left] of indexBy(progress.left, names)) {
+    const right = rights.get(name) ?? [];
+    const [first, second] = [left[0], right[0]];
+    if (first === undefined || second === undefined) continue;
+    if (left.length === 1 && right.length === 1) {
+      if (!contradicts(first, second)) take(progress, { left: first, right: second, score: 0 });
+    } else if (!takeCopies(progress, left, right)) {
       const ids = (people: readonly Person[]) => people.map((person) => person.record.id);
-      progress.ambiguous.push({ google: ids(google), service: ids(service) });
+      progress.ambiguous.push({ left: ids(left), right: ids(right) });
     }
   }
 };
 
 /** What was undecided and has found nobody later either. */
-const stillAmbiguous = ({ google, service, ambiguous }: Progress): MatchResult['ambiguous'] => {
+const stillAmbiguous = ({ left, right, ambiguous }: Progress): MatchResult['ambiguous'] => {
   const idsOf = (people: ReadonlySet<Person>) => new Set([...people].map((person) => person.record.id));
-  const left = { google: idsOf(google), service: idsOf(service) };
+  const open = { left: idsOf(left), right: idsOf(right) };
   return ambiguous
     .map((rivals) => ({
-      google: rivals.google.filter((id) => left.google.has(id)),
-      service: rivals.service.filter((id) => left.service.has(id)),
+      left: rivals.left.filter((id) => open.left.has(id)),
+      right: rivals.right.filter((id) => open.right.has(id)),
     }))
-    .filter((rivals) => rivals.google.length > 0 && rivals.service.length > 0);
+    .filter((rivals) => rivals.left.length > 0 && rivals.right.length > 0);
 };
 
 /**
@@ -282,18 +282,18 @@ const stillAmbiguous = ({ google, service, ambiguous }: Progress): MatchResult['
  * and name, else by a full name that is unique and contradicted by nothing, or whose namesakes are the very same on both
  * sides. Pure; ties end in `ambiguous`.
  */
-export const matchContacts = (google: readonly ContactRecord[], service: readonly ContactRecord[]): MatchResult => {
-  if (google.length === 0 || service.length === 0) return { matches: [], ambiguous: [] };
+export const matchContacts = (left: readonly ContactRecord[], right: readonly ContactRecord[]): MatchResult => {
+  if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };
   const progress: Progress = {
-    google: new Set(google.map(personOf)),
-    service: new Set(service.map(personOf)),
+    left: new Set(left.map(personOf)),
+    right: new Set(right.map(personOf)),
     matches: [],
     ambiguous: [],
   };
   matchByOrigin(progress);
   const byEmail = edgesBy(
-    progress.google,
-    progress.service,
+    progress.left,
+    progress.right,
     (p) => p.emails,
     (a, b) => !isHousehold(a, b),
   );
@@ -301,7 +301,7 @@ export const matchContacts = (google: readonly ContactRecord[], service: readonl
   const sameName = (a: Person, b: Person) => a.name !== '' && a.name === b.name;
   takeBest(
     progress,
-    edgesBy(progress.google, progress.service, (p) => p.phones, sameName),
+    edgesBy(progress.left, progress.right, (p) => p.phones, sameName),
   );
   matchByName(progress);
   return { matches: progress.matches, ambiguous: stillAmbiguous(progress) };

@@ -1,11 +1,11 @@
-import { otherSide, SIDES, type Side } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that are one group in this plan; an id is null where the plan creates that half. */
 export type GroupLink = {
   readonly key: string;
-  readonly google: string | null;
-  readonly service: string | null;
+  readonly left: string | null;
+  readonly right: string | null;
   /** Whether the memberships have been united before; until then there is no base to compare with. */
   readonly settled: boolean;
 };
@@ -17,47 +17,47 @@ export type MembershipSide = {
 
 /** The group pairs that each side's contact joins and leaves, and whether a side's change stays there. */
 export type MembershipMerge = {
-  readonly google: MembershipDelta;
-  readonly service: MembershipDelta;
-  readonly held: { readonly google: boolean; readonly service: boolean };
+  readonly left: MembershipDelta;
+  readonly right: MembershipDelta;
+  readonly held: { readonly left: boolean; readonly right: boolean };
 };
 
 type MembershipDelta = { readonly joins: readonly string[]; readonly leaves: readonly string[] };
 
 type State = 'in' | 'out';
-type Change = 'joined' | 'left' | 'none';
+type Change = 'joined' | 'quit' | 'none';
 
 const stateOf = (ids: ReadonlySet<string>, id: string | null): State => (id !== null && ids.has(id) ? 'in' : 'out');
 
 const changeOf = (now: State, before: State): Change => {
   if (now === before) return 'none';
-  return now === 'in' ? 'joined' : 'left';
+  return now === 'in' ? 'joined' : 'quit';
 };
 
 /** What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5). */
 const travels = (from: Change, to: Change, toNow: State): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
-  return from === 'left' && toNow === 'in' && to !== 'joined' ? 'leave' : null;
+  return from === 'quit' && toNow === 'in' && to !== 'joined' ? 'leave' : null;
 };
 
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
 export const mergeMembership = (
-  google: MembershipSide,
-  service: MembershipSide,
+  left: MembershipSide,
+  right: MembershipSide,
   links: readonly GroupLink[],
   policy: Policy,
 ): MembershipMerge => {
-  const now = { google: new Set(google.groupIds), service: new Set(service.groupIds) };
-  const base = { google: new Set(google.base ?? []), service: new Set(service.base ?? []) };
-  const met = google.base !== null && service.base !== null;
+  const now = { left: new Set(left.groupIds), right: new Set(right.groupIds) };
+  const base = { left: new Set(left.base ?? []), right: new Set(right.base ?? []) };
+  const met = left.base !== null && right.base !== null;
   const delta: Record<Side, { joins: string[]; leaves: string[] }> = {
-    google: { joins: [], leaves: [] },
-    service: { joins: [], leaves: [] },
+    left: { joins: [], leaves: [] },
+    right: { joins: [], leaves: [] },
   };
-  const held: Record<Side, boolean> = { google: false, service: false };
+  const held: Record<Side, boolean> = { left: false, right: false };
   for (const link of links) {
-    const state = { google: stateOf(now.google, link.google), service: stateOf(now.service, link.service) };
-    if (state.google === state.service) continue;
+    const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };
+    if (state.left === state.right) continue;
     const before = (side: Side): State => (met && link.settled ? stateOf(base[side], link[side]) : 'out');
     for (const to of SIDES) {
       const from = otherSide(to);

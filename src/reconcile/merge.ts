@@ -1,15 +1,13 @@
 import {
   LIST_FIELDS,
-  otherSide,
   SCALAR_FIELDS,
-  SIDES,
   type Contact,
   type ContactField,
   type ListField,
   type ScalarField,
-  type Side,
   type SyncedField,
 } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import { wordsOf } from '../contact/names.ts';
@@ -26,19 +24,19 @@ export type MergeSide = {
 
 export type Merge = {
   /** What each side should hold; equal to what it holds where `fields` is empty. */
-  readonly desired: { readonly google: Contact; readonly service: Contact };
-  readonly fields: { readonly google: readonly ContactField[]; readonly service: readonly ContactField[] };
-  readonly held: { readonly google: readonly SyncedField[]; readonly service: readonly SyncedField[] };
+  readonly desired: { readonly left: Contact; readonly right: Contact };
+  readonly fields: { readonly left: readonly ContactField[]; readonly right: readonly ContactField[] };
+  readonly held: { readonly left: readonly SyncedField[]; readonly right: readonly SyncedField[] };
   readonly conflicts: readonly Conflict[];
 };
 
-type Sides<T> = { readonly google: T; readonly service: T };
+type Sides<T> = { readonly left: T; readonly right: T };
 
-const winnerOf = (policy: Policy, { google, service }: Sides<MergeSide>): Side => {
-  return conflictWinner(policy, { google: google.modifiedAtMs, service: service.modifiedAtMs });
+const winnerOf = (policy: Policy, { left, right }: Sides<MergeSide>): Side => {
+  return conflictWinner(policy, { left: left.modifiedAtMs, right: right.modifiedAtMs });
 };
 
-const haveMet = ({ google, service }: Sides<MergeSide>): boolean => google.base !== null && service.base !== null;
+const haveMet = ({ left, right }: Sides<MergeSide>): boolean => left.base !== null && right.base !== null;
 
 type ScalarOutcome =
   | { readonly kind: 'quiet' }
@@ -46,18 +44,18 @@ type ScalarOutcome =
   | { readonly kind: 'conflict' };
 
 /** What becomes of one scalar field (R3, R4, R5; at a first meeting a filled field beats an empty one, R13). */
-export const mergeScalar = (field: ScalarField, google: MergeSide, service: MergeSide): ScalarOutcome => {
-  const values = { google: google.contact[field], service: service.contact[field] };
-  if (values.google === values.service) return { kind: 'quiet' };
-  if (google.base === null || service.base === null) {
-    if (values.google === '') return { kind: 'travel', from: 'service' };
-    return values.service === '' ? { kind: 'travel', from: 'google' } : { kind: 'conflict' };
+export const mergeScalar = (field: ScalarField, left: MergeSide, right: MergeSide): ScalarOutcome => {
+  const values = { left: left.contact[field], right: right.contact[field] };
+  if (values.left === values.right) return { kind: 'quiet' };
+  if (left.base === null || right.base === null) {
+    if (values.left === '') return { kind: 'travel', from: 'right' };
+    return values.right === '' ? { kind: 'travel', from: 'left' } : { kind: 'conflict' };
   }
-  const googleChanged = values.google !== google.base[field];
-  const serviceChanged = values.service !== service.base[field];
-  if (!googleChanged && !serviceChanged) return { kind: 'quiet' };
-  if (googleChanged && serviceChanged) return { kind: 'conflict' };
-  return { kind: 'travel', from: googleChanged ? 'google' : 'service' };
+  const leftChanged = values.left !== left.base[field];
+  const rightChanged = values.right !== right.base[field];
+  if (!leftChanged && !rightChanged) return { kind: 'quiet' };
+  if (leftChanged && rightChanged) return { kind: 'conflict' };
+  return { kind: 'travel', from: leftChanged ? 'left' : 'right' };
 };
 
 const NAME_FIELDS: readonly ScalarField[] = ['firstName', 'lastName'];
@@ -70,8 +68,8 @@ const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as co
 const nameSource = (sides: Sides<MergeSide>, policy: Policy): Side | null => {
   // A pairing may be stored with empty bases before anything of it was written.
   const isKnown = ({ base }: MergeSide): boolean => base !== null && NAME_FIELDS.some((field) => base[field] !== '');
-  if (isKnown(sides.google) || isKnown(sides.service)) return null;
-  const names = { google: sides.google.contact, service: sides.service.contact };
+  if (isKnown(sides.left) || isKnown(sides.right)) return null;
+  const names = { left: sides.left.contact, right: sides.right.contact };
   const winner = winnerOf(policy, sides);
   const united = NAME_FIELDS.flatMap((field) => wordsOf(names[winner][field] || names[otherSide(winner)][field]));
   const words = (side: Side) => NAME_FIELDS.flatMap((field) => wordsOf(names[side][field]));
@@ -101,20 +99,20 @@ const haveSameTexts = (a: readonly ListElement[], b: readonly ListElement[]): bo
  * Merges a list element by element (R3). An element added on one side is added on the other; one removed on one side is
  * removed on the other, unless that side added it anew. Labels, spelling and order of a side that holds the element stay.
  */
-export const mergeList = (field: ListField, google: MergeSide, service: MergeSide): Sides<ListDelta> => {
+export const mergeList = (field: ListField, left: MergeSide, right: MergeSide): Sides<ListDelta> => {
   const elements = (contact: Contact | null) => (contact === null ? [] : listOf(contact, field));
   const lists = {
-    google: elements(google.contact),
-    service: elements(service.contact),
-    googleBase: elements(google.base),
-    serviceBase: elements(service.base),
+    left: elements(left.contact),
+    right: elements(right.contact),
+    leftBase: elements(left.base),
+    rightBase: elements(right.base),
   };
-  const met = haveMet({ google, service });
+  const met = haveMet({ left, right });
   const isQuiet = met
-    ? haveSameTexts(lists.google, lists.googleBase) && haveSameTexts(lists.service, lists.serviceBase)
-    : haveSameTexts(lists.google, lists.service);
-  if (isQuiet) return { google: NO_DELTA, service: NO_DELTA };
-  const { google: g, service: s, googleBase: gBase, serviceBase: sBase } = aliasLeftovers(keyLists(field, lists));
+    ? haveSameTexts(lists.left, lists.leftBase) && haveSameTexts(lists.right, lists.rightBase)
+    : haveSameTexts(lists.left, lists.right);
+  if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
+  const { left: g, right: s, leftBase: gBase, rightBase: sBase } = aliasLeftovers(keyLists(field, lists));
   const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
     return [...from].filter(([key]) => (!met || !fromBase.has(key)) && !to.has(key)).map(([, element]) => element);
   };
@@ -125,8 +123,8 @@ export const mergeList = (field: ListField, google: MergeSide, service: MergeSid
       .map(([, element]) => element);
   };
   return {
-    google: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase) },
-    service: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase) },
+    left: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase) },
+    right: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase) },
   };
 };
 
@@ -150,7 +148,7 @@ const mergeScalarInto = (
   policy: Policy,
   source: Side | null,
 ): void => {
-  const outcome = mergeScalar(field, sides.google, sides.service);
+  const outcome = mergeScalar(field, sides.left, sides.right);
   if (outcome.kind === 'quiet') return;
   const from = source ?? (outcome.kind === 'travel' ? outcome.from : winnerOf(policy, sides));
   const to = otherSide(from);
@@ -159,15 +157,15 @@ const mergeScalarInto = (
     return;
   }
   if (outcome.kind === 'conflict') {
-    const { google, service } = sides;
-    draft.conflicts.push({ field, google: google.contact[field], service: service.contact[field], winner: from });
+    const { left, right } = sides;
+    draft.conflicts.push({ field, left: left.contact[field], right: right.contact[field], winner: from });
   }
   draft.fields[to].push(field);
   draft.desired[to] = { ...draft.desired[to], [field]: sides[from].contact[field] };
 };
 
 const mergeListInto = (draft: Draft, field: ListField, sides: Sides<MergeSide>, policy: Policy): void => {
-  const merged = mergeList(field, sides.google, sides.service);
+  const merged = mergeList(field, sides.left, sides.right);
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
     if (!mayWrite(policy, to)) {
@@ -180,14 +178,14 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<MergeSide>, 
 };
 
 /** Merges two versions of one person field by field, each side measured against its own base. Pure. */
-export const mergeContacts = (google: MergeSide, service: MergeSide, policy: Policy): Merge => {
+export const mergeContacts = (left: MergeSide, right: MergeSide, policy: Policy): Merge => {
   const draft: Draft = {
-    desired: { google: google.contact, service: service.contact },
-    fields: { google: [], service: [] },
-    held: { google: [], service: [] },
+    desired: { left: left.contact, right: right.contact },
+    fields: { left: [], right: [] },
+    held: { left: [], right: [] },
     conflicts: [],
   };
-  const sides = { google, service };
+  const sides = { left, right };
   const name = nameSource(sides, policy);
   for (const field of SCALAR_FIELDS) {
     mergeScalarInto(draft, field, sides, policy, NAME_FIELDS.includes(field) ? name : null);

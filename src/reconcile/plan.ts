@@ -1,4 +1,5 @@
-import { otherSide, SIDES, type Side, type SyncedField } from '../contact/contact.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../contact/snapshot.ts';
 import type { Decision, Pair, PairSide, PresentSide, SideWrite } from './decision.ts';
@@ -54,8 +55,8 @@ const sideWrite = (
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
 const decideMerge = (
   pair: Pair,
-  google: PresentSide,
-  service: PresentSide,
+  left: PresentSide,
+  right: PresentSide,
   links: readonly GroupLink[],
   policy: Policy,
 ): Decision => {
@@ -64,10 +65,10 @@ const decideMerge = (
     base: side.base?.contact ?? null,
     modifiedAtMs: side.record.modifiedAtMs,
   });
-  const merge = mergeContacts(mergeSide(google), mergeSide(service), policy);
+  const merge = mergeContacts(mergeSide(left), mergeSide(right), policy);
   const membership = mergeMembership(
-    { groupIds: google.record.groupIds, base: google.base?.groupIds ?? null },
-    { groupIds: service.record.groupIds, base: service.base?.groupIds ?? null },
+    { groupIds: left.record.groupIds, base: left.base?.groupIds ?? null },
+    { groupIds: right.record.groupIds, base: right.base?.groupIds ?? null },
     links,
     policy,
   );
@@ -76,11 +77,11 @@ const decideMerge = (
   };
   return {
     kind: 'merge',
-    pair: { ...pair, google, service },
-    google: sideWrite(merge, membership.google, 'google'),
-    service: sideWrite(merge, membership.service, 'service'),
+    pair: { ...pair, left, right },
+    left: sideWrite(merge, membership.left, 'left'),
+    right: sideWrite(merge, membership.right, 'right'),
     conflicts: merge.conflicts,
-    held: { google: held('google'), service: held('service') },
+    held: { left: held('left'), right: held('right') },
     deferred: false,
   };
 };
@@ -114,16 +115,16 @@ const recreate = (pair: Pair, side: Side, source: PresentSide, links: readonly G
 };
 
 const decidePair = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
-  const { google, service } = pair;
-  if (google.kind === 'present' && service.kind === 'present') return decideMerge(pair, google, service, links, policy);
-  if (google.kind === 'present') return decideHalfGone(pair, 'google', google, links, policy);
-  if (service.kind === 'present') return decideHalfGone(pair, 'service', service, links, policy);
+  const { left, right } = pair;
+  if (left.kind === 'present' && right.kind === 'present') return decideMerge(pair, left, right, links, policy);
+  if (left.kind === 'present') return decideHalfGone(pair, 'left', left, links, policy);
+  if (right.kind === 'present') return decideHalfGone(pair, 'right', right, links, policy);
   return { kind: 'unlink', pair, to: 'drop' };
 };
 
 const standing = (pair: Pair): { side: Side; present: PresentSide } | null => {
-  if (pair.google.kind === 'present') return { side: 'google', present: pair.google };
-  return pair.service.kind === 'present' ? { side: 'service', present: pair.service } : null;
+  if (pair.left.kind === 'present') return { side: 'left', present: pair.left };
+  return pair.right.kind === 'present' ? { side: 'right', present: pair.right } : null;
 };
 
 /** Decides for a kept or dormant pair that matched nobody. */
@@ -162,18 +163,18 @@ const NONE: PairSide = { kind: 'none' };
 
 /** Decides for two contacts that meet for the first time (R13). */
 const decideMatch = (
-  { google, service }: Match,
+  { left, right }: Match,
   survivors: ReadonlyMap<string, Pair>,
   links: readonly GroupLink[],
   policy: Policy,
 ): readonly Decision[] => {
-  const names = [nameOf('google', google), nameOf('service', service)];
+  const names = [nameOf('left', left), nameOf('right', right)];
   const [known, ...others] = names.flatMap((name) => survivors.get(name) ?? []);
   // Where both were kept, one row takes in both: no contact may stand in two.
   const drops = others.map((pair): Decision => ({ kind: 'unlink', pair, to: 'drop' }));
-  const pair: Pair = known ?? { id: null, status: 'linked', google: NONE, service: NONE };
+  const pair: Pair = known ?? { id: null, status: 'linked', left: NONE, right: NONE };
   const firstMeeting = (record: ContactRecord): PresentSide => ({ kind: 'present', record, base: null });
-  return [...drops, decideMerge(pair, firstMeeting(google), firstMeeting(service), links, policy)];
+  return [...drops, decideMerge(pair, firstMeeting(left), firstMeeting(right), links, policy)];
 };
 
 /** A contact that matched nobody is new to the other side. */
@@ -191,9 +192,9 @@ export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
   const links = input.groups.links;
   const survivors = survivorsByName(input.survivors);
-  const { matches, ambiguous } = matchContacts(candidatesOf('google', input), candidatesOf('service', input));
-  const matched = new Set(matches.flatMap((m) => [nameOf('google', m.google), nameOf('service', m.service)]));
-  const left = (side: Side) => unpaired[side].filter((record) => !matched.has(nameOf(side, record)));
+  const { matches, ambiguous } = matchContacts(candidatesOf('left', input), candidatesOf('right', input));
+  const matched = new Set(matches.flatMap((m) => [nameOf('left', m.left), nameOf('right', m.right)]));
+  const unmatched = (side: Side) => unpaired[side].filter((record) => !matched.has(nameOf(side, record)));
   const isLeft = (pair: Pair): boolean => {
     const survivor = standing(pair);
     return survivor === null || !matched.has(nameOf(survivor.side, survivor.present.record));
@@ -201,11 +202,11 @@ export const planContacts = (input: PlanInput): Plan => {
   const decisions = [
     ...input.pairs.map((pair) => decidePair(pair, links, policy)),
     ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
-    ...SIDES.flatMap((side) => left(side).flatMap((source) => decideNew(source, side, links, policy))),
+    ...SIDES.flatMap((side) => unmatched(side).flatMap((source) => decideNew(source, side, links, policy))),
     ...input.survivors.filter(isLeft).map((pair) => decideSurvivor(pair, links, policy)),
   ];
   const empty = SIDES.flatMap((side) =>
-    left(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
+    unmatched(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
   );
   return { groups: input.groups, decisions: handOver(decisions, policy), ambiguous, empty };
 };
@@ -214,7 +215,7 @@ export const planContacts = (input: PlanInput): Plan => {
 export const sourceFingerprint = (decision: Decision): string => {
   switch (decision.kind) {
     case 'merge':
-      return [decision.pair.google, decision.pair.service].map((side) => fingerprint(snapshotOf(side.record))).join();
+      return [decision.pair.left, decision.pair.right].map((side) => fingerprint(snapshotOf(side.record))).join();
     case 'create':
       return fingerprint(snapshotOf(decision.source));
     case 'delete':

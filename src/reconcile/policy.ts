@@ -1,8 +1,8 @@
 import picomatch from 'picomatch';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 
-export type Direction = 'both' | 'to-google' | 'to-service';
-export type ConflictPolicy = 'newest' | 'google' | 'service';
+export type Direction = 'both' | 'to-left' | 'to-right';
+export type ConflictPolicy = 'newest' | 'left' | 'right';
 type DeletePolicy = 'propagate' | 'keep';
 
 /** How many contacts a run may delete on one side: the greater of the two bounds; null where a bound is not set. */
@@ -28,11 +28,11 @@ export const mayWrite = (policy: Policy, side: Side): boolean => {
 
 /** The side whose value stands when both changed the same thing (R4): a one-way link's source, else the policy's. */
 export const conflictWinner = (policy: Policy, modifiedAtMs: Readonly<Record<Side, number | null>>): Side => {
-  if (policy.direction === 'to-google') return 'service';
-  if (policy.direction === 'to-service') return 'google';
+  if (policy.direction === 'to-left') return 'right';
+  if (policy.direction === 'to-right') return 'left';
   if (policy.conflicts !== 'newest') return policy.conflicts;
-  const { google, service } = modifiedAtMs;
-  return google !== null && service !== null && service > google ? 'service' : 'google';
+  const { left, right } = modifiedAtMs;
+  return left !== null && right !== null && right > left ? 'right' : 'left';
 };
 
 /** A group's name as names are compared: NFC, trimmed, any case. */

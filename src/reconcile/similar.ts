@@ -14,9 +14,9 @@ const MINIMUM_TAIL = 6;
  * same closing digits.
  */
 export const resembles = (a: string, b: string): boolean => {
-  const [left, right] = [bare(a), bare(b)];
-  if (left === right) return left !== '' || a === b;
-  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  const [first, second] = [bare(a), bare(b)];
+  if (first === second) return first !== '' || a === b;
+  const [short, long] = first.length < second.length ? [first, second] : [second, first];
   const digits = /^0*(\d+)$/u.exec(short)?.[1];
   return (
     (short.length >= MINIMUM_TAIL && long.startsWith(short)) ||
@@ -27,7 +27,7 @@ export const resembles = (a: string, b: string): boolean => {
 const textOf = (element: ListElement): string => ('value' in element ? element.value : addressKey(element));
 
 /** The two sides of one list field, each with its own base. */
-export type FourLists = Readonly<Record<'google' | 'service' | 'googleBase' | 'serviceBase', KeyedList>>;
+export type FourLists = Readonly<Record<'left' | 'right' | 'leftBase' | 'rightBase', KeyedList>>;
 
 /**
  * Gives one key to what both sides hold of one element under different values, because a side rewrote it when it was
@@ -36,17 +36,17 @@ export type FourLists = Readonly<Record<'google' | 'service' | 'googleBase' | 's
  * spelling keeps both apart.
  */
 export const aliasLeftovers = (lists: FourLists): FourLists => {
-  const { googleBase, serviceBase } = lists;
-  const leftovers = [...serviceBase].filter(([key]) => !googleBase.has(key));
+  const { leftBase, rightBase } = lists;
+  const leftovers = [...rightBase].filter(([key]) => !leftBase.has(key));
   if (leftovers.length === 0) return lists;
   const aliases = new Map<string, string>();
-  for (const [key, element] of googleBase) {
-    if (serviceBase.has(key)) continue;
+  for (const [key, element] of leftBase) {
+    if (rightBase.has(key)) continue;
     const twin = leftovers.find(([other, candidate]) => {
-      const isTaken = aliases.has(other) || lists.google.has(other) || lists.service.has(key);
+      const isTaken = aliases.has(other) || lists.left.has(other) || lists.right.has(key);
       return !isTaken && resembles(textOf(element), textOf(candidate));
     });
     if (twin !== undefined) aliases.set(twin[0], key);
   }
-  return { ...lists, service: renameKeys(lists.service, aliases), serviceBase: renameKeys(serviceBase, aliases) };
+  return { ...lists, right: renameKeys(lists.right, aliases), rightBase: renameKeys(rightBase, aliases) };
 };

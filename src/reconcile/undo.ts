@@ -1,15 +1,13 @@
 import {
   LIST_FIELDS,
-  otherSide,
   SCALAR_FIELDS,
-  SIDES,
   SYNCED_FIELDS,
   type Contact,
   type ListField,
   type ScalarField,
-  type Side,
   type SyncedField,
 } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
 import { equalSnapshots, unordered } from '../contact/snapshot.ts';
@@ -41,14 +39,14 @@ export type WrittenContact = {
   /** The groups that an undo which was cut off brought it back without. */
   readonly unjoined: readonly string[];
   /** How the newest write of any run left it; `isExact` where that write answered with the whole contact. */
-  readonly left: { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number } | null;
+  readonly outcome: { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number } | null;
 };
 
 /** What stays as it is, and why; `field` is null where it is the contact as a whole. */
 export type Refusal = {
   readonly side: Side;
-  readonly googleId: string | null;
-  readonly serviceId: string | null;
+  readonly leftId: string | null;
+  readonly rightId: string | null;
   readonly field: SyncedField | null;
   readonly reason: string;
 };
@@ -107,12 +105,12 @@ const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<stri
   const { before, after } = write;
   if (before === null || after === null) return;
   const joined = write.join.filter((id) => after.groupIds.includes(id) && !before.groupIds.includes(id));
-  const left = write.leave.filter((id) => before.groupIds.includes(id) && !after.groupIds.includes(id));
+  const quit = write.leave.filter((id) => before.groupIds.includes(id) && !after.groupIds.includes(id));
   for (const id of joined.filter((group) => draft.groupIds.has(group))) {
     draft.groupIds.delete(id);
     draft.fields.add('buckets');
   }
-  for (const id of left.filter((group) => !draft.groupIds.has(group))) {
+  for (const id of quit.filter((group) => !draft.groupIds.has(group))) {
     if (groups.has(id)) {
       draft.groupIds.add(id);
       draft.fields.add('buckets');
@@ -138,7 +136,7 @@ type Outcome =
   | { readonly kind: 'write'; readonly pair: MergedPair; readonly side: Side; readonly write: SideWrite }
   | { readonly kind: 'decision'; readonly decision: Decision };
 
-type MergedPair = Pair & { readonly google: PresentSide; readonly service: PresentSide };
+type MergedPair = Pair & { readonly left: PresentSide; readonly right: PresentSide };
 
 type Judgement = { readonly outcome: Outcome; readonly refused: readonly Refusal[] };
 
@@ -160,7 +158,7 @@ const idIn = (pair: Pair | null, side: Side): string | null => {
 const refuse = (contact: WrittenContact, reason: string, field: SyncedField | null = null): Refusal => {
   const { side, id, pair } = contact;
   const other = idIn(pair, otherSide(side));
-  const ids = side === 'google' ? { googleId: id, serviceId: other } : { googleId: other, serviceId: id };
+  const ids = side === 'left' ? { leftId: id, rightId: other } : { leftId: other, rightId: id };
   return { side, ...ids, field, reason };
 };
 
@@ -170,7 +168,7 @@ const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
 
 const groupKey = (side: Side, id: string): string => `${side} ${id}`;
 
-const isMerged = (pair: Pair): pair is MergedPair => pair.google.kind === 'present' && pair.service.kind === 'present';
+const isMerged = (pair: Pair): pair is MergedPair => pair.left.kind === 'present' && pair.right.kind === 'present';
 
 const undoEdits = (contact: WrittenContact, record: ContactRecord, { groups }: Env): Judgement => {
   const { side, pair } = contact;
@@ -197,20 +195,20 @@ const CLOCK_MARGIN_MS = 60_000;
  * Whether a contact is still as the last write left it, so that deleting it loses nothing: the same values, no group
  * besides, and no sign of a change to what the canonical contact cannot express.
  */
-const isUntouched = (record: ContactRecord, left: NonNullable<WrittenContact['left']>): boolean => {
+const isUntouched = (record: ContactRecord, outcome: NonNullable<WrittenContact['outcome']>): boolean => {
   const content = (of: ContactRecord) => unordered({ contact: of.contact, groupIds: [] });
-  const isSame = equalSnapshots(content(record), content(left.record));
-  const hasNewGroup = record.groupIds.some((id) => !left.record.groupIds.includes(id));
+  const isSame = equalSnapshots(content(record), content(outcome.record));
+  const hasNewGroup = record.groupIds.some((id) => !outcome.record.groupIds.includes(id));
   if (!isSame || hasNewGroup) return false;
-  if (record.version === left.record.version) return true;
+  if (record.version === outcome.record.version) return true;
   // A change of membership answers without the contact's new version: only the time tells of a later edit.
-  return !left.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= left.atMs + CLOCK_MARGIN_MS;
+  return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
 };
 
 const undoCreate = (contact: WrittenContact, record: ContactRecord): Judgement => {
-  const { pair, side, left } = contact;
-  if (pair === null || left === null) return refuseWhole(contact, 'it is no longer linked');
-  if (!isUntouched(record, left)) return refuseWhole(contact, 'it was changed since it was created');
+  const { pair, side, outcome } = contact;
+  if (pair === null || outcome === null) return refuseWhole(contact, 'it is no longer linked');
+  if (!isUntouched(record, outcome)) return refuseWhole(contact, 'it was changed since it was created');
   const decision: Decision = { kind: 'delete', side, record, pair, keepsOther: true };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
@@ -275,13 +273,13 @@ const heldFields = (write: SideWrite | null): readonly SyncedField[] => {
 /** The writes to both halves of one pair as one decision; what either side has not told yet is looked at by the next run. */
 const mergeDecisions = (outcomes: readonly Outcome[]): readonly Decision[] => {
   const writes = outcomes.filter((outcome) => outcome.kind === 'write');
-  return [...Map.groupBy(writes, ({ pair }) => pair.google.record.id).values()].flatMap((own): Decision[] => {
+  return [...Map.groupBy(writes, ({ pair }) => pair.left.record.id).values()].flatMap((own): Decision[] => {
     const [first] = own;
     if (first === undefined) return [];
     const writeTo = (side: Side) => own.find((outcome) => outcome.side === side)?.write ?? null;
-    const [google, service] = [writeTo('google'), writeTo('service')];
-    const held = { google: heldFields(google), service: heldFields(service) };
-    return [{ kind: 'merge', pair: first.pair, google, service, conflicts: [], held, deferred: true }];
+    const [left, right] = [writeTo('left'), writeTo('right')];
+    const held = { left: heldFields(left), right: heldFields(right) };
+    return [{ kind: 'merge', pair: first.pair, left, right, conflicts: [], held, deferred: true }];
   });
 };
 
@@ -292,7 +290,7 @@ const linksOf = ({ groups, policy }: UndoInput): readonly GroupLink[] => {
     groups[side]
       .filter((group) => takesPart(group.name))
       .map(({ id }) => {
-        const half = { google: null, service: null, [side]: id };
+        const half = { left: null, right: null, [side]: id };
         return { key: groupKey(side, id), ...half, settled: true };
       }),
   );
@@ -305,7 +303,7 @@ const linksOf = ({ groups, policy }: UndoInput): readonly GroupLink[] => {
 export const planUndo = (input: UndoInput): UndoPlan => {
   const links = linksOf(input);
   const standing = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
-  const env = { policy: input.policy, groups: { google: standing('google'), service: standing('service') } };
+  const env = { policy: input.policy, groups: { left: standing('left'), right: standing('right') } };
   const judged = input.contacts.map((contact) => undoContact(contact, env));
   const outcomes = judged.map(({ outcome }) => outcome);
   const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));

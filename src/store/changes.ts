@@ -1,8 +1,8 @@
 import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import { equalSnapshots, fingerprint } from '../contact/snapshot.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
-import { bySide } from './codec.ts';
+import { bySide } from '../contact/side.ts';
 import type { Db, Orm } from './database.ts';
 import { markAbsentAgain } from './feed.ts';
 import { idColumn } from './pair-rows.ts';
@@ -12,7 +12,7 @@ import type { Rejection, StoreChange } from './store.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
-const PAIR_IDS = { id: pairs.id, googleId: pairs.googleId, serviceId: pairs.serviceId };
+const PAIR_IDS = { id: pairs.id, leftId: pairs.leftId, rightId: pairs.rightId };
 
 const samePair = eq(pairs.id, placeholder('id'));
 
@@ -29,16 +29,16 @@ const insertPair = (orm: Orm) =>
     .values({
       link: placeholder('link'),
       status: placeholder('status'),
-      googleId: placeholder('googleId'),
-      googleBaseJson: placeholder('googleBase'),
-      googleRecordJson: placeholder('googleRecord'),
-      googleWrittenAtMs: placeholder('googleWrittenAtMs'),
-      googleDigest: placeholder('googleDigest'),
-      serviceId: placeholder('serviceId'),
-      serviceBaseJson: placeholder('serviceBase'),
-      serviceRecordJson: placeholder('serviceRecord'),
-      serviceWrittenAtMs: placeholder('serviceWrittenAtMs'),
-      serviceDigest: placeholder('serviceDigest'),
+      leftId: placeholder('googleId'),
+      leftBaseJson: placeholder('googleBase'),
+      leftRecordJson: placeholder('googleRecord'),
+      leftWrittenAtMs: placeholder('googleWrittenAtMs'),
+      leftDigest: placeholder('googleDigest'),
+      rightId: placeholder('serviceId'),
+      rightBaseJson: placeholder('serviceBase'),
+      rightRecordJson: placeholder('serviceRecord'),
+      rightWrittenAtMs: placeholder('serviceWrittenAtMs'),
+      rightDigest: placeholder('serviceDigest'),
     })
     .prepare();
 
@@ -47,16 +47,16 @@ const updatePair = (orm: Orm) =>
     .update(pairs)
     .set({
       status: sql`${placeholder('status')}`,
-      googleId: sql`${placeholder('googleId')}`,
-      googleBaseJson: sql`${placeholder('googleBase')}`,
-      googleRecordJson: sql`${placeholder('googleRecord')}`,
-      googleWrittenAtMs: sql`coalesce(${placeholder('googleWrittenAtMs')}, ${pairs.googleWrittenAtMs})`,
-      googleDigest: sql`${placeholder('googleDigest')}`,
-      serviceId: sql`${placeholder('serviceId')}`,
-      serviceBaseJson: sql`${placeholder('serviceBase')}`,
-      serviceRecordJson: sql`${placeholder('serviceRecord')}`,
-      serviceWrittenAtMs: sql`coalesce(${placeholder('serviceWrittenAtMs')}, ${pairs.serviceWrittenAtMs})`,
-      serviceDigest: sql`${placeholder('serviceDigest')}`,
+      leftId: sql`${placeholder('googleId')}`,
+      leftBaseJson: sql`${placeholder('googleBase')}`,
+      leftRecordJson: sql`${placeholder('googleRecord')}`,
+      leftWrittenAtMs: sql`coalesce(${placeholder('googleWrittenAtMs')}, ${pairs.leftWrittenAtMs})`,
+      leftDigest: sql`${placeholder('googleDigest')}`,
+      rightId: sql`${placeholder('serviceId')}`,
+      rightBaseJson: sql`${placeholder('serviceBase')}`,
+      rightRecordJson: sql`${placeholder('serviceRecord')}`,
+      rightWrittenAtMs: sql`coalesce(${placeholder('serviceWrittenAtMs')}, ${pairs.rightWrittenAtMs})`,
+      rightDigest: sql`${placeholder('serviceDigest')}`,
     })
     .where(samePair)
     .prepare();
@@ -82,8 +82,8 @@ const upsertRejection = (orm: Orm) =>
       link: placeholder('link'),
       side: placeholder('side'),
       key: placeholder('key'),
-      googleId: placeholder('googleId'),
-      serviceId: placeholder('serviceId'),
+      leftId: placeholder('googleId'),
+      rightId: placeholder('serviceId'),
       reason: placeholder('reason'),
       sourceFingerprint: placeholder('sourceFingerprint'),
       attempts: placeholder('attempts'),
@@ -92,8 +92,8 @@ const upsertRejection = (orm: Orm) =>
     .onConflictDoUpdate({
       target: [rejections.link, rejections.side, rejections.key],
       set: {
-        googleId: sql`excluded.google_id`,
-        serviceId: sql`excluded.service_id`,
+        leftId: sql`excluded.google_id`,
+        rightId: sql`excluded.service_id`,
         reason: sql`excluded.reason`,
         sourceFingerprint: sql`excluded.source_fingerprint`,
         attempts: sql`excluded.attempts`,
@@ -114,7 +114,7 @@ const deleteRejection = (orm: Orm) => {
 const closeConflicts = (orm: Orm) => {
   const same = and(
     eq(conflicts.link, placeholder('link')),
-    eq(conflicts.googleId, placeholder('googleId')),
+    eq(conflicts.leftId, placeholder('googleId')),
     isNull(conflicts.resolvedAtMs),
     sql`${conflicts.field} in (select value from json_each(${placeholder('fields')}))`,
   );
@@ -162,10 +162,10 @@ const halfOf = (change: Change<'pair'>, side: Side) => {
 const giveUp = (
   db: Db,
   link: string,
-  row: { readonly id: number; readonly googleId: string | null; readonly serviceId: string | null },
+  row: { readonly id: number; readonly leftId: string | null; readonly rightId: string | null },
   change: Change<'pair'>,
 ): void => {
-  const given = { google: row.googleId, service: row.serviceId };
+  const given = { left: row.leftId, right: row.rightId };
   for (const side of SIDES) {
     const id = given[side];
     if (id === null || id === change[side]?.record.id) continue;
@@ -178,19 +178,19 @@ const giveUp = (
 const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
   const row = findRow(db, link, change);
   if (row !== undefined) giveUp(db, link, row, change);
-  const [google, service] = [halfOf(change, 'google'), halfOf(change, 'service')];
+  const [left, right] = [halfOf(change, 'left'), halfOf(change, 'right')];
   const values = {
     status: change.status,
-    googleId: google.id,
-    googleBase: google.base,
-    googleRecord: google.record,
-    googleWrittenAtMs: google.writtenAtMs,
-    googleDigest: google.digest,
-    serviceId: service.id,
-    serviceBase: service.base,
-    serviceRecord: service.record,
-    serviceWrittenAtMs: service.writtenAtMs,
-    serviceDigest: service.digest,
+    leftId: left.id,
+    leftBase: left.base,
+    leftRecord: left.record,
+    leftWrittenAtMs: left.writtenAtMs,
+    leftDigest: left.digest,
+    rightId: right.id,
+    rightBase: right.base,
+    rightRecord: right.record,
+    rightWrittenAtMs: right.writtenAtMs,
+    rightDigest: right.digest,
   };
   if (row === undefined) db.prepared(insertPair).run({ link, ...values });
   else db.prepared(updatePair).run({ id: row.id, ...values });
@@ -203,11 +203,11 @@ const putPair = (db: Db, link: string, change: Change<'pair'>): void => {
 const dropPair = (db: Db, link: string, pairId: number): void => {
   const row = db.prepared(selectPair).get({ id: pairId });
   if (row === undefined) return;
-  const { googleId, serviceId } = row;
-  if (googleId !== null) removeStaged(db, { link, side: 'google' }, googleId);
-  if (serviceId !== null) removeStaged(db, { link, side: 'service' }, serviceId);
-  if (googleId !== null) {
-    const same = and(eq(conflicts.link, link), eq(conflicts.googleId, googleId));
+  const { leftId, rightId } = row;
+  if (leftId !== null) removeStaged(db, { link, side: 'left' }, leftId);
+  if (rightId !== null) removeStaged(db, { link, side: 'right' }, rightId);
+  if (leftId !== null) {
+    const same = and(eq(conflicts.link, link), eq(conflicts.leftId, leftId));
     db.orm.delete(conflicts).where(same).run();
   }
   db.prepared(deletePair).run({ id: pairId });
@@ -217,10 +217,10 @@ const putGroupPair = (db: Db, link: string, pair: GroupPair): void => {
   const values = {
     status: pair.status,
     settled: pair.settled,
-    googleId: pair.google?.id ?? null,
-    googleName: pair.google?.name ?? null,
-    serviceId: pair.service?.id ?? null,
-    serviceName: pair.service?.name ?? null,
+    leftId: pair.left?.id ?? null,
+    leftName: pair.left?.name ?? null,
+    rightId: pair.right?.id ?? null,
+    rightName: pair.right?.name ?? null,
   };
   db.orm
     .insert(groupPairs)
@@ -240,13 +240,13 @@ const settleJournal = (db: Db, { id, state, after, error, atMs }: Change<'journa
 };
 
 const putConflict = (db: Db, link: string, change: Change<'conflict'>): void => {
-  const { run, googleId, serviceId, atMs, conflict } = change;
-  const { field, google, service, winner } = conflict;
-  db.orm.insert(conflicts).values({ link, run, googleId, serviceId, atMs, field, google, service, winner }).run();
+  const { run, leftId, rightId, atMs, conflict } = change;
+  const { field, left, right, winner } = conflict;
+  db.orm.insert(conflicts).values({ link, run, leftId, rightId, atMs, field, left, right, winner }).run();
 };
 
-const resolveConflicts = (db: Db, link: string, { googleId, fields, atMs }: Change<'resolve-conflicts'>): void => {
-  db.prepared(closeConflicts).run({ link, googleId, fields: JSON.stringify(fields), atMs });
+const resolveConflicts = (db: Db, link: string, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
+  db.prepared(closeConflicts).run({ link, leftId, fields: JSON.stringify(fields), atMs });
 };
 
 const putRejection = (db: Db, link: string, rejection: Rejection): void => {

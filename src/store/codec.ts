@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { SYNCED_FIELDS, type Side } from '../contact/contact.ts';
+import { SYNCED_FIELDS } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import { StoreError, type WriteIntent } from './store.ts';
@@ -70,12 +71,6 @@ export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journ
 
 /** Names the columns of one side. */
 export const sideColumns = (side: Side) =>
-  side === 'google'
-    ? ({ id: 'googleId', base: 'googleBaseJson', record: 'googleRecordJson' } as const)
-    : ({ id: 'serviceId', base: 'serviceBaseJson', record: 'serviceRecordJson' } as const);
-
-/** What differs by side, made once for each: so a statement is one and the same wherever it is used. */
-export const bySide = <T>(make: (side: Side) => T): Readonly<Record<Side, T>> => ({
-  google: make('google'),
-  service: make('service'),
-});
+  side === 'left'
+    ? ({ id: 'leftId', base: 'leftBaseJson', record: 'leftRecordJson' } as const)
+    : ({ id: 'rightId', base: 'rightBaseJson', record: 'rightRecordJson' } as const);

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
 const credential = z.object({
@@ -26,7 +26,7 @@ const fileSchema = z.object({
   version: z.literal(1),
   /** For keys that are made of a passphrase. */
   salt: z.base64(),
-  links: z.record(z.string(), z.object({ google: entry.exactOptional(), service: entry.exactOptional() })),
+  links: z.record(z.string(), z.object({ left: entry.exactOptional(), right: entry.exactOptional() })),
 });
 type File = z.output<typeof fileSchema>;
 
@@ -188,10 +188,10 @@ const renewEntry = (stored: Entry, link: string, side: Side, keys: Keys): Entry 
 };
 
 const renewAll = (file: File, keys: Keys): File => {
-  const links = Object.entries(file.links).map(([link, { google, service }]) => {
+  const links = Object.entries(file.links).map(([link, { left, right }]) => {
     const renewed = {
-      ...(google && { google: renewEntry(google, link, 'google', keys) }),
-      ...(service && { service: renewEntry(service, link, 'service', keys) }),
+      ...(left && { left: renewEntry(left, link, 'left', keys) }),
+      ...(right && { right: renewEntry(right, link, 'right', keys) }),
     };
     return [link, renewed] as const;
   });

@@ -1,5 +1,5 @@
 import { and, count, eq, inArray, isNotNull, lt, notExists, notInArray, placeholder, sql } from './drizzle.ts';
-import { bySide } from './codec.ts';
+import { bySide } from '../contact/side.ts';
 import type { Db, Orm } from './database.ts';
 import { idColumn } from './pair-rows.ts';
 import { cursors, pairs, shownPages, staged } from './schema.ts';
@@ -9,9 +9,9 @@ import type { FeedState, ListingResult, MissingContact, StagedPage } from './sto
 const atPlace = (table: typeof cursors | typeof staged | typeof shownPages) =>
   and(eq(table.link, placeholder('link')), eq(table.side, placeholder('side')));
 
-const absencesColumn = bySide((side) => (side === 'google' ? pairs.googleAbsences : pairs.serviceAbsences));
-const digestColumn = bySide((side) => (side === 'google' ? pairs.googleDigest : pairs.serviceDigest));
-const writtenColumn = bySide((side) => (side === 'google' ? pairs.googleWrittenAtMs : pairs.serviceWrittenAtMs));
+const absencesColumn = bySide((side) => (side === 'left' ? pairs.leftAbsences : pairs.rightAbsences));
+const digestColumn = bySide((side) => (side === 'left' ? pairs.leftDigest : pairs.rightDigest));
+const writtenColumn = bySide((side) => (side === 'left' ? pairs.leftWrittenAtMs : pairs.rightWrittenAtMs));
 
 const selectFeed = (orm: Orm) => orm.select().from(cursors).where(atPlace(cursors)).prepare();
 
@@ -25,6 +25,7 @@ const upsertFeed = (orm: Orm) =>
       readAtMs: placeholder('readAtMs'),
       resume: placeholder('resume'),
       listingStartedAtMs: placeholder('listingStartedAtMs'),
+      listedAtMs: placeholder('listedAtMs'),
     })
     .onConflictDoUpdate({
       target: [cursors.link, cursors.side],
@@ -33,6 +34,7 @@ const upsertFeed = (orm: Orm) =>
         readAtMs: sql`excluded.read_at_ms`,
         resume: sql`excluded.resume`,
         listingStartedAtMs: sql`excluded.listing_started_at_ms`,
+        listedAtMs: sql`excluded.listed_at_ms`,
       },
     })
     .prepare();
@@ -101,7 +103,7 @@ const forgiveShown = bySide((side) => (orm: Orm) => {
   // The few that were absent are looked up among those shown, not the other way round.
   const isShown = sql`+${idColumn[side]} in ${shown}`;
   const wasAbsent = and(eq(pairs.link, placeholder('link')), sql`${absencesColumn[side]} <> 0`, isShown);
-  const set = side === 'google' ? { googleAbsences: 0 } : { serviceAbsences: 0 };
+  const set = side === 'left' ? { leftAbsences: 0 } : { rightAbsences: 0 };
   return orm.update(pairs).set(set).where(wasAbsent).prepare();
 });
 
@@ -125,18 +127,19 @@ const selectMissing = bySide((side) => (orm: Orm) => {
 
 const countAbsence = bySide((side) => (orm: Orm) => {
   const set =
-    side === 'google'
-      ? { googleAbsences: sql`${pairs.googleAbsences} + 1` }
-      : { serviceAbsences: sql`${pairs.serviceAbsences} + 1` };
+    side === 'left'
+      ? { leftAbsences: sql`${pairs.leftAbsences} + 1` }
+      : { rightAbsences: sql`${pairs.rightAbsences} + 1` };
   const same = and(eq(pairs.link, placeholder('link')), eq(idColumn[side], placeholder('id')));
   return orm.update(pairs).set(set).where(same).prepare();
 });
 
 export const readFeed = (db: Db, place: Place): FeedState => {
   const row = db.prepared(selectFeed).get(place);
-  if (row === undefined) return { cursor: null, readAtMs: null, resume: null, listingStartedAtMs: null };
-  const { cursor, readAtMs, resume, listingStartedAtMs } = row;
-  return { cursor, readAtMs, resume, listingStartedAtMs };
+  if (row === undefined)
+    return { cursor: null, readAtMs: null, resume: null, listingStartedAtMs: null, listedAtMs: null };
+  const { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs } = row;
+  return { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs };
 };
 
 const writeFeed = (db: Db, place: Place, patch: Partial<FeedState>): void => {
@@ -190,7 +193,7 @@ const markMissing = (db: Db, place: Place, startedAtMs: number): void => {
   }
 };
 
-export const closeListing = (db: Db, place: Place): ListingResult => {
+export const closeListing = (db: Db, place: Place, nowMs: number): ListingResult => {
   const { side } = place;
   const result: ListingResult = {
     seen: db.prepared(countShown).get(place)?.n ?? 0,
@@ -202,7 +205,7 @@ export const closeListing = (db: Db, place: Place): ListingResult => {
   if (result.pairedSeen < result.paired) markMissing(db, place, startedAtMs);
   db.prepared(deleteStaleUpserts).run({ ...place, startedAtMs });
   db.prepared(deleteShown).run(place);
-  writeFeed(db, place, { listingStartedAtMs: null, resume: null });
+  writeFeed(db, place, { listingStartedAtMs: null, resume: null, listedAtMs: nowMs });
   return result;
 };
 

@@ -16,8 +16,8 @@ const insertIntent = (orm: Orm) =>
       kind: placeholder('kind'),
       state: 'intended',
       pairId: placeholder('pairId'),
-      googleId: placeholder('googleId'),
-      serviceId: placeholder('serviceId'),
+      leftId: placeholder('googleId'),
+      rightId: placeholder('serviceId'),
       intentJson: placeholder('intent'),
       beforeJson: placeholder('before'),
       intendedAtMs: placeholder('atMs'),
@@ -61,10 +61,10 @@ export const writeIntents = (
 ): readonly number[] => {
   const insert = db.prepared(insertIntent);
   return entries.map((entry) => {
-    const { side, kind, pairId, googleId, serviceId } = entry;
+    const { side, kind, pairId, leftId, rightId } = entry;
     const intent = JSON.stringify(entry.intent);
     const before = entry.before === null ? null : JSON.stringify(entry.before);
-    return insert.get({ ...place, side, kind, pairId, googleId, serviceId, intent, before }).id;
+    return insert.get({ ...place, side, kind, pairId, leftId, rightId, intent, before }).id;
   });
 };
 

@@ -20,11 +20,10 @@ const updateLink = (orm: Orm) =>
     .set({
       state: sql`${placeholder('state')}`,
       reason: sql`${placeholder('reason')}`,
-      googleAccount: sql`${placeholder('googleAccount')}`,
-      serviceAccount: sql`${placeholder('serviceAccount')}`,
-      googleCredential: sql`${placeholder('googleCredential')}`,
-      serviceCredential: sql`${placeholder('serviceCredential')}`,
-      sweptAtMs: sql`${placeholder('sweptAtMs')}`,
+      leftAccount: sql`${placeholder('googleAccount')}`,
+      rightAccount: sql`${placeholder('serviceAccount')}`,
+      leftCredential: sql`${placeholder('googleCredential')}`,
+      rightCredential: sql`${placeholder('serviceCredential')}`,
     })
     .where(sameLink)
     .prepare();
@@ -53,9 +52,8 @@ const toLink = (row: typeof links.$inferSelect): LinkRow => ({
   name: row.name,
   state: row.state,
   reason: row.reason,
-  accounts: { google: row.googleAccount, service: row.serviceAccount },
-  credentials: { google: row.googleCredential, service: row.serviceCredential },
-  sweptAtMs: row.sweptAtMs,
+  accounts: { left: row.leftAccount, right: row.rightAccount },
+  credentials: { left: row.leftCredential, right: row.rightCredential },
 });
 
 export const readLinks = (db: Db): readonly LinkRow[] =>
@@ -70,16 +68,15 @@ export const openLink = (db: Db, name: string): LinkRow => {
 };
 
 export const patchLink = (db: Db, name: string, patch: Partial<Omit<LinkRow, 'name'>>): void => {
-  const { state, reason, accounts, credentials, sweptAtMs } = { ...openLink(db, name), ...patch };
+  const { state, reason, accounts, credentials } = { ...openLink(db, name), ...patch };
   db.prepared(updateLink).run({
     name,
     state,
     reason,
-    googleAccount: accounts.google,
-    serviceAccount: accounts.service,
-    googleCredential: credentials.google,
-    serviceCredential: credentials.service,
-    sweptAtMs,
+    leftAccount: accounts.left,
+    rightAccount: accounts.right,
+    leftCredential: credentials.left,
+    rightCredential: credentials.right,
   });
 };
 

@@ -1,14 +1,15 @@
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair, PairSide } from '../reconcile/decision.ts';
-import { bySide, decodeRecord, decodeSnapshot, sideColumns } from './codec.ts';
+import { bySide } from '../contact/side.ts';
+import { decodeRecord, decodeSnapshot, sideColumns } from './codec.ts';
 import { pairs, type staged } from './schema.ts';
 
 export type PairRow = typeof pairs.$inferSelect;
 export type StagedRow = typeof staged.$inferSelect;
 
 /** The column that holds a side's contact. */
-export const idColumn = bySide((side) => (side === 'google' ? pairs.googleId : pairs.serviceId));
+export const idColumn = bySide((side) => (side === 'left' ? pairs.leftId : pairs.rightId));
 
 /** Looks a staged change up by side and id. */
 export type StagedLookup = (side: Side, id: string) => StagedRow | undefined;
@@ -34,8 +35,8 @@ const pairSide = (row: PairRow, side: Side, stagedOf: StagedLookup): PairSide =>
 export const pairOf = (row: PairRow, stagedOf: StagedLookup): Pair => ({
   id: row.id,
   status: row.status,
-  google: pairSide(row, 'google', stagedOf),
-  service: pairSide(row, 'service', stagedOf),
+  left: pairSide(row, 'left', stagedOf),
+  right: pairSide(row, 'right', stagedOf),
 });
 
 /** Indexes staged rows for {@link pairOf}. */

@@ -7,11 +7,10 @@ export const links = sqliteTable('links', {
   name: text('name').primaryKey(),
   state: text('state', { enum: ['active', 'paused', 'halted', 'failing'] }).notNull(),
   reason: text('reason'),
-  googleAccount: text('google_account'),
-  serviceAccount: text('service_account'),
-  googleCredential: text('google_credential'),
-  serviceCredential: text('service_credential'),
-  sweptAtMs: integer('swept_at_ms'),
+  leftAccount: text('google_account'),
+  rightAccount: text('service_account'),
+  leftCredential: text('google_credential'),
+  rightCredential: text('service_credential'),
   leaseOwner: text('lease_owner'),
   leaseUntilMs: integer('lease_until_ms'),
 });
@@ -21,11 +20,12 @@ export const cursors = sqliteTable(
   'cursors',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    side: text('side', { enum: ['left', 'right'] }).notNull(),
     cursor: text('cursor'),
     readAtMs: integer('read_at_ms'),
     resume: text('resume'),
     listingStartedAtMs: integer('listing_started_at_ms'),
+    listedAtMs: integer('listed_at_ms'),
   },
   (table) => [primaryKey({ columns: [table.link, table.side] })],
 );
@@ -37,37 +37,37 @@ export const pairs = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     status: text('status', { enum: ['linked', 'kept', 'dormant'] }).notNull(),
-    googleId: text('google_id'),
-    serviceId: text('service_id'),
-    googleBaseJson: text('google_base_json'),
-    serviceBaseJson: text('service_base_json'),
-    googleRecordJson: text('google_record_json'),
-    serviceRecordJson: text('service_record_json'),
-    googleWrittenAtMs: integer('google_written_at_ms'),
-    serviceWrittenAtMs: integer('service_written_at_ms'),
+    leftId: text('google_id'),
+    rightId: text('service_id'),
+    leftBaseJson: text('google_base_json'),
+    rightBaseJson: text('service_base_json'),
+    leftRecordJson: text('google_record_json'),
+    rightRecordJson: text('service_record_json'),
+    leftWrittenAtMs: integer('google_written_at_ms'),
+    rightWrittenAtMs: integer('service_written_at_ms'),
     /** The row that the record was read from, by its digest; null unless the record says just what the base says, with nothing left to settle. */
-    googleDigest: text('google_digest'),
-    serviceDigest: text('service_digest'),
+    leftDigest: text('google_digest'),
+    rightDigest: text('service_digest'),
     /** In how many full listings in a row the contact was missing although a read still found it. */
-    googleAbsences: integer('google_absences').notNull().default(0),
-    serviceAbsences: integer('service_absences').notNull().default(0),
+    leftAbsences: integer('google_absences').notNull().default(0),
+    rightAbsences: integer('service_absences').notNull().default(0),
   },
   (table) => [
-    uniqueIndex('pairs_google').on(table.link, table.googleId),
-    uniqueIndex('pairs_service').on(table.link, table.serviceId),
+    uniqueIndex('pairs_google').on(table.link, table.leftId),
+    uniqueIndex('pairs_service').on(table.link, table.rightId),
     // A full listing asks for every digest: each is found without touching its wide row.
     index('pairs_google_known')
-      .on(table.link, table.googleDigest, table.googleId)
-      .where(sql`${table.googleDigest} is not null`),
+      .on(table.link, table.leftDigest, table.leftId)
+      .where(sql`${table.leftDigest} is not null`),
     index('pairs_service_known')
-      .on(table.link, table.serviceDigest, table.serviceId)
-      .where(sql`${table.serviceDigest} is not null`),
+      .on(table.link, table.rightDigest, table.rightId)
+      .where(sql`${table.rightDigest} is not null`),
     index('pairs_google_absent')
       .on(table.link)
-      .where(sql`${table.googleAbsences} <> 0`),
+      .where(sql`${table.leftAbsences} <> 0`),
     index('pairs_service_absent')
       .on(table.link)
-      .where(sql`${table.serviceAbsences} <> 0`),
+      .where(sql`${table.rightAbsences} <> 0`),
     index('pairs_alone')
       .on(table.link)
       .where(sql`${table.status} <> 'linked'`),
@@ -79,7 +79,7 @@ export const staged = sqliteTable(
   'staged',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    side: text('side', { enum: ['left', 'right'] }).notNull(),
     id: text('id').notNull(),
     /** `missing`: a full listing did not show it; `settling`: nor did a read, but it was written too lately to be gone. */
     kind: text('kind', { enum: ['upsert', 'tombstone', 'missing', 'settling'] }).notNull(),
@@ -98,7 +98,7 @@ export const shownPages = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
-    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    side: text('side', { enum: ['left', 'right'] }).notNull(),
     idsJson: text('ids_json').notNull(),
   },
   (table) => [index('shown_pages_place').on(table.link, table.side)],
@@ -112,10 +112,10 @@ export const groupPairs = sqliteTable(
     key: text('key').notNull(),
     status: text('status', { enum: ['linked', 'kept'] }).notNull(),
     settled: integer('settled', { mode: 'boolean' }).notNull(),
-    googleId: text('google_id'),
-    googleName: text('google_name'),
-    serviceId: text('service_id'),
-    serviceName: text('service_name'),
+    leftId: text('google_id'),
+    leftName: text('google_name'),
+    rightId: text('service_id'),
+    rightName: text('service_name'),
   },
   (table) => [primaryKey({ columns: [table.link, table.key] })],
 );
@@ -127,12 +127,12 @@ export const journal = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     run: text('run').notNull(),
-    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    side: text('side', { enum: ['left', 'right'] }).notNull(),
     kind: text('kind', { enum: ['create', 'update', 'membership', 'delete'] }).notNull(),
     state: text('state', { enum: ['intended', 'done', 'failed', 'abandoned'] }).notNull(),
     pairId: integer('pair_id'),
-    googleId: text('google_id'),
-    serviceId: text('service_id'),
+    leftId: text('google_id'),
+    rightId: text('service_id'),
     /** What was asked for: enough to recognise it at the remote when the answer was lost. */
     intentJson: text('intent_json').notNull(),
     /** The contact as it stood before; null for a create. */
@@ -173,12 +173,12 @@ export const conflicts = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     run: text('run').notNull(),
-    googleId: text('google_id').notNull(),
-    serviceId: text('service_id').notNull(),
+    leftId: text('google_id').notNull(),
+    rightId: text('service_id').notNull(),
     field: text('field').notNull(),
-    google: text('google').notNull(),
-    service: text('service').notNull(),
-    winner: text('winner', { enum: ['google', 'service'] }).notNull(),
+    left: text('left').notNull(),
+    right: text('right').notNull(),
+    winner: text('winner', { enum: ['left', 'right'] }).notNull(),
     atMs: integer('at_ms').notNull(),
     /** When a later change of the same field settled the matter; null while the conflict is open. */
     resolvedAtMs: integer('resolved_at_ms'),
@@ -191,11 +191,11 @@ export const rejections = sqliteTable(
   'rejections',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['google', 'service'] }).notNull(),
+    side: text('side', { enum: ['left', 'right'] }).notNull(),
     /** The contact that was to be written: `google <id>` or `service <id>` of the one it follows from. */
     key: text('key').notNull(),
-    googleId: text('google_id'),
-    serviceId: text('service_id'),
+    leftId: text('google_id'),
+    rightId: text('service_id'),
     reason: text('reason').notNull(),
     sourceFingerprint: text('source_fingerprint').notNull(),
     attempts: integer('attempts').notNull(),

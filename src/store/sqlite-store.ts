@@ -1,5 +1,5 @@
 import { eq } from './drizzle.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import { applyChange } from './changes.ts';
 import { copyToMemory, openDatabase, type Db } from './database.ts';
 import { closeListing, dropListing, findKnownRows, listMissing, putPage, readFeed, startListing } from './feed.ts';
@@ -61,7 +61,8 @@ class SqliteStore implements Store {
   stagePage = (link: string, side: Side, page: StagedPage) => this.#atomic((db) => putPage(db, { link, side }, page));
   knownRows = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
     this.#read((db) => findKnownRows(db, { link, side }, rows));
-  finishListing = (link: string, side: Side) => this.#atomic((db) => closeListing(db, { link, side }));
+  finishListing = (link: string, side: Side, nowMs: number) =>
+    this.#atomic((db) => closeListing(db, { link, side }, nowMs));
   discardListing = (link: string, side: Side) => this.#atomic((db) => dropListing(db, { link, side }));
   missing = (link: string, side: Side) => this.#read((db) => listMissing(db, { link, side }));
 

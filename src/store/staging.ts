@@ -1,9 +1,10 @@
 import type { SQL } from 'drizzle-orm';
 import { and, eq, ne, placeholder, sql } from './drizzle.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
-import { bySide, decodeRecord } from './codec.ts';
+import { bySide } from '../contact/side.ts';
+import { decodeRecord } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import type { StagedRow } from './pair-rows.ts';
 import { pairs, staged } from './schema.ts';
@@ -73,9 +74,9 @@ const renameHeir = (orm: Orm) => {
 const samePair = eq(pairs.id, placeholder('pairId'));
 
 const halfColumns = bySide((side) =>
-  side === 'google'
-    ? ({ id: pairs.googleId, base: pairs.googleBaseJson, record: pairs.googleRecordJson } as const)
-    : ({ id: pairs.serviceId, base: pairs.serviceBaseJson, record: pairs.serviceRecordJson } as const),
+  side === 'left'
+    ? ({ id: pairs.leftId, base: pairs.leftBaseJson, record: pairs.leftRecordJson } as const)
+    : ({ id: pairs.rightId, base: pairs.rightBaseJson, record: pairs.rightRecordJson } as const),
 );
 
 const selectHalf = bySide((side) => (orm: Orm) => {
@@ -97,16 +98,14 @@ const selectRecord = bySide((side) => (orm: Orm) => {
 
 const renameHalf = bySide((side) => (orm: Orm) => {
   const to = sql`${placeholder('to')}`;
-  const set = side === 'google' ? { googleId: to } : { serviceId: to };
+  const set = side === 'left' ? { leftId: to } : { rightId: to };
   return orm.update(pairs).set(set).where(samePair).prepare();
 });
 
 const renewRecord = bySide((side) => (orm: Orm) => {
   const [record, digest] = [sql`${placeholder('record')}`, sql`${placeholder('digest')}`];
   const set =
-    side === 'google'
-      ? { googleRecordJson: record, googleDigest: digest }
-      : { serviceRecordJson: record, serviceDigest: digest };
+    side === 'left' ? { leftRecordJson: record, leftDigest: digest } : { rightRecordJson: record, rightDigest: digest };
   return orm.update(pairs).set(set).where(samePair).prepare();
 });
 

@@ -1,4 +1,5 @@
-import type { Contact, Side, SyncedField } from '../contact/contact.ts';
+import type { Contact, SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { Conflict, Pair, PairStatus } from '../reconcile/decision.ts';
@@ -18,8 +19,6 @@ export type LinkRow = {
   readonly accounts: Readonly<Record<Side, string | null>>;
   /** A one-way digest of the credential of the last run. */
   readonly credentials: Readonly<Record<Side, string | null>>;
-  /** When the service was last listed whole. */
-  readonly sweptAtMs: number | null;
 };
 
 export type FeedState = {
@@ -29,6 +28,8 @@ export type FeedState = {
   /** Where a full listing that was cut off goes on; null where none is under way. */
   readonly resume: string | null;
   readonly listingStartedAtMs: number | null;
+  /** When the side was last listed whole. */
+  readonly listedAtMs: number | null;
 };
 
 /** One page of a feed, to be staged in one step together with where the feed now stands. */
@@ -88,8 +89,8 @@ export type JournalEntry = {
   readonly side: Side;
   readonly kind: WriteKind;
   readonly pairId: number | null;
-  readonly googleId: string | null;
-  readonly serviceId: string | null;
+  readonly leftId: string | null;
+  readonly rightId: string | null;
   readonly intent: WriteIntent;
   readonly before: ContactRecord | null;
 };
@@ -125,8 +126,8 @@ export type StoreChange =
       /** Null: the row that already holds one of the two contacts, else a new one. */
       readonly pairId: number | null;
       readonly status: PairStatus;
-      readonly google: SideValue | null;
-      readonly service: SideValue | null;
+      readonly left: SideValue | null;
+      readonly right: SideValue | null;
       /** The side that was just written, if any. */
       readonly writtenSide: Side | null;
       readonly atMs: number;
@@ -158,15 +159,15 @@ export type StoreChange =
   | {
       readonly kind: 'conflict';
       readonly run: string;
-      readonly googleId: string;
-      readonly serviceId: string;
+      readonly leftId: string;
+      readonly rightId: string;
       readonly conflict: Conflict;
       readonly atMs: number;
     }
   /** A later change of these fields settles earlier conflicts about them. */
   | {
       readonly kind: 'resolve-conflicts';
-      readonly googleId: string;
+      readonly leftId: string;
       readonly fields: readonly SyncedField[];
       readonly atMs: number;
     }
@@ -176,8 +177,8 @@ export type StoreChange =
 export type Rejection = {
   readonly side: Side;
   readonly key: string;
-  readonly googleId: string | null;
-  readonly serviceId: string | null;
+  readonly leftId: string | null;
+  readonly rightId: string | null;
   readonly reason: string;
   readonly sourceFingerprint: string;
   readonly attempts: number;
@@ -207,8 +208,8 @@ export type RunEnd = {
 
 export type ConflictRow = Conflict & {
   readonly run: string;
-  readonly googleId: string;
-  readonly serviceId: string;
+  readonly leftId: string;
+  readonly rightId: string;
   readonly atMs: number;
 };
 
@@ -245,7 +246,7 @@ export interface Store {
     rows: readonly { readonly id: string; readonly digest: string }[],
   ): Promise<ReadonlySet<string>>;
   /** Marks the pairs' contacts that a finished listing did not show as missing, and forgets unpaired ones. */
-  finishListing(link: string, side: Side): Promise<ListingResult>;
+  finishListing(link: string, side: Side, nowMs: number): Promise<ListingResult>;
   /** Forgets a listing's findings and the cursor: the next run lists that side whole. */
   discardListing(link: string, side: Side): Promise<void>;
   missing(link: string, side: Side): Promise<readonly MissingContact[]>;

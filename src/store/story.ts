@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, ne, or, sql } from './drizzle.ts';
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { decodeIntent, decodeRecord, decodeUndoes } from './codec.ts';
@@ -17,8 +17,8 @@ export const journalRowOf = (row: StoredWrite): JournalRow => ({
   side: row.side,
   kind: row.kind,
   pairId: row.pairId,
-  googleId: row.googleId,
-  serviceId: row.serviceId,
+  leftId: row.leftId,
+  rightId: row.rightId,
   intent: decodeIntent(row.intentJson),
   before: row.beforeJson === null ? null : decodeRecord(row.beforeJson),
   intendedAtMs: row.intendedAtMs,
@@ -55,7 +55,7 @@ const writesTo = (db: Db, link: string, { ids, pairIds }: ContactScope): StoredW
   const named = chunked(ids, (chunk) => {
     // A contact that a create brought into being is named by the answer alone.
     const answered = inArray(sql`json_extract(${journal.afterJson}, '$.id')`, [...chunk]);
-    return read(or(inArray(journal.googleId, [...chunk]), inArray(journal.serviceId, [...chunk]), answered));
+    return read(or(inArray(journal.leftId, [...chunk]), inArray(journal.rightId, [...chunk]), answered));
   });
   return byId([...named, ...chunked(pairIds, (chunk) => read(inArray(journal.pairId, [...chunk])))]);
 };
@@ -108,11 +108,11 @@ export const readPairsWith = (db: Db, link: string, { ids, pairIds }: ContactSco
       .where(and(eq(pairs.link, link), where))
       .all();
   const named = chunked(ids, (chunk) =>
-    read(or(inArray(pairs.googleId, [...chunk]), inArray(pairs.serviceId, [...chunk]))),
+    read(or(inArray(pairs.leftId, [...chunk]), inArray(pairs.rightId, [...chunk]))),
   );
   const rows = byId([...named, ...chunked(pairIds, (chunk) => read(inArray(pairs.id, [...chunk])))]);
   const changes = chunked(
-    rows.flatMap((row) => [row.googleId, row.serviceId].filter((id) => id !== null)),
+    rows.flatMap((row) => [row.leftId, row.rightId].filter((id) => id !== null)),
     (chunk) =>
       db.orm
         .select()
@@ -136,7 +136,7 @@ export const readKnownContacts = (db: Db, link: string): readonly KnownContact[]
   };
   return [
     ...paired.flatMap((row) => {
-      return SIDES.flatMap((side) => known(side, side === 'google' ? row.googleRecordJson : row.serviceRecordJson));
+      return SIDES.flatMap((side) => known(side, side === 'left' ? row.leftRecordJson : row.rightRecordJson));
     }),
     ...waiting.flatMap((row) => known(row.side, row.recordJson)),
     ...deleted.flatMap((row) => known(row.side, row.beforeJson)),

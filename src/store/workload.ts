@@ -1,9 +1,10 @@
 import { and, count, eq, isNotNull, placeholder, sql } from './drizzle.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
-import { bySide, decodeRecord } from './codec.ts';
+import { bySide } from '../contact/side.ts';
+import { decodeRecord } from './codec.ts';
 import type { Db, Orm } from './database.ts';
 import { idColumn, indexStaged, pairOf, type PairRow, type StagedRow } from './pair-rows.ts';
 import { groupPairs, pairs, staged } from './schema.ts';
@@ -25,8 +26,8 @@ const selectMembers = (orm: Orm) => {
   // A group's id stands in the record as JSON writes it.
   const isMember = sql`exists (
     select 1 from json_each(${placeholder('groupIds')}) as asked
-    where instr(${pairs.googleRecordJson}, json_quote(asked.value)) > 0
-      or instr(${pairs.serviceRecordJson}, json_quote(asked.value)) > 0
+    where instr(${pairs.leftRecordJson}, json_quote(asked.value)) > 0
+      or instr(${pairs.rightRecordJson}, json_quote(asked.value)) > 0
   )`;
   const where = and(inLink, eq(pairs.status, 'linked'), isMember);
   return orm.select().from(pairs).where(where).prepare();
@@ -83,7 +84,7 @@ export const readWorkload = (db: Db, link: string, groupIds: readonly string[]):
   const changes = db.prepared(selectStaged).all({ link });
   const stagedOf = indexStaged(changes);
   const touched = new Map<number, PairRow>();
-  const unpaired: Record<Side, ContactRecord[]> = { google: [], service: [] };
+  const unpaired: Record<Side, ContactRecord[]> = { left: [], right: [] };
   for (const { side, id, kind, recordJson } of changes) {
     const row = db.prepared(selectPairOf[side]).get({ link, id });
     if (row?.status === 'linked' && kind !== 'settling') touched.set(row.id, row);
@@ -115,7 +116,7 @@ export const readCounts = (db: Db, link: string): Counts => {
   };
   const all = db.prepared(countPairs).get({ link })?.n ?? 0;
   const alone = db.prepared(countAlone).get({ link })?.n ?? 0;
-  return { pairs: all - alone, present: { google: present('google'), service: present('service') } };
+  return { pairs: all - alone, present: { left: present('left'), right: present('right') } };
 };
 
 export const readPairedIds = (db: Db, link: string, side: Side): ReadonlySet<string> => {
@@ -130,8 +131,8 @@ export const readGroupPairs = (db: Db, link: string): readonly GroupPair[] => {
     .all({ link })
     .map((row) => ({
       key: row.key,
-      google: half(row.googleId, row.googleName),
-      service: half(row.serviceId, row.serviceName),
+      left: half(row.leftId, row.leftName),
+      right: half(row.rightId, row.rightName),
       status: row.status,
       settled: row.settled,
     }));

@@ -1,6 +1,7 @@
-import { SYNCED_FIELDS, type Side } from '../contact/contact.ts';
+import { SYNCED_FIELDS } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
-import type { ReadAnswer } from '../remotes/remote.ts';
+import type { ReadAnswer } from '../providers/remote.ts';
 import type { StoreChange } from '../store/store.ts';
 
 /** What a read of a contact says about it, as changes of the store; `gone` is evidence of a deletion (R7). */
@@ -29,11 +30,11 @@ export const keptAlone = (pair: Pair, side: Side, atMs: number): readonly StoreC
   if (half.kind !== 'present') return pair.id === null ? [] : [{ kind: 'drop-pair', pairId: pair.id }];
   const { record } = half;
   const value = { record, base: half.base ?? { contact: record.contact, groupIds: record.groupIds }, unsettled: false };
-  const sides = side === 'google' ? { google: value, service: null } : { google: null, service: value };
-  const { google } = pair;
-  const googleId = google.kind === 'present' ? google.record.id : '';
+  const sides = side === 'left' ? { left: value, right: null } : { left: null, right: value };
+  const { left } = pair;
+  const leftId = left.kind === 'present' ? left.record.id : '';
   return [
-    { kind: 'resolve-conflicts', googleId, fields: SYNCED_FIELDS, atMs },
+    { kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs },
     { kind: 'pair', pairId: pair.id, status: 'kept', ...sides, writtenSide: null, atMs },
   ];
 };

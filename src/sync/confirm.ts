@@ -1,26 +1,21 @@
-import { SIDES, type Side } from '../contact/contact.ts';
-import type { ReadAnswer } from '../remotes/remote.ts';
+import { SIDES, type Side } from '../contact/side.ts';
+import type { ReadAnswer, RemoteCapabilities } from '../providers/remote.ts';
 import type { MissingContact, StoreChange } from '../store/store.ts';
 import type { Session } from './context.ts';
-
-/** How long after a write of ours a contact that Google does not show may still be on its way (R7). */
-const SETTLING_MS = 10 * 60_000;
-
-/** How many full listings in a row must miss a contact that a read still finds, at the service, to call it deleted (R7). */
-const ABSENCES_THAT_COUNT = 2;
 
 /** What a read of a missing contact means. */
 const judgeMissing = (
   side: Side,
   missing: MissingContact,
   answer: ReadAnswer,
+  { confirmsAbsenceAfter, settlesWithinMs }: RemoteCapabilities,
   nowMs: number,
 ): readonly StoreChange[] => {
   const { id } = missing;
   switch (answer.kind) {
     case 'gone': {
-      const settling = missing.writtenAtMs !== null && nowMs - missing.writtenAtMs < SETTLING_MS;
-      if (side === 'google' && settling) return [{ kind: 'stage-settling', side, id, atMs: nowMs }];
+      const settling = missing.writtenAtMs !== null && nowMs - missing.writtenAtMs < settlesWithinMs;
+      if (settling) return [{ kind: 'stage-settling', side, id, atMs: nowMs }];
       return [{ kind: 'stage-tombstone', side, id, atMs: nowMs }];
     }
     case 'moved':
@@ -28,7 +23,7 @@ const judgeMissing = (
     case 'unreadable':
       return [{ kind: 'unstage', side, id }];
     case 'found':
-      if (side === 'service' && missing.absences + 1 >= ABSENCES_THAT_COUNT) {
+      if (confirmsAbsenceAfter !== null && missing.absences + 1 >= confirmsAbsenceAfter) {
         return [{ kind: 'stage-tombstone', side, id, atMs: nowMs }];
       }
       return [
@@ -48,7 +43,9 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
   );
   const changes = missing.flatMap((contact) => {
     const answer = answers.get(contact.id);
-    return answer === undefined ? [] : judgeMissing(side, contact, answer, session.clock.now());
+    return answer === undefined
+      ? []
+      : judgeMissing(side, contact, answer, session.remotes[side].capabilities, session.clock.now());
   });
   await session.store.commit(session.link, changes);
 };

@@ -1,15 +1,17 @@
 import type { Clock } from '../clock.ts';
-import type { Side } from '../contact/contact.ts';
+import type { Side, Sides, SideWords } from '../contact/side.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { Policy } from '../reconcile/policy.ts';
-import { DisabledError, type CredentialError } from '../remotes/errors.ts';
-import type { Remote } from '../remotes/remote.ts';
+import { DisabledError, type CredentialError } from '../providers/errors.ts';
+import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** Everything a run over one link works with. */
 export type LinkContext = {
   readonly link: string;
+  /** How each side is called. */
+  readonly sides: Sides<SideWords>;
   readonly policy: Policy;
   readonly sweepIntervalMs: number;
   /** How long to wait before each look for what a create without an answer may have made (R9). */
@@ -55,7 +57,7 @@ export type SideTally = { pulled: number; created: number; updated: number; dele
 
 export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0 });
-  return { google: side(), service: side(), paired: 0, conflicts: 0, skipped: 0 };
+  return { left: side(), right: side(), paired: 0, conflicts: 0, skipped: 0 };
 };
 
 /** The run stops before it wrote anything (R8). */
@@ -91,15 +93,16 @@ export class StoppedError extends Error {
 
 /** Runs the same step for both sides at once and waits for both, so that nothing goes on behind an error. */
 export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Readonly<Record<Side, T>>> => {
-  const [google, service] = await Promise.allSettled([step('google'), step('service')]);
-  if (google.status === 'rejected') throw google.reason;
-  if (service.status === 'rejected') throw service.reason;
-  return { google: google.value, service: service.value };
+  const [left, right] = await Promise.allSettled([step('left'), step('right')]);
+  if (left.status === 'rejected') throw left.reason;
+  if (right.status === 'rejected') throw right.reason;
+  return { left: left.value, right: right.value };
 };
 
 /** What to do about a link whose credential was refused. */
-export const resumeRemedy = (error: CredentialError, link: string): string => {
+export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
   const first =
     error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
-  return `${first}: contact-sync connect ${error.side} ${link}`;
+  const side = error.side === null ? '' : ` ${sides[error.side].name}`;
+  return `${first}: contact-sync connect${side} ${link}`;
 };

@@ -1,4 +1,4 @@
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -64,7 +64,7 @@ const workOf = (plan: Plan): Work => {
       ),
     );
   };
-  return { tasks, deletions, unpaired: { google: sources('google'), service: sources('service') } };
+  return { tasks, deletions, unpaired: { left: sources('left'), right: sources('right') } };
 };
 
 const countWrites = (plan: Plan, work: Work, side: Side, createsWithGroups: boolean): number => {
@@ -84,14 +84,14 @@ const isNewPairing = (decision: Decision): decision is Extract<Decision, { kind:
   return decision.kind === 'merge' && (decision.pair.id === null || decision.pair.status !== 'linked');
 };
 
-const isQuiet = (task: Task): boolean => task.pending.google.size === 0 && task.pending.service.size === 0;
+const isQuiet = (task: Task): boolean => task.pending.left.size === 0 && task.pending.right.size === 0;
 
 /** A new pairing as it is stored ahead of its writes: half written, the two might not be known for one person again (R13). */
 const meetingOf = (session: Session, { decision }: Task): readonly StoreChange[] => {
   if (!isNewPairing(decision)) return [];
-  const { id, google, service } = decision.pair;
+  const { id, left, right } = decision.pair;
   const half = ({ record }: { record: ContactRecord }) => ({ record, base: EMPTY_SNAPSHOT, unsettled: true });
-  const halves = { google: half(google), service: half(service) };
+  const halves = { left: half(left), right: half(right) };
   const atMs = session.clock.now();
   return [{ kind: 'pair', pairId: id, status: 'linked', ...halves, writtenSide: null, atMs }];
 };
@@ -111,7 +111,7 @@ const settleQuietly = async (session: Session, plan: Plan, tasks: readonly Task[
       return { record: half.record, base, unsettled: false };
     };
     const atMs = session.clock.now();
-    const halves = { google: value('google'), service: value('service') };
+    const halves = { left: value('left'), right: value('right') };
     return [{ kind: 'pair', pairId: pair.id, status: to, ...halves, writtenSide: null, atMs }];
   });
   const changes = [...unlinks, ...meetings, ...quiet.flatMap((task) => pairChanges(session, task, null))];
@@ -184,15 +184,15 @@ export const execute = async (session: Session, plan: Plan): Promise<boolean> =>
   const total = (side: Side): number => {
     return countWrites(plan, work, side, session.remotes[side].capabilities.createsWithGroups);
   };
-  const totals = { google: total('google'), service: total('service') };
+  const totals = { left: total('left'), right: total('right') };
   const rejections = await store.rejections(link);
   const execution: Execution = {
     session,
-    groupIds: new Map(plan.groups.links.map(({ key, google, service }) => [key, { google, service }])),
+    groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     again: { needed: false },
-    silentCalls: { google: 0, service: 0 },
-    progress: { google: { done: 0, total: totals.google }, service: { done: 0, total: totals.service } },
+    silentCalls: { left: 0, right: 0 },
+    progress: { left: { done: 0, total: totals.left }, right: { done: 0, total: totals.right } },
   };
   session.emit({ kind: 'planned', writes: totals });
   reportDuplicates(session, plan.groups);

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Side, SyncedField } from '../contact/contact.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { sourceFingerprint } from '../reconcile/plan.ts';
-import { LimitedError, NotFoundError, StaleError, RemoteError, UnavailableError } from '../remotes/errors.ts';
-import type { WriteResult } from '../remotes/remote.ts';
+import { LimitedError, NotFoundError, StaleError, RemoteError, UnavailableError } from '../providers/errors.ts';
+import type { WriteResult } from '../providers/remote.ts';
 import type { JournalEntry, Rejection, StoreChange } from '../store/store.ts';
 import { answerChanges } from './answer-changes.ts';
 import type { Session } from './context.ts';
@@ -15,7 +16,7 @@ import { sideValue, statusOf, type Task } from './task.ts';
 export type Execution = {
   readonly session: Session;
   /** Both halves' ids of each group pair that memberships travel through; null where creating one failed. */
-  readonly groupIds: Map<string, { google: string | null; service: string | null }>;
+  readonly groupIds: Map<string, { left: string | null; right: string | null }>;
   readonly rejections: ReadonlyMap<string, Rejection>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or answered by silence. */
   readonly again: { needed: boolean };
@@ -42,7 +43,7 @@ const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_SILENT_CALLS = 10;
 
-const idsOf = ({ googleId, serviceId }: JournalEntry) => ({ googleId, serviceId });
+const idsOf = ({ leftId, rightId }: JournalEntry) => ({ leftId, rightId });
 
 /** Tells of a refusal and remembers it (R15): the reason for `status`, and when the same content may be tried again. */
 const refuse = (
@@ -91,7 +92,7 @@ const judgeFailure = async (
     error: error.message,
     atMs,
   };
-  const id = (write.side === 'google' ? write.entry.googleId : write.entry.serviceId) ?? '';
+  const id = (write.side === 'left' ? write.entry.leftId : write.entry.rightId) ?? '';
   if (isOutage(error)) return { changes: [failed], stop: error };
   if (error.applied === 'unknown') {
     // The journal row stays `intended`: recovery settles it before the run ends.
@@ -212,16 +213,16 @@ export const recordConflicts = async (session: Session, tasks: readonly Task[]):
   for (const task of disputing) task.conflictsStored = true;
   const open = await session.store.conflicts(session.link, { all: false });
   const changes = disputing.flatMap((task): StoreChange[] => {
-    const { google, service } = task.halves;
-    if (google === null || service === null) return [];
-    const ids = { googleId: google.record.id, serviceId: service.record.id };
+    const { left, right } = task.halves;
+    if (left === null || right === null) return [];
+    const ids = { leftId: left.record.id, rightId: right.record.id };
     const atMs = session.clock.now();
     return task.conflicts.flatMap((conflict): StoreChange[] => {
       if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
       session.tally.conflicts += 1;
       session.emit({ kind: 'conflict', conflict, ...ids });
       return [
-        { kind: 'resolve-conflicts', googleId: ids.googleId, fields: [conflict.field], atMs },
+        { kind: 'resolve-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },
         { kind: 'conflict', run: session.run, ...ids, conflict, atMs },
       ];
     });
@@ -231,12 +232,12 @@ export const recordConflicts = async (session: Session, tasks: readonly Task[]):
 
 /** A later write of a field settles earlier conflicts about it. */
 const resolvedConflicts = (session: Session, task: Task, writtenSide: Side | null): readonly StoreChange[] => {
-  const { google, service } = task.halves;
-  if (google === null || service === null || writtenSide === null) return [];
+  const { left, right } = task.halves;
+  if (left === null || right === null || writtenSide === null) return [];
   const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
   const fields = [...(task.halves[writtenSide]?.written ?? [])].filter((field) => !disputed.has(field));
   if (fields.length === 0) return [];
-  return [{ kind: 'resolve-conflicts', googleId: google.record.id, fields, atMs: session.clock.now() }];
+  return [{ kind: 'resolve-conflicts', leftId: left.record.id, fields, atMs: session.clock.now() }];
 };
 
 /** The changes that store where a task's pair stands now. */
@@ -245,8 +246,8 @@ export const pairChanges = (session: Session, task: Task, writtenSide: Side | nu
     kind: 'pair',
     pairId: task.pairId,
     status: statusOf(task),
-    google: sideValue(task, 'google'),
-    service: sideValue(task, 'service'),
+    left: sideValue(task, 'left'),
+    right: sideValue(task, 'right'),
     writtenSide,
     atMs: session.clock.now(),
   };
@@ -263,7 +264,7 @@ export const countWrite = (session: Session, task: Task, side: Side, as: 'create
 /** Tells which of the fields that were written the side did not take (R2). */
 export const reportNotTaken = (
   session: Session,
-  ids: { readonly googleId: string | null; readonly serviceId: string | null },
+  ids: { readonly leftId: string | null; readonly rightId: string | null },
   side: Side,
   fields: readonly SyncedField[],
 ): void => {

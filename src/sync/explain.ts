@@ -1,12 +1,5 @@
-import {
-  EMPTY_CONTACT,
-  otherSide,
-  SIDES,
-  SYNCED_FIELDS,
-  type ContactField,
-  type Side,
-  type SyncedField,
-} from '../contact/contact.ts';
+import { EMPTY_CONTACT, SYNCED_FIELDS, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import { emailKey, type ListElement } from '../contact/keys.ts';
 import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
@@ -49,8 +42,8 @@ export type HalfNow = {
 /** The history of one contact on both sides, and how it stands. */
 export type ContactStory = {
   readonly status: PairStatus | 'unlinked';
-  readonly google: HalfNow;
-  readonly service: HalfNow;
+  readonly left: HalfNow;
+  readonly right: HalfNow;
   readonly entries: readonly StoryEntry[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
@@ -108,7 +101,7 @@ const whyOfField = (write: WriteStory, field: SyncedField, background: Backgroun
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
-    return isSame && (conflict.googleId === write.googleId || conflict.serviceId === write.serviceId);
+    return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
   });
   return isConflict && !write.intent.undoes ? { kind: 'conflict', winner } : whyOf(write, background);
 };
@@ -199,13 +192,13 @@ const tellOne = async (store: Store, link: string, id: string) => {
   const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
   const [pair] = await store.pairsWith(link, { ids, pairIds: [] });
   const background = await loadBackground(store, link, writes);
-  const isOwn = (row: { readonly googleId: string | null; readonly serviceId: string | null }): boolean => {
-    return [row.googleId, row.serviceId].some((one) => one !== null && ids.includes(one));
+  const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
+    return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
   const story: ContactStory = {
     status: pair?.status ?? 'unlinked',
-    google: halfNow(pair, 'google'),
-    service: halfNow(pair, 'service'),
+    left: halfNow(pair, 'left'),
+    right: halfNow(pair, 'right'),
     entries: writes.map((write) => entryOf(write, background)),
     conflicts: (await store.conflicts(link, { all: false })).filter(isOwn),
     rejected: (await store.rejections(link)).filter(isOwn),

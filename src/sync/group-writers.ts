@@ -1,7 +1,7 @@
-import { otherSide } from '../contact/contact.ts';
+import { otherSide } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../reconcile/groups.ts';
-import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../remotes/errors.ts';
+import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../providers/errors.ts';
 import type { StoreChange } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { advance, type Execution } from './execution.ts';
@@ -47,7 +47,7 @@ const createGroup = async (
     session.remotes[side].createGroup(name, session.signal),
   );
   if (group === null) return;
-  const ids = { google: pair.google?.id ?? null, service: pair.service?.id ?? null, [side]: group.id };
+  const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
   execution.groupIds.set(key, ids);
   // Not settled before the members have been written: a process that stops in between unites them again.
   await save(session, [{ kind: 'group-pair', pair: { ...pair, [side]: half(group), settled: false } }]);

@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side } from '../contact/contact.ts';
+import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { planGroups, type GroupPlan } from '../reconcile/groups.ts';
@@ -21,10 +21,10 @@ const checkAccounts = async (session: Session): Promise<void> => {
   for (const side of SIDES) {
     const [known, now] = [row.accounts[side], found[side]];
     if (known !== null && now !== null && known !== now) {
-      throw new HaltError(accountChanged(side, `it was ${known}, it is ${now}`));
+      throw new HaltError(accountChanged(side, session.sides[side].place, `it was ${known}, it is ${now}`));
     }
   }
-  const accounts = { google: found.google ?? row.accounts.google, service: found.service ?? row.accounts.service };
+  const accounts = { left: found.left ?? row.accounts.left, right: found.right ?? row.accounts.right };
   await store.updateLink(link, { accounts, credentials });
 };
 
@@ -57,7 +57,7 @@ const planLinkGroups = async (session: Session): Promise<GroupPlan> => {
 export const rejectionKey = (decision: Decision): string => {
   switch (decision.kind) {
     case 'merge':
-      return `${decision.pair.google.record.id} ${decision.pair.service.record.id}`;
+      return `${decision.pair.left.record.id} ${decision.pair.right.record.id}`;
     case 'create':
       return decision.source.id;
     case 'delete':
@@ -107,7 +107,7 @@ const defer = (decision: Decision, isDeferred: Deferred): Decision | null => {
 export const planStaged = async (session: Session, groups: GroupPlan): Promise<Plan> => {
   const { store, link, policy, clock } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
-  const groupIds = unsettled.flatMap((candidate) => [candidate.google, candidate.service].filter((id) => id !== null));
+  const groupIds = unsettled.flatMap((candidate) => [candidate.left, candidate.right].filter((id) => id !== null));
   const workload = await store.workload(link, groupIds);
   const plan = planContacts({ ...workload, groups, policy });
   const isDeferred = deferralOf(await store.rejections(link), clock.now());
@@ -124,10 +124,11 @@ export const guard = async (session: Session, plan: Plan): Promise<Halt | null> 
   return checkGuard({
     limit: session.policy.deleteLimit,
     pairs: counts.pairs,
-    deletes: { google: deletes('google'), service: deletes('service') },
+    deletes: { left: deletes('left'), right: deletes('right') },
     present: counts.present,
     acceptDeletes: session.acceptDeletes,
     undoes: session.undoes,
+    places: bySide((side) => session.sides[side].place),
   });
 };
 

@@ -1,7 +1,7 @@
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
-import { CursorExpiredError } from '../remotes/errors.ts';
-import type { FeedPage, KnownRows, PullRequest } from '../remotes/remote.ts';
+import { CursorExpiredError } from '../providers/errors.ts';
+import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
 import type { FeedState } from '../store/store.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 
@@ -20,7 +20,7 @@ const stage = async (session: Session, side: Side, page: FeedPage): Promise<void
   session.tally[side].pulled += changed;
   for (const { id, reason } of unreadable) {
     session.tally.skipped += 1;
-    const ids = { googleId: side === 'google' ? id : null, serviceId: side === 'service' ? id : null };
+    const ids = { leftId: side === 'left' ? id : null, rightId: side === 'right' ? id : null };
     session.emit({ kind: 'skipped', side, reason, ...ids });
   }
 };
@@ -39,15 +39,16 @@ const walk = async (session: Session, side: Side, request: PullRequest): Promise
 /** Takes stock of a listing that came to its end: what it did not show is missing. */
 const finishListing = async (session: Session, side: Side): Promise<void> => {
   const { link, store } = session;
-  const result = await store.finishListing(link, side);
-  if (side === 'service') await store.updateLink(link, { sweptAtMs: session.clock.now() });
+  const result = await store.finishListing(link, side, session.clock.now());
   if (result.paired < 2 || result.seen === 0 || result.pairedSeen > 0) return;
   // Other contacts than the linked ones: another account, unless the side itself has told that it is the same.
   const isSameAccount = (await store.link(link)).accounts[side] !== null;
   if (isSameAccount && session.acceptDeletes) return;
   await store.discardListing(link, side);
-  if (isSameAccount) throw new HaltError(sideEmptied(side, result.paired));
-  throw new HaltError(accountChanged(side, `none of its ${result.paired} linked contacts is there`));
+  if (isSameAccount) throw new HaltError(sideEmptied(side, session.sides[side].place, result.paired));
+  throw new HaltError(
+    accountChanged(side, session.sides[side].place, `none of its ${result.paired} linked contacts is there`),
+  );
 };
 
 /** Lists a side whole; goes on where an earlier listing was cut off. */
@@ -78,9 +79,8 @@ const pullChanges = async (session: Session, side: Side, cursor: string): Promis
   }
 };
 
-const isSweepDue = async (session: Session): Promise<boolean> => {
-  const { sweptAtMs } = await session.store.link(session.link);
-  return sweptAtMs === null || session.clock.now() - sweptAtMs >= session.sweepIntervalMs;
+const isSweepDue = (session: Session, { listedAtMs }: FeedState): boolean => {
+  return listedAtMs === null || session.clock.now() - listedAtMs >= session.sweepIntervalMs;
 };
 
 /** Reads what changed since a listing began that an earlier run had begun: the pages of that run are as old as it is. */
@@ -93,9 +93,10 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const feed = await openFeed(session, side);
   const listingUnderWay = feed.listingStartedAtMs !== null;
   const full = session.kind === 'full';
-  const sweeps = side === 'service' && !full && !listingUnderWay && (await isSweepDue(session));
-  // Google's feed names deletions outright, also of contacts written a moment ago: it is read before a full listing.
-  const readsFeed = feed.cursor !== null && !sweeps && (!full || side === 'google');
+  const { namesDeletions } = session.remotes[side].capabilities;
+  const sweeps = !namesDeletions && !full && !listingUnderWay && isSweepDue(session, feed);
+  // A feed that names deletions names those of contacts written a moment ago too: it is read before a full listing.
+  const readsFeed = feed.cursor !== null && !sweeps && (!full || namesDeletions);
   const fresh = readsFeed && feed.cursor !== null && (await pullChanges(session, side, feed.cursor));
   if (fresh && !full) return;
   if (!listingUnderWay) return listWhole(session, side, { ...feed, resume: null });

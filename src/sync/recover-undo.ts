@@ -1,8 +1,9 @@
-import { otherSide, SCALAR_FIELDS, SIDES, SYNCED_FIELDS, type Side, type SyncedField } from '../contact/contact.ts';
+import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
-import type { CreateRequest, ReadAnswer } from '../remotes/remote.ts';
+import type { CreateRequest, ReadAnswer } from '../providers/remote.ts';
 import type { JournalRow, SideValue, StoreChange } from '../store/store.ts';
 import { answerChanges, keptAlone } from './answer-changes.ts';
 import type { Session } from './context.ts';
@@ -11,7 +12,7 @@ import { tookEffect } from './took-effect.ts';
 /** What became of a write whose answer nobody kept. */
 export type Verdict = { readonly row: JournalRow; readonly applied: boolean; readonly changes: readonly StoreChange[] };
 
-const targetId = (row: JournalRow): string => (row.side === 'google' ? row.googleId : row.serviceId) ?? '';
+const targetId = (row: JournalRow): string => (row.side === 'left' ? row.leftId : row.rightId) ?? '';
 
 const verdict = (
   row: JournalRow,
@@ -32,7 +33,7 @@ const untouched = (pair: Pair | undefined, side: Side): SideValue | null => {
 };
 
 const onSides = (side: Side, own: SideValue, other: SideValue | null) => {
-  return side === 'google' ? { google: own, service: other } : { google: other, service: own };
+  return side === 'left' ? { left: own, right: other } : { left: other, right: own };
 };
 
 /** Takes in a contact that an undo did bring back although the answer was lost (R9). */

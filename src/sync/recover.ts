@@ -1,17 +1,9 @@
-import {
-  EMPTY_CONTACT,
-  otherSide,
-  SCALAR_FIELDS,
-  SIDES,
-  SYNCED_FIELDS,
-  type Contact,
-  type Side,
-  type SyncedField,
-} from '../contact/contact.ts';
+import { EMPTY_CONTACT, SCALAR_FIELDS, SYNCED_FIELDS, type Contact, type SyncedField } from '../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
-import type { CreateRequest, ReadAnswer } from '../remotes/remote.ts';
+import type { CreateRequest, ReadAnswer } from '../providers/remote.ts';
 import type { JournalRow, StoreChange, Workload } from '../store/store.ts';
 import { answerChanges } from './answer-changes.ts';
 import type { Session } from './context.ts';
@@ -22,7 +14,7 @@ import { tookEffect } from './took-effect.ts';
 /** What became of writes whose answer nobody kept. */
 export type Recovery = { readonly applied: readonly JournalRow[]; readonly abandoned: readonly JournalRow[] };
 
-const targetId = (row: JournalRow): string => (row.side === 'google' ? row.googleId : row.serviceId) ?? '';
+const targetId = (row: JournalRow): string => (row.side === 'left' ? row.leftId : row.rightId) ?? '';
 
 const journalChange = (row: JournalRow, after: ContactRecord | null, applied: boolean, atMs: number): StoreChange => ({
   kind: 'journal',
@@ -50,7 +42,7 @@ const lostCreates = (work: Workload, side: Side, rows: readonly JournalRow[]): r
   const sources = contactsOf(work, otherSide(side));
   return rows.flatMap((row) => {
     const { desired } = row.intent;
-    const source = sources.get((side === 'google' ? row.serviceId : row.googleId) ?? '');
+    const source = sources.get((side === 'left' ? row.rightId : row.leftId) ?? '');
     return desired === null || source === undefined ? [] : [{ row, desired, source }];
   });
 };
@@ -70,7 +62,7 @@ const adopt = ({ row, desired, source }: LostCreate, found: ContactRecord, atMs:
   };
   const written = half(found, answer);
   const told = half(source, arrived(desired, desired, answer));
-  const sides = row.side === 'google' ? { google: written, service: told } : { google: told, service: written };
+  const sides = row.side === 'left' ? { left: written, right: told } : { left: told, right: written };
   const pair: StoreChange = {
     kind: 'pair',
     pairId: row.pairId,
@@ -170,7 +162,7 @@ const settleUpdate = (row: JournalRow, pair: Pair, found: ContactRecord, atMs: n
   });
   const written = { record: found, base: targetBase, unsettled: true };
   const telling = { record: origin.record, base: originBase, unsettled: true };
-  const sides = row.side === 'google' ? { google: written, service: telling } : { google: telling, service: written };
+  const sides = row.side === 'left' ? { left: written, right: telling } : { left: telling, right: written };
   return [{ kind: 'pair', pairId: pair.id, status: 'linked', ...sides, writtenSide: row.side, atMs }];
 };
 

@@ -1,8 +1,9 @@
-import type { Side, SyncedField } from '../contact/contact.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { Conflict } from '../reconcile/decision.ts';
 import type { StoredRunKind } from '../store/store.ts';
 
-type ContactIds = { readonly googleId: string | null; readonly serviceId: string | null };
+type ContactIds = { readonly leftId: string | null; readonly rightId: string | null };
 
 /** What a run tells while it works: for the logs, for a progress bar, for a summary. Plain data. */
 export type RunEvent =
@@ -24,7 +25,7 @@ export type RunEvent =
   | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)
   /** Values that a side silently did not take; they are not sent again until they change. */
   | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & ContactIds)
-  | { readonly kind: 'ambiguous'; readonly google: readonly string[]; readonly service: readonly string[] }
+  | { readonly kind: 'ambiguous'; readonly left: readonly string[]; readonly right: readonly string[] }
   | {
       readonly kind: 'group';
       readonly side: Side;

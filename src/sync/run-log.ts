@@ -1,10 +1,11 @@
+import type { Sides, SideWords } from '../contact/side.ts';
 import type { Events } from '../events.ts';
-import { isCredentialError, RemoteError } from '../remotes/errors.ts';
+import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
 import type { RunResult } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
-type RunRef = { readonly link: string; readonly run: string };
+type RunRef = { readonly link: string; readonly run: string; readonly sides: Sides<SideWords> };
 
 /** Writes what a run tells while it works to the log. */
 export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void => {
@@ -22,8 +23,8 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
     case 'written':
       return undefined;
     case 'conflict': {
-      const { googleId, serviceId, conflict } = event;
-      return events.conflictSettled({ ...ref, googleId, serviceId, ...conflict });
+      const { leftId, rightId, conflict } = event;
+      return events.conflictSettled({ ...ref, leftId, rightId, ...conflict });
     }
     case 'skipped': {
       const { kind: _, ...fields } = event;
@@ -34,7 +35,7 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
       return events.valueRefused({ ...ref, ...fields });
     }
     case 'ambiguous':
-      return events.matchAmbiguous({ ...ref, googleIds: event.google, serviceIds: event.service });
+      return events.matchAmbiguous({ ...ref, leftIds: event.left, rightIds: event.right });
     case 'group':
       return logGroup(events, ref, event);
   }
@@ -57,15 +58,16 @@ const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 
 };
 
 /** Writes how a run ended to the log: its one summary event. */
-export const logResult = (events: Events, { summary, error }: RunResult): void => {
-  const { outcome: _, reason: __, ...counts } = summary;
+export const logResult = (events: Events, sides: Sides<SideWords>, { summary, error }: RunResult): void => {
+  const { outcome: _, reason: __, ...rest } = summary;
+  const counts = { ...rest, sides };
   if (error === null) events.runCompleted(counts);
   else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
-  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run });
+  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
   else if (error instanceof StoppedError) events.runStopped(counts);
   else if (isCredentialError(error)) {
-    const remedy = resumeRemedy(error, summary.link);
-    events.linkPaused({ link: summary.link, run: summary.run, side: error.side, reason: error.message, remedy });
+    const remedy = resumeRemedy(error, { link: summary.link, sides });
+    events.linkPaused({ link: summary.link, run: summary.run, sides, side: error.side, reason: error.message, remedy });
   } else if (error instanceof RemoteError && error.retry === 'soon') {
     events.runCutShort({ ...counts, side: error.side, error });
   } else events.runFailed({ ...counts, error });

@@ -1,7 +1,7 @@
-import type { Side } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { HaltReason } from '../reconcile/guard.ts';
-import { isCredentialError } from '../remotes/errors.ts';
+import { isCredentialError } from '../providers/errors.ts';
 import type { LinkState, RunKind, RunOutcome, StoredRunKind } from '../store/store.ts';
 import {
   emptyTally,
@@ -21,7 +21,7 @@ import { recover } from './recover.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
 
-/** What a run did, in the words of `sync --json` (interface.md). */
+/** What a run did. */
 export type RunSummary = {
   readonly link: string;
   readonly run: string;
@@ -30,8 +30,8 @@ export type RunSummary = {
   readonly undoes?: string;
   readonly outcome: RunOutcome;
   readonly reason: string | null;
-  readonly google: SideSummary;
-  readonly service: SideSummary;
+  readonly left: SideSummary;
+  readonly right: SideSummary;
   readonly paired: number;
   readonly conflicts: number;
   readonly skipped: number;
@@ -52,9 +52,7 @@ export type PlanResult = {
 
 /** The first run of a link is a full one. */
 const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
-  const feeds = await Promise.all(
-    (['google', 'service'] as const).map((side) => context.store.feed(context.link, side)),
-  );
+  const feeds = await Promise.all((['left', 'right'] as const).map((side) => context.store.feed(context.link, side)));
   return feeds.every((feed) => feed.cursor === null) ? 'full' : asked;
 };
 
@@ -99,16 +97,16 @@ const currentLinks = async (session: Session, plan: Plan): Promise<Plan['groups'
   const stored = new Map((await session.store.groupPairs(session.link)).map((pair) => [pair.key, pair]));
   return plan.groups.links.map((link) => {
     const pair = stored.get(link.key);
-    return { ...link, google: pair?.google?.id ?? link.google, service: pair?.service?.id ?? link.service };
+    return { ...link, left: pair?.left?.id ?? link.left, right: pair?.right?.id ?? link.right };
   });
 };
 
 const perform = async (session: Session): Promise<void> => {
   const { plan, halt } = await prepare(session);
-  for (const { google, service } of plan.ambiguous) session.emit({ kind: 'ambiguous', google, service });
+  for (const { left, right } of plan.ambiguous) session.emit({ kind: 'ambiguous', left, right });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
-    const ids = { googleId: side === 'google' ? id : null, serviceId: side === 'service' ? id : null };
+    const ids = { leftId: side === 'left' ? id : null, rightId: side === 'right' ? id : null };
     session.emit({ kind: 'skipped', side, reason: 'The contact says nothing that the other side could hold.', ...ids });
   }
   if (halt !== null) throw new HaltError(halt);
@@ -118,12 +116,12 @@ const perform = async (session: Session): Promise<void> => {
 /** A null state: the link stands as it stood before. */
 type Ending = { readonly outcome: RunOutcome; readonly state: LinkState | null; readonly reason: string | null };
 
-const endingOf = ({ link, undoes }: Pick<Session, 'link' | 'undoes'>, error: unknown): Ending => {
+const endingOf = (session: Pick<Session, 'link' | 'sides' | 'undoes'>, error: unknown): Ending => {
   if (isCredentialError(error)) {
-    const reason = `${error.message}. ${resumeRemedy(error, link)}`;
+    const reason = `${error.message}. ${resumeRemedy(error, session)}`;
     return { outcome: 'failed', state: 'paused', reason };
   }
-  if (undoes !== null) return { ...endingOf({ link, undoes: null }, error), state: null };
+  if (session.undoes !== null) return { ...endingOf({ ...session, undoes: null }, error), state: null };
   if (error === null) return { outcome: 'completed', state: 'active', reason: null };
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
@@ -142,8 +140,8 @@ const summarise = (session: Session, ending: Ending, before: Record<Side, number
     ...(session.undoes === null ? {} : { undoes: session.undoes }),
     outcome: ending.outcome,
     reason: ending.reason,
-    google: side('google'),
-    service: side('service'),
+    left: side('left'),
+    right: side('right'),
     paired: tally.paired,
     conflicts: tally.conflicts,
     skipped: tally.skipped,
@@ -166,7 +164,7 @@ export const conduct = async (context: LinkContext, options: RunOptions, errand:
   await options.onLease?.();
   const { undoes } = errand;
   const session = await openSession(context, { ...options, signal: lease.signal }, undoes);
-  const before = { google: session.remotes.google.requestCount(), service: session.remotes.service.requestCount() };
+  const before = { left: session.remotes.left.requestCount(), right: session.remotes.right.requestCount() };
   const startedAtMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
   await store.startRun({ id: session.run, link, kind, undoes, startedAtMs: clock.now() });
@@ -186,7 +184,7 @@ export const conduct = async (context: LinkContext, options: RunOptions, errand:
 };
 
 /**
- * One pass over one link: lease, recovery, both feeds, plan, guard, writes (design.md, One run). What went wrong comes back
+ * One pass over one link: lease, recovery, both feeds, plan, guard, writes. What went wrong comes back
  * in the result, stored as the link's state.
  *
  * @throws {LeaseError} where another process works on the link, and what `onLease` throws.

@@ -2,12 +2,12 @@ import type { ContactScope, Store, WriteStory } from '../store/store.ts';
 
 /** The contact's id on the side that was written; a create is told of it by the answer. */
 export const writtenId = (write: WriteStory): string => {
-  const own = write.side === 'google' ? write.googleId : write.serviceId;
+  const own = write.side === 'left' ? write.leftId : write.rightId;
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
 const idsIn = (write: WriteStory): readonly string[] => {
-  return [write.googleId, write.serviceId, write.after?.id].flatMap((id) => (id ? [id] : []));
+  return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
 };
 
 /**

@@ -1,4 +1,5 @@
-import { otherSide, SYNCED_FIELDS, type Side, type SyncedField } from '../contact/contact.ts';
+import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { otherSide, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import type { Conflict, Decision, PairStatus, SideWrite } from '../reconcile/decision.ts';
@@ -62,14 +63,14 @@ const creationOf = (decision: Creation) => {
   const fields = (side: Side) => new Set<SyncedField>(joins && side === decision.side ? ['buckets'] : []);
   return {
     halves: {
-      google: null,
-      service: null,
+      left: null,
+      right: null,
       [other]: half,
       ...(decision.standing === undefined ? {} : { [decision.side]: createdHalf(decision.standing) }),
     },
-    pending: { google: fields('google'), service: fields('service') },
+    pending: { left: fields('left'), right: fields('right') },
     // Nothing travels by an undo: what the other half has not told yet is left for the next run.
-    held: { google: [], service: [], ...(decision.restores ? { [other]: SYNCED_FIELDS } : {}) },
+    held: { left: [], right: [], ...(decision.restores ? { [other]: SYNCED_FIELDS } : {}) },
     deferred: decision.restores === true && half !== null,
     conflicts: [],
   };
@@ -78,11 +79,11 @@ const creationOf = (decision: Creation) => {
 export const taskOf = (decision: Task['decision']): Task => {
   const shared = { decision, pairId: decision.pair?.id ?? null, counted: new Set<Side>(), conflictsStored: false };
   if (decision.kind === 'create') return { ...shared, ...creationOf(decision) };
-  const { google, service } = decision.pair;
+  const { left, right } = decision.pair;
   return {
     ...shared,
-    halves: { google: halfOf(google.record, google.base), service: halfOf(service.record, service.base) },
-    pending: { google: new Set(decision.google?.fields), service: new Set(decision.service?.fields) },
+    halves: { left: halfOf(left.record, left.base), right: halfOf(right.record, right.base) },
+    pending: { left: new Set(decision.left?.fields), right: new Set(decision.right?.fields) },
     held: decision.held,
     deferred: decision.deferred,
     conflicts: decision.conflicts,
@@ -107,12 +108,12 @@ export const sideValue = (task: Task, side: Side): SideValue | null => {
   const now = { contact: half.record.contact, groupIds: half.record.groupIds };
   const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
   const base = settleBase({ ...half, now, outstanding });
-  const waits = task.deferred || task.pending.google.size > 0 || task.pending.service.size > 0;
+  const waits = task.deferred || task.pending.left.size > 0 || task.pending.right.size > 0;
   const surprised = task.held[side].length === 0 && !equalSnapshots(base, now);
   return { record: half.record, base, unsettled: waits || surprised };
 };
 
 export const statusOf = (task: Task): PairStatus => {
-  if (task.halves.google !== null && task.halves.service !== null) return 'linked';
+  if (task.halves.left !== null && task.halves.right !== null) return 'linked';
   return task.decision.kind === 'create' && task.decision.restores ? 'kept' : 'dormant';
 };

@@ -1,4 +1,4 @@
-import { SIDES, type Side } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { listActions, type PlannedAction } from '../reconcile/actions.ts';
 import type { Pair } from '../reconcile/decision.ts';
@@ -52,7 +52,7 @@ const gather = async (store: Store, link: string, own: readonly WriteStory[]): P
   );
   const returned = Map.groupBy(
     history.filter((write) => write.kind === 'create' && write.intent.undoes),
-    (write) => (write.side === 'google' ? write.googleId : write.serviceId),
+    (write) => (write.side === 'left' ? write.leftId : write.rightId),
   );
   const pairOf: Material['pairOf'] = (_, id, rows) => {
     const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
@@ -82,11 +82,11 @@ const writtenContacts = async (session: Session, run: string): Promise<readonly 
       id,
       writes.map((write) => write.pairId),
     );
-    const left = record === null ? null : { record, isExact, atMs };
+    const outcome = record === null ? null : { record, isExact, atMs };
     const back = returnOf(id);
     const isCutOff = back !== undefined && newest.get(`${side} ${writtenId(back)}`) === back;
     const unjoined = isCutOff ? back.intent.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
-    return [{ side, id, unjoined, writes: writes.toReversed().map(doneWrite), pair, left }];
+    return [{ side, id, unjoined, writes: writes.toReversed().map(doneWrite), pair, outcome }];
   });
 };
 
@@ -104,13 +104,11 @@ const executeUndo = async (session: Session, { plan }: UndoPlan): Promise<{ agai
     emit: (event) => {
       session.emit(event);
       if (event.kind === 'skipped') {
-        const { side, googleId, serviceId, reason } = event;
-        refused.push({ side, googleId, serviceId, field: null, reason });
+        const { side, leftId, rightId, reason } = event;
+        refused.push({ side, leftId, rightId, field: null, reason });
       } else if (event.kind === 'not-taken') {
-        const { side, googleId, serviceId, fields } = event;
-        refused.push(
-          ...fields.map((field) => ({ side, googleId, serviceId, field, reason: 'the side did not take it' })),
-        );
+        const { side, leftId, rightId, fields } = event;
+        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not take it' })));
       }
     },
   };

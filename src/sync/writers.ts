@@ -1,17 +1,11 @@
-import {
-  LIST_FIELDS,
-  otherSide,
-  SCALAR_FIELDS,
-  type Contact,
-  type ContactField,
-  type Side,
-} from '../contact/contact.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
+import { otherSide, type Side } from '../contact/side.ts';
 import { keyLists, listOf } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import type { CreateRequest, MembershipRequest, UpdateRequest } from '../remotes/remote.ts';
+import type { CreateRequest, MembershipRequest, UpdateRequest } from '../providers/remote.ts';
 import type { JournalEntry, StoreChange, WriteIntent } from '../store/store.ts';
 import { answerChanges, keptAlone } from './answer-changes.ts';
 import type { Session } from './context.ts';
@@ -31,8 +25,8 @@ import { createdHalf, writeOf, type Task } from './task.ts';
 const NO_INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
 
 const idsOf = (task: Task) => ({
-  googleId: task.halves.google?.record.id ?? null,
-  serviceId: task.halves.service?.record.id ?? null,
+  leftId: task.halves.left?.record.id ?? null,
+  rightId: task.halves.right?.record.id ?? null,
 });
 
 /** The ids that a create is journaled with; of a contact that comes back its own old one too. */
@@ -40,7 +34,7 @@ const idsOfCreate = (task: Task, decision: Extract<Decision, { kind: 'create' }>
   const ids = idsOf(task);
   if (!decision.restores) return ids;
   const { id } = decision.source;
-  return decision.side === 'google' ? { ...ids, googleId: id } : { ...ids, serviceId: id };
+  return decision.side === 'left' ? { ...ids, leftId: id } : { ...ids, rightId: id };
 };
 
 /** The side's group ids for group pairs; pairs whose half could not be created are left out. */
@@ -94,12 +88,9 @@ const createWrite = (execution: Execution, task: Task, key: string): TaskWrite<C
 /** A create answered with a contact that was there before: the two meet for the first time, nothing is taken over blindly. */
 const meetExisting = (session: Session, task: Task, record: ContactRecord): readonly StoreChange[] => {
   const half = (value: ContactRecord) => ({ record: value, base: EMPTY_SNAPSHOT, unsettled: true });
-  const { source, side } =
-    task.decision.kind === 'create' ? task.decision : { source: record, side: 'google' as const };
+  const { source, side } = task.decision.kind === 'create' ? task.decision : { source: record, side: 'left' as const };
   const sides =
-    side === 'google'
-      ? { google: half(record), service: half(source) }
-      : { google: half(source), service: half(record) };
+    side === 'left' ? { left: half(record), right: half(source) } : { left: half(source), right: half(record) };
   const atMs = session.clock.now();
   return [{ kind: 'pair', pairId: task.pairId, status: 'linked', ...sides, writtenSide: side, atMs }];
 };
@@ -298,7 +289,7 @@ export const performDeletes = async (
   const due = await stillDue(execution, side, decisions);
   const writes = due.map((decision): Write<string> => {
     const id = decision.record.id;
-    const ids = side === 'google' ? { googleId: id, serviceId: null } : { googleId: null, serviceId: id };
+    const ids = side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };
     const pairId = decision.pair.id;
     const entry: JournalEntry = { side, kind: 'delete', pairId, ...ids, intent: NO_INTENT, before: decision.record };
     return { side, decision, entry, key: id, request: id };

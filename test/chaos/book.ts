@@ -1,4 +1,4 @@
-import type { Side } from '../../src/contact/contact.ts';
+import type { Side } from '../../src/contact/side.ts';
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
 import type { Random } from '../../src/sandbox/people/random.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

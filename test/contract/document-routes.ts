@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ServiceApi } from '../../src/remotes/service/api/service-api.ts';
+import type { ServiceApi } from '../../src/providers/service/api/service-api.ts';
 import type { ServiceEmulator } from '../../src/sandbox/service/server.ts';
 import * as document from './document-schemas.ts';
 

@@ -1,8 +1,15 @@
 import { expect } from 'vitest';
 import type { Contact } from '../../src/contact/contact.ts';
 import type { ContactRecord } from '../../src/contact/record.ts';
-import { CursorExpiredError, isCredentialError, type RemoteError } from '../../src/remotes/errors.ts';
-import type { CreateRequest, FeedPage, KnownRows, PullRequest, Remote, WriteResult } from '../../src/remotes/remote.ts';
+import { CursorExpiredError, isCredentialError, type RemoteError } from '../../src/providers/errors.ts';
+import type {
+  CreateRequest,
+  FeedPage,
+  KnownRows,
+  PullRequest,
+  Remote,
+  WriteResult,
+} from '../../src/providers/remote.ts';
 import { cardOf, contactOfCard, plain, type Card, type Harness, type Trouble } from '../support/contract/harness.ts';
 
 /** Longer than any lag of a listing, and than any overlap of a change feed. */
@@ -534,7 +541,7 @@ const troubleScenes = {
 /** One expectation of the port; the harness is fresh. */
 type Scene = (harness: Harness) => Promise<void>;
 
-/** Everything that the port promises (src/remotes/remote.ts), the same for both sides, by the promise's words. */
+/** Everything that the port promises (src/providers/remote.ts), the same for both sides, by the promise's words. */
 export const SCENES = { ...pullScenes, ...readScenes, ...writeScenes, ...groupScenes, ...troubleScenes };
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

@@ -1,9 +1,9 @@
 import { fetch } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
-import { UnauthenticatedError, InvalidError, RevokedError } from '../../src/remotes/errors.ts';
-import { authorizeUrl, createAuthorizationApi } from '../../src/remotes/service/api/authorization.ts';
-import { createSend } from '../../src/remotes/service/api/send.ts';
-import { createServiceApi } from '../../src/remotes/service/api/service-api.ts';
+import { UnauthenticatedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
+import { authorizeUrl, createAuthorizationApi } from '../../src/providers/service/api/authorization.ts';
+import { createSend } from '../../src/providers/service/api/send.ts';
+import { createServiceApi } from '../../src/providers/service/api/service-api.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../src/sandbox/service/server.ts';
 import { createLeapingClock } from '../support/contract/harness.ts';
 import { createRecorder } from '../support/contract/recorder.ts';

@@ -1,13 +1,12 @@
 import {
   EMPTY_CONTACT,
-  otherSide,
   type Contact,
   type LabelledValue,
   type ListField,
   type PostalAddress,
   type ScalarField,
-  type Side,
 } from '../../src/contact/contact.ts';
+import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
@@ -85,7 +84,7 @@ const change = (world: World, book: Book, row: Row, how: () => void): void => {
   const isStranger = !world.linked.has(row.id) && !isKnown;
   if (world.twins.has(row.entity) && isStranger) world.ledger.blurred.add(row.entity);
   // What a lost create made is known again by its content: edited before anyone linked it, it is not.
-  if (book.side === 'service' && world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
+  if (book.side === 'right' && world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
 };
 
 const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
@@ -100,7 +99,7 @@ const createTwins = (world: World, differs: boolean): void => {
   const contact = newContact(world, false);
   const entity = Number(/\d+/u.exec(contact.firstName)?.[0]);
   world.twins.add(entity);
-  for (const book of [world.books.google, world.books.service]) {
+  for (const book of [world.books.left, world.books.right]) {
     const title = scalarText('title', world.nextNumber());
     enter(world, book, differs ? { ...contact, title } : contact, entity);
     const row = book.rows.at(-1);
@@ -128,14 +127,14 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
     for (const field of ['emailAddresses', 'phoneNumbers', 'addresses', 'websites'] as const) {
       contact = withList(contact, field, [...listOf(contact, field), ...listOf(loser.contact, field)]);
     }
-    if (book.side === 'google') survivor.formerIds.push(loser.id, ...loser.formerIds);
+    if (book.side === 'left') survivor.formerIds.push(loser.id, ...loser.formerIds);
     for (const id of loser.groupIds) survivor.groupIds.add(id);
     book.write(survivor, contact);
   });
   // What moved from one to the other was not entered anew.
   for (const token of explained) world.ledger.explain(token);
   const [from, to] = [loser.entity, survivor.entity];
-  for (const row of [...world.books.google.rows, ...world.books.service.rows]) if (row.entity === from) row.entity = to;
+  for (const row of [...world.books.left.rows, ...world.books.right.rows]) if (row.entity === from) row.entity = to;
   world.ledger.united(from, to);
 };
 
@@ -150,7 +149,7 @@ const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'a
 const createGroups = (world: World, side: Side, both: boolean): void => {
   const entity = world.nextNumber();
   world.books[side].addGroup(`Group ${entity}`, entity);
-  if (both) world.books[side === 'google' ? 'service' : 'google'].addGroup(`GROUP ${entity}`, entity);
+  if (both) world.books[side === 'left' ? 'right' : 'left'].addGroup(`GROUP ${entity}`, entity);
 };
 
 const deleteGroup = (world: World, book: Book, group: Group): void => {
@@ -192,7 +191,7 @@ const editContact = (
   world: World,
   edit: Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>,
 ): void => {
-  const side = 'side' in edit ? edit.side : edit.kind === 'archive' ? 'service' : 'google';
+  const side = 'side' in edit ? edit.side : edit.kind === 'archive' ? 'right' : 'left';
   const book = world.books[side];
   const row = pick(liveRows(book), edit.who);
   if (row === undefined) return;
@@ -205,13 +204,13 @@ const editContact = (
       const number = world.nextNumber();
       const twin = counterpart(world, side, row);
       setScalar(world, book, row, edit.field, number);
-      if (twin !== null) setScalar(world, world.books.service, twin, edit.field, number);
+      if (twin !== null) setScalar(world, world.books.right, twin, edit.field, number);
       return;
     }
     case 'both': {
       const twin = counterpart(world, side, row);
       setScalar(world, book, row, edit.field, world.nextNumber());
-      if (twin !== null) addElement(world, world.books.service, twin, edit.list);
+      if (twin !== null) addElement(world, world.books.right, twin, edit.list);
       return;
     }
     case 'add':

@@ -14,10 +14,10 @@ const committing = (change: (given: StoreChange) => readonly StoreChange[]): Fla
 });
 
 const swapBases = (change: StoreChange): readonly StoreChange[] => {
-  if (change.kind !== 'pair' || change.google === null || change.service === null) return [change];
-  const google = { ...change.google, base: { ...change.google.base, contact: change.service.base.contact } };
-  const service = { ...change.service, base: { ...change.service.base, contact: change.google.base.contact } };
-  return [{ ...change, google, service }];
+  if (change.kind !== 'pair' || change.left === null || change.right === null) return [change];
+  const left = { ...change.left, base: { ...change.left.base, contact: change.right.base.contact } };
+  const right = { ...change.right, base: { ...change.right.base, contact: change.left.base.contact } };
+  return [{ ...change, left, right }];
 };
 
 const withoutRaw = (record: ContactRecord): ContactRecord => ({ ...record, raw: '{}' });
@@ -75,9 +75,9 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
   },
   'conflicts are not recorded': committing((change) => (change.kind === 'conflict' ? [] : [change])),
   'half-done contacts are forgotten': committing((change) => {
-    if (change.kind !== 'pair' || change.google === null || change.service === null) return [change];
+    if (change.kind !== 'pair' || change.left === null || change.right === null) return [change];
     const settled = { unsettled: false };
-    return [{ ...change, google: { ...change.google, ...settled }, service: { ...change.service, ...settled } }];
+    return [{ ...change, left: { ...change.left, ...settled }, right: { ...change.right, ...settled } }];
   }),
   'a stale write is taken': { ignoresVersions: true },
 };

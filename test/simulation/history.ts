@@ -1,12 +1,6 @@
 import fc from 'fast-check';
-import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
-  SIDES,
-  type ListField,
-  type ScalarField,
-  type Side,
-} from '../../src/contact/contact.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/contact/contact.ts';
+import { SIDES, type Side } from '../../src/contact/side.ts';
 import type { ConflictPolicy } from '../../src/reconcile/policy.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
@@ -129,8 +123,8 @@ const mannersArbitrary: fc.Arbitrary<Manners> = fc.record({
 });
 
 export const historyArbitrary: fc.Arbitrary<History> = fc.record({
-  manners: fc.record({ google: mannersArbitrary, service: mannersArbitrary }),
-  conflicts: fc.constantFrom('newest', 'google', 'service'),
+  manners: fc.record({ left: mannersArbitrary, right: mannersArbitrary }),
+  conflicts: fc.constantFrom('newest', 'left', 'right'),
   deleteCount: fc.constantFrom(1, 50),
   skewMs: fc.constantFrom(0, -180_000, 180_000),
   lagMs: fc.constantFrom(0, 0, 90_000),

@@ -1,12 +1,5 @@
-import {
-  otherSide,
-  SCALAR_FIELDS,
-  SIDES,
-  SYNCED_FIELDS,
-  LIST_FIELDS,
-  type Side,
-  type SyncedField,
-} from '../../src/contact/contact.ts';
+import { SCALAR_FIELDS, SYNCED_FIELDS, LIST_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import { listOf } from '../../src/contact/lists.ts';
 import type { Rejection } from '../../src/store/store.ts';
 import { dropsWebsite } from '../support/memory/manners.ts';
@@ -31,8 +24,8 @@ const undeliverable = (to: Book, row: Row, field: SyncedField): Set<Token> => {
   return new Set(dropped.flatMap((entry) => tokenOf('websites', entry.value) ?? []));
 };
 
-const compareRows = (world: World, google: Row, service: Row): string[] => {
-  const rows = { google, service };
+const compareRows = (world: World, left: Row, right: Row): string[] => {
+  const rows = { left, right };
   return SYNCED_FIELDS.flatMap((field) => {
     return SIDES.flatMap((side) => {
       const to = otherSide(side);
@@ -47,9 +40,9 @@ const compareRows = (world: World, google: Row, service: Row): string[] => {
 };
 
 /** Of people made of two, each half must have its like on the other side. */
-const compareUnited = (world: World, google: readonly Row[], service: readonly Row[]): string[] => {
-  const left = new Set(service);
-  const alone = google.filter((row) => {
+const compareUnited = (world: World, left: readonly Row[], right: readonly Row[]): string[] => {
+  const left = new Set(right);
+  const alone = left.filter((row) => {
     const twin = [...left].find((other) => compareRows(world, row, other).length === 0);
     return twin === undefined || !left.delete(twin);
   });
@@ -58,7 +51,7 @@ const compareUnited = (world: World, google: readonly Row[], service: readonly R
 
 const isRejected = (rejections: readonly Rejection[], row: Row): boolean => {
   return rejections.some((rejection) => {
-    const ids = [rejection.googleId, rejection.serviceId, ...rejection.key.split(' ')];
+    const ids = [rejection.leftId, rejection.rightId, ...rejection.key.split(' ')];
     return ids.includes(row.id) || row.formerIds.some((id) => ids.includes(id));
   });
 };
@@ -70,11 +63,11 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
   return [...byEntity].flatMap(([entity, members]) => {
     if (world.ledger.blurred.has(entity) || members.some(({ row }) => isRejected(rejections, row))) return [];
     const of = (side: Side): Row[] => members.filter((member) => member.side === side).map(({ row }) => row);
-    const [google, service] = [of('google'), of('service')];
+    const [left, right] = [of('left'), of('right')];
     const ids = members.map(({ row }) => row.id).join(', ');
-    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, google, service);
-    if (google.length > 1 || service.length > 1) return [`one person stands twice: ${ids}`];
-    const [left, right] = [google[0], service[0]];
+    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, left, right);
+    if (left.length > 1 || right.length > 1) return [`one person stands twice: ${ids}`];
+    const [left, right] = [left[0], right[0]];
     if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
     return compareRows(world, left, right);
   });
@@ -141,13 +134,13 @@ export const peopleAtRest = async (world: World): Promise<Set<number>> => {
     const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, row));
     return new Set(rows.map((row) => row.entity));
   };
-  return entities('google').intersection(entities('service'));
+  return entities('left').intersection(entities('right'));
 };
 
 /** Values that conflicts recorded may be missing. */
 export const explainConflicts = async (world: World): Promise<void> => {
   for (const conflict of await world.store.conflicts(world.link, { all: true })) {
-    for (const text of [conflict.google, conflict.service]) world.ledger.explain(tokenOf(conflict.field, text));
+    for (const text of [conflict.left, conflict.right]) world.ledger.explain(tokenOf(conflict.field, text));
   }
 };
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { SIDES } from '../../src/contact/contact.ts';
+import { SIDES } from '../../src/contact/side.ts';
 import type { Edit, History } from './history.ts';
 import { runHistory, type Ending } from './run-history.ts';
 import { history, run } from './scenario.ts';
 import { liveRows, visibleTokens } from './world.ts';
 
 const BOOKS: readonly Edit[] = [
-  { kind: 'group', side: 'google', both: true },
-  { kind: 'group', side: 'service', both: false },
+  { kind: 'group', side: 'left', both: true },
+  { kind: 'group', side: 'right', both: false },
   { kind: 'twin', differs: true },
   { kind: 'twin', differs: false },
   ...SIDES.flatMap((side): Edit[] => [
@@ -22,11 +22,11 @@ const BOOKS: readonly Edit[] = [
 
 /** What the users of one side do, for a run that lists everything anew. */
 const SOMETHING: readonly Edit[] = [
-  { kind: 'create', side: 'google', rich: true },
-  { kind: 'join', side: 'google', who: 1, group: 0 },
-  { kind: 'set', side: 'service', who: 1, field: 'title' },
-  { kind: 'drop', side: 'google', who: 3, field: 'emailAddresses', at: 0 },
-  { kind: 'delete', side: 'service', who: 4 },
+  { kind: 'create', side: 'left', rich: true },
+  { kind: 'join', side: 'left', who: 1, group: 0 },
+  { kind: 'set', side: 'right', who: 1, field: 'title' },
+  { kind: 'drop', side: 'left', who: 3, field: 'emailAddresses', at: 0 },
+  { kind: 'delete', side: 'right', who: 4 },
 ];
 
 /** Creates, updates, a conflict, deletions, memberships and groups, on both sides. */
@@ -43,17 +43,17 @@ const EVERYTHING: readonly Edit[] = [
     { kind: 'drop', side, who: 3, field: 'emailAddresses', at: 0 },
     { kind: 'set', side, who: 0, field: 'company' },
   ]),
-  { kind: 'rename-group', side: 'google', group: 0 },
-  { kind: 'delete', side: 'google', who: 5 },
-  { kind: 'delete', side: 'service', who: 5 },
-  { kind: 'delete-group', side: 'service', group: 1 },
+  { kind: 'rename-group', side: 'left', group: 0 },
+  { kind: 'delete', side: 'left', who: 5 },
+  { kind: 'delete', side: 'right', who: 5 },
+  { kind: 'delete-group', side: 'right', group: 1 },
 ];
 
 const SCENARIOS: Readonly<Record<string, History>> = {
-  'a first sync': history([[run({ before: BOOKS })]], { conflicts: 'service' }),
-  'an incremental run': history([[run({ before: BOOKS }), run({ before: EVERYTHING })]], { conflicts: 'google' }),
+  'a first sync': history([[run({ before: BOOKS })]], { conflicts: 'right' }),
+  'an incremental run': history([[run({ before: BOOKS }), run({ before: EVERYTHING })]], { conflicts: 'left' }),
   'a full resync': history([[run({ before: BOOKS }), run({ before: SOMETHING, full: true })]], {
-    conflicts: 'google',
+    conflicts: 'left',
   }),
 };
 
@@ -71,7 +71,7 @@ const outcome = ({ world, conflicts }: Ending) => ({
       .toSorted(),
   ),
   conflicts: [
-    ...new Set(conflicts.map((each) => `${each.field} ${each.google} ${each.service} ${each.winner}`)),
+    ...new Set(conflicts.map((each) => `${each.field} ${each.left} ${each.right} ${each.winner}`)),
   ].toSorted(),
 });
 

@@ -10,11 +10,11 @@ describe('histories that once went wrong', () => {
     const counts = noCounts();
     await runHistory(
       history([
-        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [run({ before: [{ kind: 'create', side: 'left', rich: false }] })],
         [
           run({
-            before: [{ kind: 'delete', side: 'google', who: 0 }],
-            meanwhile: [{ call: 3, edit: { kind: 'set', side: 'service', who: 0, field: 'firstName' } }],
+            before: [{ kind: 'delete', side: 'left', who: 0 }],
+            meanwhile: [{ call: 3, edit: { kind: 'set', side: 'right', who: 0, field: 'firstName' } }],
           }),
         ],
       ]),
@@ -44,7 +44,7 @@ describe('histories that once went wrong', () => {
       history(
         [
           [run({ before: [{ kind: 'twin', differs: false }] })],
-          [run({ before: [{ kind: 'set', side: 'google', who: 0, field: 'firstName' }], gapMs: 300_000 }), run()],
+          [run({ before: [{ kind: 'set', side: 'left', who: 0, field: 'firstName' }], gapMs: 300_000 }), run()],
         ],
         { lagMs: 90_000 },
       ),
@@ -56,10 +56,10 @@ describe('histories that once went wrong', () => {
   it('R12: a contact that has a new name when it is written is neither deleted nor made again', async () => {
     await runHistory(
       history([
-        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [run({ before: [{ kind: 'create', side: 'left', rich: false }] })],
         [
           run({
-            before: [{ kind: 'set', side: 'service', who: 0, field: 'lastName' }],
+            before: [{ kind: 'set', side: 'right', who: 0, field: 'lastName' }],
             meanwhile: [{ call: 5, edit: { kind: 'new-id', who: 0 } }],
           }),
         ],
@@ -75,7 +75,7 @@ describe('histories that once went wrong', () => {
           run({
             before: [
               { kind: 'twin', differs: true },
-              { kind: 'set', side: 'google', who: 0, field: 'firstName' },
+              { kind: 'set', side: 'left', who: 0, field: 'firstName' },
             ],
             full: true,
             faults: [{ call: 9, fault: 'lost-half' }],
@@ -91,17 +91,17 @@ describe('histories that once went wrong', () => {
         [
           run({
             before: [
-              { kind: 'create', side: 'service', rich: false },
-              { kind: 'create', side: 'service', rich: false },
+              { kind: 'create', side: 'right', rich: false },
+              { kind: 'create', side: 'right', rich: false },
             ],
           }),
           run({
             before: [
-              { kind: 'delete', side: 'google', who: 0 },
-              { kind: 'delete', side: 'google', who: 0 },
+              { kind: 'delete', side: 'left', who: 0 },
+              { kind: 'delete', side: 'left', who: 0 },
             ],
           }),
-          run({ before: [{ kind: 'create', side: 'google', rich: false }], gapMs: 7 * 3_600_000 }),
+          run({ before: [{ kind: 'create', side: 'left', rich: false }], gapMs: 7 * 3_600_000 }),
         ],
       ]),
     );
@@ -112,10 +112,10 @@ describe('histories that once went wrong', () => {
       history([
         [
           run({
-            before: [{ kind: 'create', side: 'service', rich: false }],
+            before: [{ kind: 'create', side: 'right', rich: false }],
             crash: { step: 19, when: 'before' },
           }),
-          run({ before: [{ kind: 'add', side: 'google', who: 0, field: 'emailAddresses' }] }),
+          run({ before: [{ kind: 'add', side: 'left', who: 0, field: 'emailAddresses' }] }),
         ],
       ]),
     );
@@ -128,17 +128,17 @@ describe('histories that once went wrong', () => {
           [
             run({
               before: [
-                { kind: 'create', side: 'service', rich: false },
+                { kind: 'create', side: 'right', rich: false },
                 { kind: 'twin', differs: false },
-                { kind: 'set', side: 'google', who: 0, field: 'lastName' },
-                { kind: 'set', side: 'google', who: 0, field: 'firstName' },
+                { kind: 'set', side: 'left', who: 0, field: 'lastName' },
+                { kind: 'set', side: 'left', who: 0, field: 'firstName' },
               ],
               full: true,
               crash: { step: 18, when: 'after' },
             }),
           ],
         ],
-        { conflicts: 'service' },
+        { conflicts: 'right' },
       ),
     );
   });
@@ -148,11 +148,11 @@ describe('histories that once went wrong', () => {
       history([
         [
           run({
-            before: [{ kind: 'create', side: 'service', rich: false }],
+            before: [{ kind: 'create', side: 'right', rich: false }],
             crash: { step: 19, when: 'after' },
           }),
           run({
-            before: [{ kind: 'delete', side: 'google', who: 0 }],
+            before: [{ kind: 'delete', side: 'left', who: 0 }],
             faults: [{ call: 1, fault: 'expired' }],
           }),
         ],
@@ -163,31 +163,31 @@ describe('histories that once went wrong', () => {
   it('R11: a bucket added to a contact that the run created a moment ago survives the run that adds another', async () => {
     const { world } = await runHistory(
       history([
-        [run({ before: [{ kind: 'group', side: 'google', both: false }] })],
+        [run({ before: [{ kind: 'group', side: 'left', both: false }] })],
         [
           run({
             before: [
-              { kind: 'create', side: 'google', rich: false },
-              { kind: 'join', side: 'google', who: 0, group: 0 },
-              { kind: 'group', side: 'google', both: false },
+              { kind: 'create', side: 'left', rich: false },
+              { kind: 'join', side: 'left', who: 0, group: 0 },
+              { kind: 'group', side: 'left', both: false },
             ],
-            meanwhile: [{ call: 8, edit: { kind: 'join', side: 'service', who: 0, group: 1 } }],
+            meanwhile: [{ call: 8, edit: { kind: 'join', side: 'right', who: 0, group: 1 } }],
           }),
         ],
       ]),
     );
-    expect(world.books.google.rows.map((row) => row.groupIds.size)).toEqual([2]);
+    expect(world.books.left.rows.map((row) => row.groupIds.size)).toEqual([2]);
   });
 
   it('R9: a refused write whose answer was lost is not taken for applied because the user typed the same name', async () => {
     const { world } = await runHistory(
       history([
-        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [run({ before: [{ kind: 'create', side: 'left', rich: false }] })],
         [
           run({
             before: [
-              { kind: 'add', side: 'google', who: 0, field: 'emailAddresses' },
-              { kind: 'drop', side: 'service', who: 0, field: 'emailAddresses', at: 0 },
+              { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' },
+              { kind: 'drop', side: 'right', who: 0, field: 'emailAddresses', at: 0 },
             ],
             meanwhile: [{ call: 2, edit: { kind: 'agree', who: 0, field: 'firstName' } }],
             faults: [{ call: 7, fault: 'lost-after' }],
@@ -203,21 +203,21 @@ describe('histories that once went wrong', () => {
   it.each([[], [{ call: 7, fault: 'invalid' as const }], [{ call: 7, fault: 'lost-before' as const }]])(
     'R12: what Google dropped of two contacts stands at the service after a merge and a new id at Google %#',
     async (...faults) => {
-      const add = { kind: 'add', side: 'service', field: 'websites' } as const;
+      const add = { kind: 'add', side: 'right', field: 'websites' } as const;
       const before: readonly Edit[] = [
-        { kind: 'create', side: 'service', rich: false },
-        { kind: 'create', side: 'service', rich: false },
+        { kind: 'create', side: 'right', rich: false },
+        { kind: 'create', side: 'right', rich: false },
         ...[0, 0, 0, 1, 1, 1].map((who) => ({ ...add, who })),
       ];
       const merge: readonly Edit[] = [
-        { kind: 'merge', side: 'google', who: 1, into: 0 },
+        { kind: 'merge', side: 'left', who: 1, into: 0 },
         { kind: 'new-id', who: 0 },
       ];
-      const google = { ...PLAIN_MANNERS, dropsWebsitesBy: 3 };
+      const left = { ...PLAIN_MANNERS, dropsWebsitesBy: 3 };
       const { world } = await runHistory(
-        history([[run({ before })], [run({ before: merge, faults })]], { manners: { google, service: PLAIN_MANNERS } }),
+        history([[run({ before })], [run({ before: merge, faults })]], { manners: { left, right: PLAIN_MANNERS } }),
       );
-      const live = world.books.service.rows.filter((row) => row.state === 'live');
+      const live = world.books.right.rows.filter((row) => row.state === 'live');
       expect(live.map((row) => row.contact.websites.length)).toEqual([6]);
     },
   );
@@ -230,17 +230,17 @@ describe('histories that once went wrong', () => {
             run({ before: [{ kind: 'twin', differs: true }] }),
             run({
               before: [
-                { kind: 'add', side: 'google', who: 0, field: 'emailAddresses' },
-                { kind: 'set', side: 'service', who: 0, field: 'lastName' },
+                { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' },
+                { kind: 'set', side: 'right', who: 0, field: 'lastName' },
               ],
               gapMs: 300_000,
             }),
           ],
-          [run({ before: [{ kind: 'clear', side: 'service', who: 0, field: 'title' }] })],
+          [run({ before: [{ kind: 'clear', side: 'right', who: 0, field: 'title' }] })],
         ],
         {
-          conflicts: 'service',
-          manners: { google: { ...PLAIN_MANNERS, refusesTitlesBy: 1 }, service: PLAIN_MANNERS },
+          conflicts: 'right',
+          manners: { left: { ...PLAIN_MANNERS, refusesTitlesBy: 1 }, right: PLAIN_MANNERS },
         },
       ),
     );
@@ -253,13 +253,13 @@ describe('histories that once went wrong', () => {
   it('R12: a contact whose partner was merged into one that is just being made is not forgotten (seed 701636)', async () => {
     await runHistory(
       history([
-        [run({ before: [{ kind: 'create', side: 'google', rich: false }] })],
+        [run({ before: [{ kind: 'create', side: 'left', rich: false }] })],
         [
           run({
             before: [
-              { kind: 'create', side: 'service', rich: false },
-              { kind: 'merge', side: 'service', who: 0, into: 1 },
-              { kind: 'set', side: 'google', who: 0, field: 'title' },
+              { kind: 'create', side: 'right', rich: false },
+              { kind: 'merge', side: 'right', who: 0, into: 1 },
+              { kind: 'set', side: 'left', who: 0, field: 'title' },
             ],
             gapMs: 60_000,
             faults: [{ call: 7, fault: 'lost-after' }],
@@ -273,11 +273,11 @@ describe('histories that once went wrong', () => {
     await runHistory(
       history([
         [
-          run({ meanwhile: [{ call: 1, edit: { kind: 'group', side: 'google', both: false } }] }),
+          run({ meanwhile: [{ call: 1, edit: { kind: 'group', side: 'left', both: false } }] }),
           run({ before: [{ kind: 'twin', differs: false }], faults: [{ call: 4, fault: 'limited' }] }),
           run({
             before: [
-              { kind: 'join', side: 'google', who: 0, group: 0 },
+              { kind: 'join', side: 'left', who: 0, group: 0 },
               { kind: 'both', who: 0, field: 'company', list: 'emailAddresses' },
             ],
             meanwhile: [{ call: 2, edit: { kind: 'new-id', who: 0 } }],

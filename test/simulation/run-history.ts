@@ -1,4 +1,4 @@
-import { SIDES } from '../../src/contact/contact.ts';
+import { SIDES } from '../../src/contact/side.ts';
 import type { Policy } from '../../src/reconcile/policy.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
 import type { LinkContext } from '../../src/sync/context.ts';
@@ -84,7 +84,7 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     remotes: process.remotes,
-    credentials: { google: 'g', service: 's' },
+    credentials: { left: 'g', right: 's' },
     store: flaws.store === undefined ? process.store : flaws.store(process.store),
     clock: world.clock,
     newId: () => `${world.link}-${world.nextNumber()}`,

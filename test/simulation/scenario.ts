@@ -15,7 +15,7 @@ export const run = (given: Partial<RunStep> = {}): RunStep => ({
 
 /** A history between two sides of plain manners but for what is given. */
 export const history = (phases: History['phases'], given: Partial<Omit<History, 'phases'>> = {}): History => ({
-  manners: { google: PLAIN_MANNERS, service: PLAIN_MANNERS },
+  manners: { left: PLAIN_MANNERS, right: PLAIN_MANNERS },
   conflicts: 'newest',
   deleteCount: 50,
   skewMs: 0,

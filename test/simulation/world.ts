@@ -1,6 +1,6 @@
-import { otherSide, type Side } from '../../src/contact/contact.ts';
+import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
-import type { Remote } from '../../src/remotes/remote.ts';
+import type { Remote } from '../../src/providers/remote.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/sqlite-store.ts';
 import { createMemoryRemote, type Witness } from '../support/memory-remote.ts';
@@ -77,7 +77,7 @@ const createWitness = (
     if (rival !== undefined && !isOdd && !showsLate) {
       world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${rival.id} stands there`);
     }
-    if (side === 'service') world.unconfirmed.add(row);
+    if (side === 'right') world.unconfirmed.add(row);
   },
   overwrote: (_side, before, after) => {
     world.counts.raced += 1;
@@ -102,10 +102,10 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     return history.lagMs === 0 ? 0 : Math.floor((history.lagMs * ((changes * 7) % 10)) / 10);
   };
   const book = (side: Side): Book => {
-    const skewMs = side === 'service' ? history.skewMs : 0;
+    const skewMs = side === 'right' ? history.skewMs : 0;
     return createBook({ side, clock, manners: history.manners[side], skewMs, visibilityDelayMs });
   };
-  const books: Books = { google: book('google'), service: book('service') };
+  const books: Books = { left: book('left'), right: book('right') };
   const shared = {
     counts: { writes: 0, raced: 0 },
     complaints: [] as string[],
@@ -140,7 +140,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     ...shared,
     clock,
     books,
-    remotes: { google: remote('google'), service: remote('service') },
+    remotes: { left: remote('left'), right: remote('right') },
     ...nextLink(),
     nextNumber,
   };

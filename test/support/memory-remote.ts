@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
-import { otherSide, type Contact, type ContactField, type Side } from '../../src/contact/contact.ts';
+import type { Contact, ContactField } from '../../src/contact/contact.ts';
+import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
 import type { ContactRecord, Json } from '../../src/contact/record.ts';
 import {
@@ -9,7 +10,7 @@ import {
   StaleError,
   type RemoteError,
   type RemoteErrorOptions,
-} from '../../src/remotes/errors.ts';
+} from '../../src/providers/errors.ts';
 import type {
   CreateRequest,
   MembershipRequest,
@@ -18,7 +19,7 @@ import type {
   RemoteCapabilities,
   UpdateRequest,
   WriteResult,
-} from '../../src/remotes/remote.ts';
+} from '../../src/providers/remote.ts';
 import { groupRecordOf, isAsTold, noteTold, recordOf as read, type Book, type Row } from './memory/book.ts';
 import { googleFeed, serviceFeed } from './memory/feeds.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
@@ -101,7 +102,7 @@ const CLOCK_MARGIN_MS = 5 * 60_000;
 export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
   const { book, clock, witness } = options;
   const { side, manners } = book;
-  const isGoogle = side === 'google';
+  const isGoogle = side === 'left';
   const invalid = () => new InvalidError('the side does not take this title', errorOptions(side, 400));
   const missing = () => new NotFoundError('no such contact', errorOptions(side, 404));
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger, type LoggerOptions } from '../../src/logger.ts';
-import { InvalidError } from '../../src/remotes/errors.ts';
+import { InvalidError } from '../../src/providers/errors.ts';
 
 const CANARY = 'canary-71b2';
 

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { LinkConfig } from '../../config.ts';
 import { createTransport } from '../../http/transport.ts';
-import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode } from '../../remotes/google/authorization.ts';
+import {
+  authorizationUrl,
+  CONTACTS_SCOPE,
+  createPkcePair,
+  exchangeCode,
+} from '../../providers/google/authorization.ts';
 import { askForConsent, type ConsentOptions } from './consent.ts';
 import { ANSWER_TIMEOUT_MS, type Grant } from './grant.ts';
 

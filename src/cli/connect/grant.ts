@@ -1,4 +1,4 @@
-import type { Side } from '../../contact/contact.ts';
+import type { Side } from '../../contact/side.ts';
 
 /** What came of a sign-in. */
 export type Grant = {

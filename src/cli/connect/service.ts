@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import { ConfigError, type LinkConfig } from '../../config.ts';
 import { createTransport } from '../../http/transport.ts';
-import { RevokedError, UnauthenticatedError } from '../../remotes/errors.ts';
-import { authorizeUrl, createAuthorizationApi } from '../../remotes/service/api/authorization.ts';
-import { createSend, type Send } from '../../remotes/service/api/send.ts';
-import { createServiceApi } from '../../remotes/service/api/service-api.ts';
+import { RevokedError, UnauthenticatedError } from '../../providers/errors.ts';
+import { authorizeUrl, createAuthorizationApi } from '../../providers/service/api/authorization.ts';
+import { createSend, type Send } from '../../providers/service/api/send.ts';
+import { createServiceApi } from '../../providers/service/api/service-api.ts';
 import { EXIT } from '../exit-codes.ts';
 import { askForConsent, type ConsentOptions } from './consent.ts';
 import { ANSWER_TIMEOUT_MS, type Grant } from './grant.ts';

@@ -1,14 +1,12 @@
 import {
   LIST_FIELDS,
-  otherSide,
   SCALAR_FIELDS,
-  SIDES,
   type Contact,
   type LabelledValue,
   type PostalAddress,
-  type Side,
   type SyncedField,
 } from '../../contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../contact/side.ts';
 import type { Decision, SideWrite } from '../../reconcile/decision.ts';
 import type { Plan } from '../../reconcile/plan.ts';
 import { fieldWords } from '../words.ts';

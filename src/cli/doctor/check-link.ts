@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { LinkConfig } from '../../config.ts';
-import { SIDES, type Side } from '../../contact/contact.ts';
-import { isCredentialError } from '../../remotes/errors.ts';
+import { SIDES, type Side } from '../../contact/side.ts';
+import { isCredentialError } from '../../providers/errors.ts';
 import type { Credential } from '../../store/credentials.ts';
 import { EXIT, exitCodeOf, messageOf } from '../exit-codes.ts';
 import { isoOf } from '../words.ts';

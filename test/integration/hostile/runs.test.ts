@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Side } from '../../../src/contact/contact.ts';
-import { RemoteError } from '../../../src/remotes/errors.ts';
+import type { Side } from '../../../src/contact/side.ts';
+import { RemoteError } from '../../../src/providers/errors.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { HaltError } from '../../../src/sync/context.ts';
 import { readSides } from '../../support/compare-sides.ts';

@@ -8,11 +8,11 @@ import {
   CONTACTS_SCOPE,
   createPkcePair,
   exchangeCode,
-} from '../../../src/remotes/google/authorization.ts';
-import { createGoogleRemote } from '../../../src/remotes/google/google-remote.ts';
-import { authorizeUrl, createAuthorizationApi } from '../../../src/remotes/service/api/authorization.ts';
-import { createSend, type Send } from '../../../src/remotes/service/api/send.ts';
-import { createServiceApi } from '../../../src/remotes/service/api/service-api.ts';
+} from '../../../src/providers/google/authorization.ts';
+import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
+import { authorizeUrl, createAuthorizationApi } from '../../../src/providers/service/api/authorization.ts';
+import { createSend, type Send } from '../../../src/providers/service/api/send.ts';
+import { createServiceApi } from '../../../src/providers/service/api/service-api.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { findBrowser, launchBrowser } from './browser.ts';
 import { startRedirectListener } from './redirect-listener.ts';

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../../src/clock.ts';
-import { createGoogleRemote } from '../../../src/remotes/google/google-remote.ts';
-import type { Remote } from '../../../src/remotes/remote.ts';
+import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
+import type { Remote } from '../../../src/providers/remote.ts';
 import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { Fault, FaultEffect } from '../../../src/sandbox/google/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';

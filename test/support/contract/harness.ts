@@ -1,7 +1,8 @@
-import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Clock } from '../../../src/clock.ts';
-import type { Remote } from '../../../src/remotes/remote.ts';
+import type { Remote } from '../../../src/providers/remote.ts';
 
 /** What the owner of an account types in, or sees there; email addresses and phone numbers without labels. */
 export type Card = {

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../../src/clock.ts';
-import type { Remote } from '../../../src/remotes/remote.ts';
-import { createServiceRemote } from '../../../src/remotes/service/service-remote.ts';
+import type { Remote } from '../../../src/providers/remote.ts';
+import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';

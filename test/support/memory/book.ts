@@ -1,7 +1,8 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
-import { createRowDigest } from '../../../src/remotes/row-digest.ts';
+import { createRowDigest } from '../../../src/providers/row-digest.ts';
 import { receive, type Manners } from './manners.ts';
 
 /** A contact of an address book in memory. */
@@ -56,10 +57,10 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
   const groups: Group[] = [];
   let version = 0;
   const now = (): number => clock.now() + skewMs;
-  const stampMs = (): number => (side === 'service' ? Math.floor(now() / 1_000) * 1_000 : now());
+  const stampMs = (): number => (side === 'right' ? Math.floor(now() / 1_000) * 1_000 : now());
   const newId = (): string => {
     version += 1;
-    return side === 'google' ? `people/c${version}` : `contact_${version}`;
+    return side === 'left' ? `people/c${version}` : `contact_${version}`;
   };
   const find = (id: string): Row | undefined => rows.find((row) => row.id === id || row.formerIds.includes(id));
 
@@ -114,7 +115,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     /** A membership: moves `updated_at` at Google, nothing at the service. */
     setGroups: (row: Row, groupIds: Iterable<string>): void => {
       row.groupIds = new Set(groupIds);
-      if (side === 'google') touch(row);
+      if (side === 'left') touch(row);
       else show(row);
     },
     remove: (row: Row, state: 'deleted' | 'archived'): void => {
@@ -128,7 +129,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     },
     addGroup: (name: string, entity: number): Group => {
       version += 1;
-      const id = side === 'google' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
+      const id = side === 'left' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
       const group: Group = { id, name, names: [name], version, live: true, entity };
       groups.push(group);
       return group;
@@ -144,7 +145,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       group.live = false;
       for (const row of rows) {
         if (!row.groupIds.delete(group.id)) continue;
-        if (side === 'google') touch(row);
+        if (side === 'left') touch(row);
         else show(row);
       }
     },

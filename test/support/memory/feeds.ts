@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../../../src/remotes/remote.ts';
-import { CursorExpiredError } from '../../../src/remotes/errors.ts';
+import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../../../src/providers/remote.ts';
+import { CursorExpiredError } from '../../../src/providers/errors.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import { noteTold, shownAt, type Book, type Row } from './book.ts';
 
@@ -21,7 +21,7 @@ const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
 /** The row as the feed tells of it; only Google's rows know their former ids. */
 const upsert = (book: Book, { row, record }: Shown): FeedChange => {
   noteTold(row, record);
-  return { kind: 'upsert', record, previousIds: book.side === 'google' ? [...row.formerIds] : [] };
+  return { kind: 'upsert', record, previousIds: book.side === 'left' ? [...row.formerIds] : [] };
 };
 
 const expired = (book: Book): CursorExpiredError => {
@@ -97,7 +97,7 @@ const visibleVersion = (book: Book, clock: Clock): number => {
 
 type Token = { readonly version: number; readonly atMs: number };
 
-async function* googleChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
+async function* leftChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
   const token = JSON.parse(cursor) as Token;
   if (clock.now() - token.atMs > GOOGLE_TOKEN_LIFE_MS) throw expired(book);
   const next: Token = { version: visibleVersion(book, clock), atMs: token.atMs };
@@ -123,7 +123,7 @@ async function* googleChanges(book: Book, clock: Clock, cursor: string): AsyncGe
 
 /** Google: a delta with tombstones and former ids, late, under a token that dies of age. */
 export const googleFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
-  if (request.mode === 'changes') return googleChanges(book, clock, request.cursor);
+  if (request.mode === 'changes') return leftChanges(book, clock, request.cursor);
   const atMs = clock.now();
   return wholeWalk(
     book,
@@ -136,7 +136,7 @@ export const googleFeed = (book: Book, clock: Clock, request: PullRequest): Asyn
 
 const floorToSecond = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
 
-async function* serviceChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
+async function* rightChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
   const watermark = Number(cursor);
   const startMs = book.now();
   let maxSeenMs = watermark;
@@ -163,7 +163,7 @@ async function* serviceChanges(book: Book, clock: Clock, cursor: string): AsyncG
 
 /** The service: what has a stamp since the watermark, with an overlap; deletions leave no trace. */
 export const serviceFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
-  if (request.mode === 'changes') return serviceChanges(book, clock, request.cursor);
+  if (request.mode === 'changes') return rightChanges(book, clock, request.cursor);
   return wholeWalk(
     book,
     clock,

@@ -1,4 +1,4 @@
-import type { Side } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import {
   CursorExpiredError,
   InvalidError,
@@ -8,8 +8,8 @@ import {
   UnavailableError,
   type Applied,
   type RemoteError,
-} from '../../../src/remotes/errors.ts';
-import type { FeedPage, WriteResult } from '../../../src/remotes/remote.ts';
+} from '../../../src/providers/errors.ts';
+import type { FeedPage, WriteResult } from '../../../src/providers/remote.ts';
 
 /** What can go wrong with one call of a remote. */
 export const FAULTS = [
@@ -81,7 +81,7 @@ export const faultyWrite = async <Item extends Keyed, Value>(
       await send(items.slice(0, Math.ceil(items.length / 2)));
       return allFailed(items, unavailable(side, 'unknown'));
     case 'stale':
-      if (side === 'service') return null;
+      if (side === 'right') return null;
       return firstFails(new StaleError('the etag is not the last one', optionsOf(side, 400, 'no')));
     case 'invalid':
       return firstFails(new InvalidError('the side does not like it', optionsOf(side, 400, 'no')));

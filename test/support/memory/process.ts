@@ -1,5 +1,5 @@
-import type { Side } from '../../../src/contact/contact.ts';
-import type { FeedPage, PullRequest, Remote, WriteResult } from '../../../src/remotes/remote.ts';
+import type { Side } from '../../../src/contact/side.ts';
+import type { FeedPage, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
@@ -229,8 +229,8 @@ export const startProcess = (
   return {
     store: wrapStore(core, given.store),
     remotes: {
-      google: wrapRemote(core, plan, given.remotes.google),
-      service: wrapRemote(core, plan, given.remotes.service),
+      left: wrapRemote(core, plan, given.remotes.left),
+      right: wrapRemote(core, plan, given.remotes.right),
     },
     isDead: core.isDead,
     steps: core.steps,

@@ -12,7 +12,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
-} from '../../../src/remotes/errors.ts';
+} from '../../../src/providers/errors.ts';
 import { StoreError } from '../../../src/store/store.ts';
 import { HaltError, LeaseError } from '../../../src/sync/context.ts';
 

@@ -7,7 +7,7 @@ import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
 import { count, formatAge, formatDuration } from '../../../src/cli/words.ts';
 import type { PlannedAction } from '../../../src/reconcile/actions.ts';
-import { RevokedError, UnavailableError } from '../../../src/remotes/errors.ts';
+import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 
 const plain = { style: (_style: string, text: string): string => text };

@@ -13,7 +13,7 @@ import {
   UnavailableError,
   UnreadableError,
   type RemoteErrorOptions,
-} from '../../../src/remotes/errors.ts';
+} from '../../../src/providers/errors.ts';
 import { HaltError, LeaseError, StoppedError } from '../../../src/sync/context.ts';
 
 const at = (options: Partial<RemoteErrorOptions> = {}): RemoteErrorOptions => {

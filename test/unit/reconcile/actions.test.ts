@@ -5,10 +5,10 @@ import { planContacts, type PlanInput } from '../../../src/reconcile/plan.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
 import { address, gone, link, NONE, pairOf, policyWith, present, record, snapshot, values } from './support.ts';
 
-const NO_GROUPS: GroupPlan = planGroups({ google: [], service: [], pairs: [] }, policyWith());
+const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
 
 const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
-  const unpaired = { google: [], service: [] };
+  const unpaired = { left: [], right: [] };
   const input = { pairs: [], survivors: [], unpaired, groups: NO_GROUPS, policy: policyWith(policy), ...given };
   return listActions(planContacts(input));
 };
@@ -31,14 +31,14 @@ describe('the list of actions', () => {
       phoneNumbers: values('112'),
     };
     const groups = { ...NO_GROUPS, links: [link('choir')] };
-    const google = [record('g', full, { groupIds: ['g-choir'] })];
-    const service = [record('s', { company: 'Other' })];
-    expect(actions({ unpaired: { google, service }, groups })).toEqual([
+    const left = [record('g', full, { groupIds: ['g-choir'] })];
+    const right = [record('s', { company: 'Other' })];
+    expect(actions({ unpaired: { left, right }, groups })).toEqual([
       {
-        side: 'service',
+        side: 'right',
         action: 'create',
-        googleId: 'g',
-        serviceId: null,
+        leftId: 'g',
+        rightId: null,
         fields: [
           'firstName',
           'lastName',
@@ -51,56 +51,56 @@ describe('the list of actions', () => {
           'buckets',
         ],
       },
-      { side: 'google', action: 'create', googleId: null, serviceId: 's', fields: ['company'] },
+      { side: 'left', action: 'create', leftId: null, rightId: 's', fields: ['company'] },
     ]);
   });
 
   test('names an update on each side that is written', () => {
-    const google = present(record('g', { ...ADA, title: 'Dr' }), snapshot(ADA));
-    const service = present(record('s', { ...ADA, company: 'Engine' }), snapshot(ADA));
-    const ids = { googleId: 'g', serviceId: 's' };
-    expect(actions({ pairs: [pairOf(google, service)] })).toEqual([
-      { side: 'google', action: 'update', ...ids, fields: ['company'] },
-      { side: 'service', action: 'update', ...ids, fields: ['title'] },
+    const left = present(record('g', { ...ADA, title: 'Dr' }), snapshot(ADA));
+    const right = present(record('s', { ...ADA, company: 'Engine' }), snapshot(ADA));
+    const ids = { leftId: 'g', rightId: 's' };
+    expect(actions({ pairs: [pairOf(left, right)] })).toEqual([
+      { side: 'left', action: 'update', ...ids, fields: ['company'] },
+      { side: 'right', action: 'update', ...ids, fields: ['title'] },
     ]);
   });
 
   test('names a pairing before the updates that it brings', () => {
-    const unpaired = { google: [record('g', ADA)], service: [record('s', { ...ADA, title: 'Dr' })] };
-    const ids = { googleId: 'g', serviceId: 's' };
+    const unpaired = { left: [record('g', ADA)], right: [record('s', { ...ADA, title: 'Dr' })] };
+    const ids = { leftId: 'g', rightId: 's' };
     expect(actions({ unpaired })).toEqual([
-      { side: 'google', action: 'pair', ...ids, fields: [] },
-      { side: 'google', action: 'update', ...ids, fields: ['title'] },
+      { side: 'left', action: 'pair', ...ids, fields: [] },
+      { side: 'left', action: 'update', ...ids, fields: ['title'] },
     ]);
   });
 
   test('names a kept survivor that is linked again as a pairing', () => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, 'kept')];
-    const unpaired = { google: [], service: [record('s', ADA)] };
+    const unpaired = { left: [], right: [record('s', ADA)] };
     expect(actions({ survivors, unpaired })).toEqual([
-      { side: 'google', action: 'pair', googleId: 'g', serviceId: 's', fields: [] },
+      { side: 'left', action: 'pair', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
 
   test('names a delete with both ids', () => {
     expect(actions({ pairs: [pairOf(present(record('g', ADA)), gone('s'))] })).toEqual([
-      { side: 'google', action: 'delete', googleId: 'g', serviceId: 's', fields: [] },
+      { side: 'left', action: 'delete', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
 
   test.each([
-    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, 'service'],
-    ['dormant', pairOf(present(record('g', ADA)), gone('s')), { direction: 'to-service' }, 'google'],
-    ['dropped', pairOf(gone('g'), gone('s')), {}, 'service'],
+    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, 'right'],
+    ['dormant', pairOf(present(record('g', ADA)), gone('s')), { direction: 'to-right' }, 'left'],
+    ['dropped', pairOf(gone('g'), gone('s')), {}, 'right'],
   ] as const)('names an unlinking once: %s', (_, pair, policy, side) => {
     expect(actions({ pairs: [pair] }, policy)).toEqual([
-      { side, action: 'unlink', googleId: 'g', serviceId: 's', fields: [] },
+      { side, action: 'unlink', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
 
   test.each(['kept', 'dormant'] as const)('does not name a pair that stays %s', (status) => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, status)];
-    expect(actions({ survivors }, { deletes: 'keep', direction: 'to-service' })).toEqual([]);
+    expect(actions({ survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
   });
 
   test('names groups first', () => {
@@ -109,20 +109,20 @@ describe('the list of actions', () => {
     const stored = { status: 'linked', settled: true } as const;
     const groups = planGroups(
       {
-        google: [group('g1', 'New'), group('g2', 'Renamed')],
-        service: [group('s2', 'Old'), group('s3', 'Lost')],
+        left: [group('g1', 'New'), group('g2', 'Renamed')],
+        right: [group('s2', 'Old'), group('s3', 'Lost')],
         pairs: [
-          { key: 'two', google: half('g2', 'Old'), service: half('s2', 'Old'), ...stored },
-          { key: 'three', google: half('g3', 'Lost'), service: half('s3', 'Lost'), ...stored },
+          { key: 'two', left: half('g2', 'Old'), right: half('s2', 'Old'), ...stored },
+          { key: 'three', left: half('g3', 'Lost'), right: half('s3', 'Lost'), ...stored },
         ],
       },
       policyWith(),
     );
-    expect(actions({ groups, unpaired: { google: [record('g', ADA)], service: [] } })).toMatchObject([
-      { side: 'service', action: 'rename-group', name: 'Renamed' },
-      { side: 'service', action: 'delete-group', name: 'Lost' },
-      { side: 'service', action: 'create-group', name: 'New' },
-      { side: 'service', action: 'create', googleId: 'g' },
+    expect(actions({ groups, unpaired: { left: [record('g', ADA)], right: [] } })).toMatchObject([
+      { side: 'right', action: 'rename-group', name: 'Renamed' },
+      { side: 'right', action: 'delete-group', name: 'Lost' },
+      { side: 'right', action: 'create-group', name: 'New' },
+      { side: 'right', action: 'create', leftId: 'g' },
     ]);
   });
 });

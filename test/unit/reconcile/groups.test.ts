@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { otherSide, type Side } from '../../../src/contact/contact.ts';
+import { otherSide, type Side } from '../../../src/contact/side.ts';
 import type { GroupRecord } from '../../../src/contact/record.ts';
 import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../src/reconcile/groups.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
@@ -11,26 +11,26 @@ const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] 
 };
 
 /** A stored pair of the first group of each side, under the names that the sides last gave it. */
-const stored = (google: string | null, service: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
+const stored = (left: string | null, right: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
   key: 'google:g1',
-  google: google === null ? null : { id: 'g1', name: google },
-  service: service === null ? null : { id: 's1', name: service },
+  left: left === null ? null : { id: 'g1', name: left },
+  right: right === null ? null : { id: 's1', name: right },
   status: 'linked',
   settled: true,
   ...given,
 });
 
 const plan = (
-  google: readonly string[],
-  service: readonly string[],
+  left: readonly string[],
+  right: readonly string[],
   pairs: readonly GroupPair[] = [],
   policy: Partial<Policy> = {},
 ): GroupPlan => {
-  const groups = { google: groupsOf('google', google), service: groupsOf('service', service) };
+  const groups = { left: groupsOf('left', left), right: groupsOf('right', right) };
   return planGroups({ ...groups, pairs }, policyWith(policy));
 };
 
-const linked = ({ links }: GroupPlan) => links.map(({ google, service }) => [google, service]);
+const linked = ({ links }: GroupPlan) => links.map(({ left, right }) => [left, right]);
 const texts = (actions: readonly GroupAction[]) => actions.map(({ kind, side, name }) => `${kind} ${side} ${name}`);
 
 describe('groups that meet for the first time', () => {
@@ -56,14 +56,14 @@ describe('groups that meet for the first time', () => {
   });
 
   test.each(SIDE_PAIRS)('are created on the target of a one-way link only (source %s)', (source, target) => {
-    const names = { google: ['A'], service: ['B'] };
-    const planned = plan(names.google, names.service, [], { direction: `to-${target}` });
+    const names = { left: ['A'], right: ['B'] };
+    const planned = plan(names.left, names.right, [], { direction: `to-${target}` });
     expect(texts(planned.actions)).toEqual([`create-group ${target} ${names[source][0]}`]);
   });
 
   test.each(SIDE_PAIRS)('that %s holds twice are paired once; the rest is reported, not doubled', (side, other) => {
     const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
-    const planned = plan(names['google'] ?? [], names['service'] ?? []);
+    const planned = plan(names['left'] ?? [], names['right'] ?? []);
     expect(planned.actions).toEqual([]);
     expect(linked(planned)).toEqual([['g1', 's1']]);
     expect(planned.duplicates).toEqual([
@@ -75,12 +75,12 @@ describe('groups that meet for the first time', () => {
   test('that a side holds twice alone are created once', () => {
     const planned = plan(['Work', 'work'], []);
     expect(texts(planned.actions)).toEqual(['create-group service Work']);
-    expect(planned.duplicates).toEqual([{ side: 'google', name: 'work' }]);
+    expect(planned.duplicates).toEqual([{ side: 'left', name: 'work' }]);
   });
 
   test('that both sides hold twice are paired one by one, in the order of their ids', () => {
     const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
-    const planned = planGroups({ google: groups('g'), service: groups('s'), pairs: [] }, policyWith());
+    const planned = planGroups({ left: groups('g'), right: groups('s'), pairs: [] }, policyWith());
     expect(linked(planned)).toEqual([
       ['g9', 's9'],
       ['g10', 's10'],
@@ -93,14 +93,14 @@ describe('[R1] a linked pair', () => {
     const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
     expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
     expect(planned.pairs).toEqual([stored('Work', 'work ')]);
-    expect(planned.links).toEqual([{ key: 'google:g1', google: 'g1', service: 's1', settled: true }]);
+    expect(planned.links).toEqual([{ key: 'google:g1', left: 'g1', right: 's1', settled: true }]);
   });
 });
 
 describe('a rename', () => {
   test.each(SIDE_PAIRS)('at %s is written to the other side and the base waits for it', (side, other) => {
-    const names = { google: ['Work'], service: ['Work'], [side]: ['Job'] };
-    const planned = plan(names.google, names.service, [stored('Work', 'Work')]);
+    const names = { left: ['Work'], right: ['Work'], [side]: ['Job'] };
+    const planned = plan(names.left, names.right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`rename-group ${other} Job`]);
     expect(planned.actions[0]).toMatchObject({ group: { id: `${other[0]}1`, name: 'Work' } });
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
@@ -115,16 +115,16 @@ describe('a rename', () => {
 
   test.each<[Partial<Policy>, string]>([
     [{ conflicts: 'newest' }, 'rename-group service G'],
-    [{ conflicts: 'google' }, 'rename-group service G'],
-    [{ conflicts: 'service' }, 'rename-group google S'],
-    [{ conflicts: 'service', direction: 'to-service' }, 'rename-group service G'],
-    [{ conflicts: 'google', direction: 'to-google' }, 'rename-group google S'],
+    [{ conflicts: 'left' }, 'rename-group service G'],
+    [{ conflicts: 'right' }, 'rename-group google S'],
+    [{ conflicts: 'right', direction: 'to-right' }, 'rename-group service G'],
+    [{ conflicts: 'left', direction: 'to-left' }, 'rename-group google S'],
   ])('[R4] to two names follows %j', (policy, expected) => {
     expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
   });
 
   test('at the target of a one-way link stays there', () => {
-    const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-service' });
+    const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-right' });
     expect(planned.actions).toEqual([]);
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
     expect(linked(planned)).toEqual([['g1', 's1']]);
@@ -132,27 +132,27 @@ describe('a rename', () => {
 });
 
 describe('a deletion', () => {
-  const missing = (side: Side) => ({ google: ['Work'], service: ['Work'], [side]: [] });
+  const missing = (side: Side) => ({ left: ['Work'], right: ['Work'], [side]: [] });
 
   test.each(SIDE_PAIRS)('at %s deletes the other group and ends the pair', (side, other) => {
-    const { google, service } = missing(side);
-    const planned = plan(google, service, [stored('Work', 'Work')]);
+    const { left, right } = missing(side);
+    const planned = plan(left, right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`delete-group ${other} Work`]);
     expect(planned).toMatchObject({ ended: ['google:g1'], pairs: [], links: [] });
   });
 
   test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
-    const { google, service } = missing(side);
-    const [pair] = plan(google, service, [stored('Work', 'Work')], { deletes: 'keep' }).pairs;
+    const { left, right } = missing(side);
+    const [pair] = plan(left, right, [stored('Work', 'Work')], { deletes: 'keep' }).pairs;
     expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
-    const again = plan(google, service, pair === undefined ? [] : [pair], { deletes: 'keep' });
+    const again = plan(left, right, pair === undefined ? [] : [pair], { deletes: 'keep' });
     expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
   });
 
   test('at the target of a one-way link stays there', () => {
-    const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-service' });
+    const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
     expect(planned.actions).toEqual([]);
-    expect(planned.pairs).toMatchObject([{ status: 'kept', service: null }]);
+    expect(planned.pairs).toMatchObject([{ status: 'kept', right: null }]);
   });
 
   test('on both sides ends the pair', () => {
@@ -167,8 +167,8 @@ describe('a deletion', () => {
   test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
     const planned = planGroups(
       {
-        google: [{ id: 'g2', name: 'Work', version: '' }],
-        service: groupsOf('service', ['Work']),
+        left: [{ id: 'g2', name: 'Work', version: '' }],
+        right: groupsOf('right', ['Work']),
         pairs: [stored('Work', 'Work')],
       },
       policyWith(),
@@ -199,7 +199,7 @@ describe('BUCKETS', () => {
 
   test.each(SIDE_PAIRS)('leaves out a new group of %s', (side, other) => {
     const names = { [side]: ['Private'], [other]: [] };
-    const planned = plan(names['google'] ?? [], names['service'] ?? [], [], { buckets });
+    const planned = plan(names['left'] ?? [], names['right'] ?? [], [], { buckets });
     expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
   });
 

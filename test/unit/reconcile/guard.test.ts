@@ -5,8 +5,8 @@ import { SIDE_PAIRS } from './support.ts';
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
   pairs: 50,
-  deletes: { google: 0, service: 0 },
-  present: { google: 50, service: 50 },
+  deletes: { left: 0, right: 0 },
+  present: { left: 50, right: 50 },
   acceptDeletes: false,
   ...given,
 });
@@ -26,50 +26,50 @@ describe('[R8] DELETE_LIMIT', () => {
   });
 
   test.each(SIDE_PAIRS)('lets exactly the limit pass at %s and halts above it', (side) => {
-    const deletes = (count: number) => ({ google: 0, service: 0, [side]: count });
+    const deletes = (count: number) => ({ left: 0, right: 0, [side]: count });
     expect(checkGuard(input({ deletes: deletes(10) }))).toBeNull();
     expect(checkGuard(input({ deletes: deletes(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
   });
 
   test('holds for each side by itself', () => {
-    expect(checkGuard(input({ deletes: { google: 10, service: 10 } }))).toBeNull();
+    expect(checkGuard(input({ deletes: { left: 10, right: 10 } }))).toBeNull();
   });
 
   test('names the counts and the override in its message', () => {
-    const halt = checkGuard(input({ deletes: { google: 0, service: 11 } }));
+    const halt = checkGuard(input({ deletes: { left: 0, right: 11 } }));
     expect(halt?.message).toMatch(/11 contacts at the service.*\b10\b.*50.*nothing was written.*--accept-deletes/su);
   });
 
   test('is passed by --accept-deletes', () => {
-    expect(checkGuard(input({ deletes: { google: 50, service: 0 }, acceptDeletes: true }))).toBeNull();
+    expect(checkGuard(input({ deletes: { left: 50, right: 0 }, acceptDeletes: true }))).toBeNull();
   });
 });
 
 describe('[R8] a side that came back empty', () => {
   test.each(SIDE_PAIRS)('halts where it is %s, even if nothing would be deleted', (side) => {
-    const present = { google: 50, service: 50, [side]: 0 };
+    const present = { left: 50, right: 50, [side]: 0 };
     expect(checkGuard(input({ present }))).toMatchObject({ reason: 'side-emptied', side });
     expect(checkGuard(input({ present }))?.message).toMatch(/50 linked contacts.*--accept-deletes/su);
   });
 
   test('halts from two pairs on', () => {
-    const present = { google: 0, service: 1 };
+    const present = { left: 0, right: 1 };
     expect(checkGuard(input({ pairs: 1, present }))).toBeNull();
     expect(checkGuard(input({ pairs: 2, present }))).toMatchObject({ reason: 'side-emptied' });
   });
 
   test('is fine where both are empty', () => {
-    expect(checkGuard(input({ present: { google: 0, service: 0 } }))).toBeNull();
+    expect(checkGuard(input({ present: { left: 0, right: 0 } }))).toBeNull();
   });
 
   test('is passed by --accept-deletes', () => {
-    expect(checkGuard(input({ present: { google: 0, service: 50 }, acceptDeletes: true }))).toBeNull();
+    expect(checkGuard(input({ present: { left: 0, right: 50 }, acceptDeletes: true }))).toBeNull();
   });
 });
 
 test('[R8] a changed account says which it was and what to do', () => {
-  const halt = accountChanged('google', 'it was a, it is b');
-  expect(halt).toMatchObject({ reason: 'account-changed', side: 'google' });
+  const halt = accountChanged('left', 'it was a, it is b');
+  expect(halt).toMatchObject({ reason: 'account-changed', side: 'left' });
   expect(halt.message).toMatch(/account at Google.*it was a, it is b.*nothing was written.*Sign in/su);
   expect(halt.message).not.toContain('--accept-deletes');
 });

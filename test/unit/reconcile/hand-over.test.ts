@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import type { Pair, PairSide } from '../../../src/reconcile/decision.ts';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import { planContacts, type Plan } from '../../../src/reconcile/plan.ts';
@@ -8,8 +9,8 @@ import { pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values } fro
 
 const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
   const policy = policyWith(given);
-  const groups = planGroups({ google: [], service: [], pairs: [] }, policy);
-  return planContacts({ pairs, survivors: [], unpaired: { google: [], service: [] }, groups, policy });
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
+  return planContacts({ pairs, survivors: [], unpaired: { left: [], right: [] }, groups, policy });
 };
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
@@ -24,7 +25,7 @@ const mergedAway = (base: Partial<Contact>, into: string): PairSide => {
 const pairs = (side: Side, merged: readonly [PairSide, PairSide], others: readonly [PairSide, PairSide]): Pair[] => {
   return merged.map((half, index) => {
     const other = others[index] ?? half;
-    return side === 'google' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
+    return side === 'left' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
   });
 };
 
@@ -57,7 +58,7 @@ describe('two contacts that became one', () => {
     );
     const { merge, deletion } = decisionsOf(plan);
     const given = { fields: ['company', 'websites'], desired: { ...ADA, company: 'Analytical', websites: SITE } };
-    expect(merge).toMatchObject({ google: given, service: given, conflicts: [] });
+    expect(merge).toMatchObject({ left: given, right: given, conflicts: [] });
     expect(deletion).toMatchObject({
       side: other,
       record: { id: 'orphan' },
@@ -67,16 +68,16 @@ describe('two contacts that became one', () => {
 
   test('[R12] write nothing to the source of a one-way link', () => {
     const loser = { taken: LOSER, other: { ...LOSER, websites: SITE } };
-    const plan = planMerge('google', { own: heir(ADA), other: KEEPER }, loser, { direction: 'to-service' });
+    const plan = planMerge('left', { own: heir(ADA), other: KEEPER }, loser, { direction: 'to-right' });
     const { merge, deletion } = decisionsOf(plan);
-    expect(merge).toMatchObject({ google: null, service: { fields: ['websites'], desired: { websites: SITE } } });
+    expect(merge).toMatchObject({ left: null, right: { fields: ['websites'], desired: { websites: SITE } } });
     expect(deletion).toMatchObject({ handsOver: { heirId: 'keeper', fields: ['websites'] } });
   });
 
   test('[R12] are written once where the merge itself changes the one that stays', () => {
     const own = heir({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
-    const plan = planMerge('google', { own, other: KEEPER }, { taken: LOSER, other: { ...LOSER, websites: SITE } });
-    expect(decisionsOf(plan).merge?.service).toMatchObject({
+    const plan = planMerge('left', { own, other: KEEPER }, { taken: LOSER, other: { ...LOSER, websites: SITE } });
+    expect(decisionsOf(plan).merge?.right).toMatchObject({
       fields: ['phoneNumbers', 'websites'],
       desired: { phoneNumbers: values('+4930123456'), websites: SITE },
     });
@@ -86,9 +87,9 @@ describe('two contacts that became one', () => {
     const taken = { ...LOSER, title: 'Countess', websites: values('ada.example.org/long') };
     const loser = { ...taken, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
     const { merge, deletion } = decisionsOf(
-      planMerge('google', { own: heir(ADA), other: KEEPER }, { taken, other: loser }),
+      planMerge('left', { own: heir(ADA), other: KEEPER }, { taken, other: loser }),
     );
-    expect(merge).toMatchObject({ google: null, service: null, conflicts: [] });
+    expect(merge).toMatchObject({ left: null, right: null, conflicts: [] });
     expect(deletion).toBeDefined();
     expect(deletion).not.toHaveProperty('handsOver');
   });
@@ -99,28 +100,28 @@ describe('two contacts that became one', () => {
     const plan = planMerge(side, heirs, { taken: LOSER, other: { ...LOSER, company: 'Analytical' } });
     const { merge, deletion } = decisionsOf(plan);
     const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
-    expect(merge).toMatchObject({ google: null, service: null, conflicts: [conflict] });
+    expect(merge).toMatchObject({ left: null, right: null, conflicts: [conflict] });
     expect(deletion).toMatchObject({ handsOver: { fields: [] } });
   });
 
   test('[R12] delete nothing yet where the one that stays is only about to be made', () => {
     const own = heir({ ...ADA, title: 'Countess' }, ADA);
     const missing: PairSide = { kind: 'gone', id: 'keeper', base: snapshot(ADA), mergedInto: null };
-    const plan = planMerge('google', { own, other: missing }, { taken: LOSER, other: { ...LOSER, websites: SITE } });
+    const plan = planMerge('left', { own, other: missing }, { taken: LOSER, other: { ...LOSER, websites: SITE } });
     expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
   });
 
   test('[R6] that were edited on the other side come back', () => {
     const merged = [heir(ADA), mergedAway(LOSER, 'heir')] as const;
     const edited = present(record('orphan', { ...LOSER, title: 'Countess' }), snapshot(LOSER));
-    const plan = planOf(pairs('google', merged, [KEEPER, edited]));
+    const plan = planOf(pairs('left', merged, [KEEPER, edited]));
     expect(plan.decisions.map((decision) => decision.kind)).toEqual(['merge', 'create']);
   });
 
   test('[R7] are deleted like any other where nobody stands for them', () => {
     const plan = planOf(
-      pairs('google', [mergedAway(LOSER, 'stranger'), heir(ADA)], [present(record('o', LOSER)), KEEPER]),
+      pairs('left', [mergedAway(LOSER, 'stranger'), heir(ADA)], [present(record('o', LOSER)), KEEPER]),
     );
-    expect(decisionsOf(plan).deletion).toMatchObject({ side: 'service', record: { id: 'o' } });
+    expect(decisionsOf(plan).deletion).toMatchObject({ side: 'right', record: { id: 'o' } });
   });
 });

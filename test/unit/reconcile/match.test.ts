@@ -10,9 +10,9 @@ const people = (side: string, list: readonly Given[]) =>
   list.map((given, index) => record(`${side}${index + 1}`, given));
 
 /** Matches contacts; ids are `g1`, `g2`... and `s1`, `s2`... by their place. */
-const match = (google: readonly Given[], service: readonly Given[]) => {
-  const { matches, ambiguous } = matchContacts(people('g', google), people('s', service));
-  return { matches: matches.map((found) => `${found.google.id} ${found.service.id}`).toSorted(), ambiguous };
+const match = (left: readonly Given[], right: readonly Given[]) => {
+  const { matches, ambiguous } = matchContacts(people('g', left), people('s', right));
+  return { matches: matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted(), ambiguous };
 };
 
 const named = (name: string, given: Given = {}): Given => {
@@ -37,8 +37,8 @@ describe('[R13] by email', () => {
     ],
     ['where one has no name', mail('ada@x.org'), named('Ada King', mail('ada@x.org'))],
     ['where phones differ', { ...mail('a@x.org'), ...phone('1111111') }, { ...mail('a@x.org'), ...phone('2222222') }],
-  ])('two contacts are one person: %s', (_, google, service) => {
-    expect(match([google], [service])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
+  ])('two contacts are one person: %s', (_, left, right) => {
+    expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
   });
 
   test('a family that shares an address is paired by name', () => {
@@ -80,7 +80,7 @@ describe('[R13] by email', () => {
     const rivals = [named('Ann Lee', office), named('Bob Ray', office)];
     expect(match([{ ...office, firstName: 'Office' }], rivals)).toEqual({
       matches: [],
-      ambiguous: [{ google: ['g1'], service: ['s1', 's2'] }],
+      ambiguous: [{ left: ['g1'], right: ['s1', 's2'] }],
     });
   });
 
@@ -88,8 +88,8 @@ describe('[R13] by email', () => {
     const rivals = (address_: string) => [named('Ann Lee', mail(address_)), named('Bob Ray', mail(address_))];
     const both = match([mail('one@x.org'), mail('two@x.org')], [...rivals('one@x.org'), ...rivals('two@x.org')]);
     expect(both.ambiguous).toEqual([
-      { google: ['g1'], service: ['s1', 's2'] },
-      { google: ['g2'], service: ['s3', 's4'] },
+      { left: ['g1'], right: ['s1', 's2'] },
+      { left: ['g2'], right: ['s3', 's4'] },
     ]);
   });
 
@@ -114,11 +114,11 @@ describe('[R13] by phone and name', () => {
     ['spelt nationally on one side', '+49 30 9018201', '030 9018201'],
     ['in Arabic digits', '+49 30 901820', '+٤٩ ٣٠ ٩٠١٨٢٠'],
     ['with an extension on one side', '+1 212 555 0100', '+1 212 555 0100 x12'],
-  ])('two contacts are one person: %s', (_, google, service) => {
+  ])('two contacts are one person: %s', (_, left, right) => {
     const other = { company: 'Other' };
-    expect(
-      match([named('Ada King', phone(google))], [named('King Ada', { ...phone(service), ...other })]).matches,
-    ).toEqual(['g1 s1']);
+    expect(match([named('Ada King', phone(left))], [named('King Ada', { ...phone(right), ...other })]).matches).toEqual(
+      ['g1 s1'],
+    );
   });
 
   test('decides between namesakes', () => {
@@ -134,8 +134,8 @@ describe('[R13] by phone and name', () => {
       { ...named('A B', phone('112')), company: 'C' },
       { ...named('A B', phone('112')), company: 'D' },
     ],
-  ])('is not enough where %s', (_, google, service) => {
-    expect(match([google], [service])).toEqual(NOBODY);
+  ])('is not enough where %s', (_, left, right) => {
+    expect(match([left], [right])).toEqual(NOBODY);
   });
 });
 
@@ -154,8 +154,8 @@ describe('[R13] by a full name', () => {
       named('A B', phone('2222222')),
     ],
     ['of a company that has no person', { company: 'Engine Ltd.' }, { company: 'engine ltd', title: 'x' }],
-  ])('two contacts are one person: %s', (_, google, service) => {
-    expect(match([google], [service]).matches).toEqual(['g1 s1']);
+  ])('two contacts are one person: %s', (_, left, right) => {
+    expect(match([left], [right]).matches).toEqual(['g1 s1']);
   });
 
   test.each<[string, Given, Given]>([
@@ -163,26 +163,24 @@ describe('[R13] by a full name', () => {
     ['other phones', named('Ada King', phone('1111111')), named('Ada King', phone('2222222'))],
     ['another company', named('Ada King', { company: 'A' }), named('Ada King', { company: 'B' })],
     ['a person against a company', { company: 'Ada King' }, named('Ada King')],
-  ])('is contradicted by %s', (_, google, service) => {
-    expect(match([google], [service])).toEqual(NOBODY);
+  ])('is contradicted by %s', (_, left, right) => {
+    expect(match([left], [right])).toEqual(NOBODY);
   });
 
   test.each<[string, readonly Given[], readonly Given[]]>([
     ['at the service', [named('Ada King')], [named('Ada King'), named('Ada King', phone('2222222'))]],
     ['at Google', [named('Ada King'), named('Ada King', { title: 'Dr' })], [named('Ada King', { company: 'X' })]],
-  ])('that is not unique %s pairs nobody and is reported', (_, google, service) => {
-    expect(match(google, service)).toEqual({
+  ])('that is not unique %s pairs nobody and is reported', (_, left, right) => {
+    expect(match(left, right)).toEqual({
       matches: [],
-      ambiguous: [
-        { google: google.map((__, index) => `g${index + 1}`), service: service.map((__, index) => `s${index + 1}`) },
-      ],
+      ambiguous: [{ left: left.map((__, index) => `g${index + 1}`), right: right.map((__, index) => `s${index + 1}`) }],
     });
   });
 
   test('is unique once its namesakes were paired otherwise', () => {
-    const google = [named('Ada King', mail('a@x.org')), named('Ada King')];
-    const service = [named('Ada King', { title: 'Dr' }), named('Ada King', mail('a@x.org'))];
-    expect(match(google, service)).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
+    const left = [named('Ada King', mail('a@x.org')), named('Ada King')];
+    const right = [named('Ada King', { title: 'Dr' }), named('Ada King', mail('a@x.org'))];
+    expect(match(left, right)).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
   });
 
   test.each([
@@ -218,7 +216,7 @@ describe('[R13] copies that say exactly the same', () => {
 
   test('are ambiguous where a side holds one more', () => {
     const ada = named('Ada King');
-    expect(match([ada, ada], [ada]).ambiguous).toEqual([{ google: ['g1', 'g2'], service: ['s1'] }]);
+    expect(match([ada, ada], [ada]).ambiguous).toEqual([{ left: ['g1', 'g2'], right: ['s1'] }]);
   });
 
   test('that say nothing are nobody', () => {
@@ -233,12 +231,12 @@ describe('[R9] by the id that a create left behind', () => {
 
   test('a contact is paired with its origin before anything else is looked at', () => {
     const { matches } = matchContacts([copy('g1', 's2')], twins);
-    expect(matches.map((found) => found.service.id)).toEqual(['s2']);
+    expect(matches.map((found) => found.right.id)).toEqual(['s2']);
   });
 
   test('an origin is taken once', () => {
     const { matches } = matchContacts([copy('g1', 's2'), copy('g2', 's2')], twins);
-    expect(matches.map((found) => `${found.google.id} ${found.service.id}`)).toEqual(['g1 s2', 'g2 s1']);
+    expect(matches.map((found) => `${found.left.id} ${found.right.id}`)).toEqual(['g1 s2', 'g2 s1']);
   });
 
   test('an origin that is gone says nothing', () => {
@@ -276,7 +274,7 @@ describe('a crowd that shares one email address', () => {
     };
     const { matches } = matchContacts(crowd('g', nameOf, count), crowd('s', nameOf, count));
     expect(matches).toHaveLength(expected);
-    expect(new Set(matches.map((found) => found.service.id)).size).toBe(expected);
+    expect(new Set(matches.map((found) => found.right.id)).size).toBe(expected);
     expect(reads).toBeLessThan(20 * SIZE);
   });
 });

@@ -5,20 +5,20 @@ import { link, policyWith } from './support.ts';
 
 type State = { readonly base: boolean | null; readonly now: boolean };
 
-const merge = (google: State, service: State, given: Partial<GroupLink> = {}, policy: Partial<Policy> = {}) => {
+const merge = (left: State, right: State, given: Partial<GroupLink> = {}, policy: Partial<Policy> = {}) => {
   const side = ({ base, now }: State, id: string) => ({
     groupIds: now ? [id] : [],
     base: base === null ? null : base ? [id] : [],
   });
   const merged = mergeMembership(
-    side(google, 'g-choir'),
-    side(service, 's-choir'),
+    side(left, 'g-choir'),
+    side(right, 's-choir'),
     [link('choir', given)],
     policyWith(policy),
   );
-  const text = ({ joins, leaves }: typeof merged.google) =>
+  const text = ({ joins, leaves }: typeof merged.left) =>
     [...joins.map(() => 'join'), ...leaves.map(() => 'leave')].join();
-  return { google: text(merged.google), service: text(merged.service), held: merged.held };
+  return { left: text(merged.left), right: text(merged.right), held: merged.held };
 };
 
 const state = (base: boolean | null, now: boolean): State => ({ base, now });
@@ -40,29 +40,29 @@ describe('the membership in one bucket', () => {
     ['left at Google, joined at the service', LEFT, JOINED, 'join', ''],
     ['joined at Google where the service has long been in', JOINED, IN, '', ''],
     ['left at Google where the service has long been out', LEFT, OUT, '', ''],
-  ])('[R3] %s', (_, google, service, atGoogle, atService) => {
-    const merged = merge(google, service);
-    expect([merged.google, merged.service]).toEqual([atGoogle, atService]);
+  ])('[R3] %s', (_, left, right, atLeft, atRight) => {
+    const merged = merge(left, right);
+    expect([merged.left, merged.right]).toEqual([atLeft, atRight]);
   });
 
   test.each<[string, State, State, Partial<GroupLink>]>([
     ['the contacts meet for the first time', state(null, true), state(null, false), {}],
     ['only one side has a base', state(true, true), state(null, false), {}],
     ['the groups are linked for the first time', IN, state(true, false), { settled: false }],
-  ])('[R13] is united where %s', (_, google, service, given) => {
-    expect(merge(google, service, given)).toMatchObject({ google: '', service: 'join' });
-    expect(merge(service, google, given)).toMatchObject({ google: 'join', service: '' });
+  ])('[R13] is united where %s', (_, left, right, given) => {
+    expect(merge(left, right, given)).toMatchObject({ left: '', right: 'join' });
+    expect(merge(right, left, given)).toMatchObject({ left: 'join', right: '' });
   });
 
   test('is asked of a group that this run creates', () => {
-    expect(merge(IN, OUT, { service: null, settled: false })).toMatchObject({ google: '', service: 'join' });
+    expect(merge(IN, OUT, { right: null, settled: false })).toMatchObject({ left: '', right: 'join' });
   });
 
   test('is written in one direction only on a one-way link, and held on the other side', () => {
-    const policy = { direction: 'to-service' } as const;
-    expect(merge(JOINED, OUT, {}, policy)).toMatchObject({ service: 'join', held: { google: false, service: false } });
-    expect(merge(OUT, JOINED, {}, policy)).toMatchObject({ google: '', held: { google: false, service: true } });
-    expect(merge(IN, LEFT, {}, policy)).toMatchObject({ google: '', held: { google: false, service: true } });
+    const policy = { direction: 'to-right' } as const;
+    expect(merge(JOINED, OUT, {}, policy)).toMatchObject({ right: 'join', held: { left: false, right: false } });
+    expect(merge(OUT, JOINED, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
+    expect(merge(IN, LEFT, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
   });
 });
 
@@ -70,9 +70,9 @@ test('[R11] names only the buckets that changed, whatever else the contact belon
   const merged = mergeMembership(
     { groupIds: ['g-choir', 'g-team', 'g-unlinked'], base: ['g-team', 'g-old'] },
     { groupIds: ['s-team', 's-just-added'], base: ['s-team'] },
-    [link('choir'), link('team'), link('old', { service: 's-old' })],
+    [link('choir'), link('team'), link('old', { right: 's-old' })],
     policyWith(),
   );
-  expect(merged.service).toEqual({ joins: ['choir'], leaves: [] });
-  expect(merged.google).toEqual({ joins: [], leaves: [] });
+  expect(merged.right).toEqual({ joins: ['choir'], leaves: [] });
+  expect(merged.left).toEqual({ joins: [], leaves: [] });
 });

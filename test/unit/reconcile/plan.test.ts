@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact, Side } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import type { Decision, Pair, PairSide } from '../../../src/reconcile/decision.ts';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import type { GroupLink } from '../../../src/reconcile/membership.ts';
@@ -8,16 +9,16 @@ import type { Policy } from '../../../src/reconcile/policy.ts';
 import { gone, link, NONE, pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
 
 type Given = Partial<Omit<PlanInput, 'groups' | 'policy' | 'unpaired'>> & {
-  readonly google?: PlanInput['unpaired']['google'];
-  readonly service?: PlanInput['unpaired']['service'];
+  readonly left?: PlanInput['unpaired']['left'];
+  readonly right?: PlanInput['unpaired']['right'];
   readonly links?: readonly GroupLink[];
   readonly policy?: Partial<Policy>;
 };
 
-const plan = ({ pairs = [], survivors = [], google = [], service = [], links = [], policy }: Given): Plan => {
+const plan = ({ pairs = [], survivors = [], left = [], right = [], links = [], policy }: Given): Plan => {
   const full = policyWith(policy);
-  const groups = { ...planGroups({ google: [], service: [], pairs: [] }, full), links };
-  return planContacts({ pairs, survivors, unpaired: { google, service }, groups, policy: full });
+  const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
+  return planContacts({ pairs, survivors, unpaired: { left, right }, groups, policy: full });
 };
 
 const only = (planned: Plan): Decision => {
@@ -32,7 +33,7 @@ const EDITED: Partial<Contact> = { ...ADA, title: 'Countess' };
 
 /** A pair of which `side` stands as `half` and the other one is `missing`. */
 const half = (side: Side, own: PairSide, missing: PairSide, status: Pair['status'] = 'linked', id = 1): Pair => {
-  return side === 'google' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
+  return side === 'left' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
 };
 
 const untouched = (side: Side, id = side[0] ?? '') => present(record(id, ADA));
@@ -40,8 +41,8 @@ const edited = (side: Side) => present(record(side[0] ?? '', EDITED), snapshot(A
 
 describe('[R1] two contacts that stand as they were', () => {
   test('are merged without a write', () => {
-    const pair = pairOf(untouched('google'), untouched('service'));
-    expect(only(plan({ pairs: [pair] }))).toMatchObject({ kind: 'merge', google: null, service: null, conflicts: [] });
+    const pair = pairOf(untouched('left'), untouched('right'));
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({ kind: 'merge', left: null, right: null, conflicts: [] });
   });
 });
 
@@ -61,12 +62,12 @@ describe('a contact edited on one side', () => {
 
   test('is held where its link is one-way, membership and all', () => {
     const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
-    const pair = pairOf(untouched('google'), own);
-    const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-service' } }));
+    const pair = pairOf(untouched('left'), own);
+    const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
     expect(decision).toMatchObject({
-      google: null,
-      service: null,
-      held: { google: [], service: ['title', 'buckets'] },
+      left: null,
+      right: null,
+      held: { left: [], right: ['title', 'buckets'] },
     });
   });
 });
@@ -125,8 +126,8 @@ describe('a contact deleted on one side', () => {
   });
 
   describe.each([
-    ['to-google', 'service', 'google'],
-    ['to-service', 'google', 'service'],
+    ['to-left', 'right', 'left'],
+    ['to-right', 'left', 'right'],
   ] as const)('on a link %s', (direction, source, target) => {
     test.each([
       ['untouched', untouched(target)],
@@ -168,8 +169,8 @@ describe('a survivor', () => {
   });
 
   test('that is dormant and untouched stays dormant', () => {
-    const dormant = pairOf(untouched('google'), NONE, 'dormant');
-    expect(only(plan({ survivors: [dormant], policy: { direction: 'to-service' } }))).toMatchObject({ to: 'dormant' });
+    const dormant = pairOf(untouched('left'), NONE, 'dormant');
+    expect(only(plan({ survivors: [dormant], policy: { direction: 'to-right' } }))).toMatchObject({ to: 'dormant' });
   });
 
   test('that is gone as well ends its row', () => {
@@ -193,12 +194,12 @@ describe('a survivor', () => {
   );
 
   test('[R12] of each side that are the same person share one row; the other row ends first', () => {
-    const google = pairOf(untouched('google'), NONE, 'kept', 7);
-    const service = pairOf(NONE, untouched('service'), 'kept', 8);
-    const { decisions } = plan({ survivors: [google, service] });
+    const left = pairOf(untouched('left'), NONE, 'kept', 7);
+    const right = pairOf(NONE, untouched('right'), 'kept', 8);
+    const { decisions } = plan({ survivors: [left, right] });
     expect(decisions).toMatchObject([
       { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
-      { kind: 'merge', pair: { id: 7, google: { record: { id: 'g' } }, service: { record: { id: 's' } } } },
+      { kind: 'merge', pair: { id: 7, left: { record: { id: 'g' } }, right: { record: { id: 's' } } } },
     ]);
   });
 });
@@ -211,27 +212,27 @@ describe('a contact of no pair', () => {
   });
 
   test('[R13] is linked with the same person on the other side: nothing is created', () => {
-    const decision = only(plan({ google: [record('g', ADA)], service: [record('s', EDITED)] }));
+    const decision = only(plan({ left: [record('g', ADA)], right: [record('s', EDITED)] }));
     expect(decision).toMatchObject({
       kind: 'merge',
       pair: { id: null, status: 'linked' },
-      google: { fields: ['title'] },
-      service: null,
+      left: { fields: ['title'] },
+      right: null,
     });
   });
 
   test('[R13] joins the buckets of the same person', () => {
-    const google = record('g', ADA, { groupIds: ['g-choir'] });
-    const service = record('s', ADA, { groupIds: ['s-team'] });
-    const decision = only(plan({ google: [google], service: [service], links: [link('choir'), link('team')] }));
-    expect(decision).toMatchObject({ google: { joins: ['team'] }, service: { joins: ['choir'] } });
+    const left = record('g', ADA, { groupIds: ['g-choir'] });
+    const right = record('s', ADA, { groupIds: ['s-team'] });
+    const decision = only(plan({ left: [left], right: [right], links: [link('choir'), link('team')] }));
+    expect(decision).toMatchObject({ left: { joins: ['team'] }, right: { joins: ['choir'] } });
   });
 
   test('[R13] that fits several equally well is created, and reported', () => {
     const office = values('office@x.org');
     const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
-    const planned = plan({ google: [record('g', { emailAddresses: office })], service: rivals });
-    expect(planned.ambiguous).toEqual([{ google: ['g'], service: ['s0', 's1'] }]);
+    const planned = plan({ left: [record('g', { emailAddresses: office })], right: rivals });
+    expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'] }]);
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
   });
 
@@ -244,12 +245,12 @@ describe('a contact of no pair', () => {
   });
 
   test('[R9] that says nothing any more is still the one that a create made', () => {
-    const google = [record('g', {}, { originId: 's' })];
-    const decision = only(plan({ google, service: [record('s', ADA)] }));
+    const left = [record('g', {}, { originId: 's' })];
+    const decision = only(plan({ left, right: [record('s', ADA)] }));
     expect(decision).toMatchObject({
       kind: 'merge',
-      google: { fields: ['firstName', 'emailAddresses'] },
-      service: null,
+      left: { fields: ['firstName', 'emailAddresses'] },
+      right: null,
     });
   });
 
@@ -264,16 +265,16 @@ describe('[R15] what a decision follows from', () => {
 
   test('changes with either side’s content and with nothing else', () => {
     const merge = (title: string, version: string) => {
-      const google = present(record('g', { ...ADA, title }, { version }), snapshot(ADA));
-      return plan({ pairs: [pairOf(google, untouched('service'))] }).decisions;
+      const left = present(record('g', { ...ADA, title }, { version }), snapshot(ADA));
+      return plan({ pairs: [pairOf(left, untouched('right'))] }).decisions;
     };
     expect(fingerprints(merge('A', '1'))).toEqual(fingerprints(merge('A', '2')));
     expect(fingerprints(merge('A', '1'))).not.toEqual(fingerprints(merge('B', '1')));
   });
 
   test('is there for every kind of decision', () => {
-    const create = only(plan({ google: [record('g', ADA)] }));
-    const remove = only(plan({ pairs: [pairOf(untouched('google'), gone('s'))] }));
+    const create = only(plan({ left: [record('g', ADA)] }));
+    const remove = only(plan({ pairs: [pairOf(untouched('left'), gone('s'))] }));
     const unlink = only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }));
     expect(sourceFingerprint(create)).toBe(sourceFingerprint(remove));
     expect(sourceFingerprint(create)).toContain('ada@x.org');

@@ -4,11 +4,11 @@ import { policyWith } from './support.ts';
 
 test.each<[Direction, boolean, boolean]>([
   ['both', true, true],
-  ['to-google', true, false],
-  ['to-service', false, true],
-])('a link with the direction %s may write to Google: %s, to the service: %s', (direction, google, service) => {
+  ['to-left', true, false],
+  ['to-right', false, true],
+])('a link with the direction %s may write to Google: %s, to the service: %s', (direction, left, right) => {
   const policy = policyWith({ direction });
-  expect([mayWrite(policy, 'google'), mayWrite(policy, 'service')]).toEqual([google, service]);
+  expect([mayWrite(policy, 'left'), mayWrite(policy, 'right')]).toEqual([left, right]);
 });
 
 test('names of groups are compared composed, trimmed and in any case', () => {

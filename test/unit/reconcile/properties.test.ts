@@ -4,14 +4,12 @@ import {
   CONTACT_FIELDS,
   EMPTY_CONTACT,
   LIST_FIELDS,
-  otherSide,
   SCALAR_FIELDS,
-  SIDES,
   type Contact,
   type ListField,
-  type Side,
   type SyncedField,
 } from '../../../src/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../../src/contact/side.ts';
 import { elementKey } from '../../../src/contact/keys.ts';
 import { listOf } from '../../../src/contact/lists.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
@@ -58,7 +56,7 @@ const editOf = (from: Contact, phones?: readonly string[]): fc.Arbitrary<Contact
   });
 };
 
-type Meeting = { readonly google: MergeSide; readonly service: MergeSide };
+type Meeting = { readonly left: MergeSide; readonly right: MergeSide };
 
 const timeMs = fc.constantFrom(null, 1, 2);
 
@@ -69,12 +67,12 @@ const met = (phones?: readonly string[]): fc.Arbitrary<Meeting> => {
       return fc.record({ contact: editOf(base, phones), base: fc.constant(base), modifiedAtMs: timeMs });
     });
   };
-  return contact(phones).chain((agreed) => fc.record({ google: side(agreed), service: side(agreed) }));
+  return contact(phones).chain((agreed) => fc.record({ left: side(agreed), right: side(agreed) }));
 };
 
 const unmet = (phones?: readonly string[]): fc.Arbitrary<Meeting> => {
   const side = fc.record({ contact: contact(phones), base: fc.constant(null), modifiedAtMs: timeMs });
-  return fc.record({ google: side, service: side });
+  return fc.record({ left: side, right: side });
 };
 
 const meeting = (phones?: readonly string[]) => fc.oneof(met(phones), unmet(phones));
@@ -85,19 +83,19 @@ const keysOf = (of: Contact | null, field: ListField): ReadonlySet<string> => {
 
 const settled = (now: Contact): MergeSide => ({ contact: now, base: now, modifiedAtMs: null });
 
-const QUIET = { fields: { google: [], service: [] }, held: { google: [], service: [] }, conflicts: [] };
+const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
 
 // No number here is the national spelling of another one, so that keys tell elements apart.
 const PLAIN_PHONES = ['+49 30 901820', '+1 212 555 0100', '112', '113', '114'];
 
 describe('[R1] merging is idempotent', () => {
   test('what a merge wanted, once it stands on both sides, asks for nothing more', () => {
-    const policies = fc.constantFrom('newest', 'google', 'service');
+    const policies = fc.constantFrom('newest', 'left', 'right');
     check(
       fc.property(meeting(), policies, (sides, conflicts) => {
         const policy = policyWith({ conflicts });
-        const { desired } = mergeContacts(sides.google, sides.service, policy);
-        expect(mergeContacts(settled(desired.google), settled(desired.service), policy)).toMatchObject(QUIET);
+        const { desired } = mergeContacts(sides.left, sides.right, policy);
+        expect(mergeContacts(settled(desired.left), settled(desired.right), policy)).toMatchObject(QUIET);
       }),
     );
   });
@@ -105,9 +103,9 @@ describe('[R1] merging is idempotent', () => {
   test('even if the two forget that they have met, since nothing is left to unite', () => {
     check(
       fc.property(unmet(), (sides) => {
-        const { desired } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired } = mergeContacts(sides.left, sides.right, policyWith());
         const again = (now: Contact): MergeSide => ({ contact: now, base: null, modifiedAtMs: null });
-        expect(mergeContacts(again(desired.google), again(desired.service), policyWith())).toMatchObject(QUIET);
+        expect(mergeContacts(again(desired.left), again(desired.right), policyWith())).toMatchObject(QUIET);
       }),
     );
   });
@@ -134,12 +132,12 @@ describe('[R5] a run that ends after it wrote one side only', () => {
     check(
       fc.property(meeting(PLAIN_PHONES), (sides) => {
         // A name that only moves between its fields empties one, of which an empty base keeps no trace.
-        fc.pre(sides.google.base !== null || SIDES.every((side) => sides[side].contact.firstName !== 'Ada King'));
+        fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].contact.firstName !== 'Ada King'));
         const policy = policyWith();
-        const merge = mergeContacts(sides.google, sides.service, policy);
-        const google = stored('google', sides.google, merge, done);
-        const service = stored('service', sides.service, merge, done);
-        const rest = mergeContacts(google, service, policy);
+        const merge = mergeContacts(sides.left, sides.right, policy);
+        const left = stored('left', sides.left, merge, done);
+        const right = stored('right', sides.right, merge, done);
+        const rest = mergeContacts(left, right, policy);
         const open = otherSide(done);
         expect(rest.fields[done]).toEqual([]);
         expect(rest.fields[open]).toEqual(merge.fields[open]);
@@ -152,14 +150,14 @@ describe('[R5] a run that ends after it wrote one side only', () => {
 
 describe('[R13] a first meeting that was stored before anything was written', () => {
   test('is merged as if the two had never met', () => {
-    const policies = fc.constantFrom('newest', 'google', 'service');
-    const directions = fc.constantFrom('both', 'to-google', 'to-service');
+    const policies = fc.constantFrom('newest', 'left', 'right');
+    const directions = fc.constantFrom('both', 'to-left', 'to-right');
     check(
       fc.property(unmet(), policies, directions, (sides, conflicts, direction) => {
         const policy = policyWith({ conflicts, direction });
         const stored = (side: MergeSide): MergeSide => ({ ...side, base: EMPTY_CONTACT });
-        expect(mergeContacts(stored(sides.google), stored(sides.service), policy)).toEqual(
-          mergeContacts(sides.google, sides.service, policy),
+        expect(mergeContacts(stored(sides.left), stored(sides.right), policy)).toEqual(
+          mergeContacts(sides.left, sides.right, policy),
         );
       }),
     );
@@ -170,10 +168,10 @@ describe('[R3] merging is symmetric', () => {
   test('the sides swapped, with the policy, give the same swapped', () => {
     check(
       fc.property(meeting(), (sides) => {
-        const merge = mergeContacts(sides.google, sides.service, policyWith({ conflicts: 'google' }));
-        const swapped = mergeContacts(sides.service, sides.google, policyWith({ conflicts: 'service' }));
-        expect(swapped.desired).toEqual({ google: merge.desired.service, service: merge.desired.google });
-        expect(swapped.fields).toEqual({ google: merge.fields.service, service: merge.fields.google });
+        const merge = mergeContacts(sides.left, sides.right, policyWith({ conflicts: 'left' }));
+        const swapped = mergeContacts(sides.right, sides.left, policyWith({ conflicts: 'right' }));
+        expect(swapped.desired).toEqual({ left: merge.desired.right, right: merge.desired.left });
+        expect(swapped.fields).toEqual({ left: merge.fields.right, right: merge.fields.left });
         expect(swapped.conflicts.map((conflict) => conflict.field)).toEqual(
           merge.conflicts.map((conflict) => conflict.field),
         );
@@ -190,7 +188,7 @@ describe('[R5] no loss', () => {
   test('every element that was added on one side stands on both', () => {
     check(
       fc.property(meeting(PLAIN_PHONES), (sides) => {
-        const { desired } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired } = mergeContacts(sides.left, sides.right, policyWith());
         for (const { own } of bothWays(sides)) {
           for (const field of LIST_FIELDS) {
             const added = keysOf(own.contact, field).difference(keysOf(own.base, field));
@@ -204,7 +202,7 @@ describe('[R5] no loss', () => {
   test('no element goes that the other side did not remove', () => {
     check(
       fc.property(meeting(PLAIN_PHONES), (sides) => {
-        const { desired } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired } = mergeContacts(sides.left, sides.right, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of LIST_FIELDS) {
             const lost = keysOf(own.contact, field).difference(keysOf(desired[side], field));
@@ -219,7 +217,7 @@ describe('[R5] no loss', () => {
   test('no element goes at a first meeting, in whatever spelling', () => {
     check(
       fc.property(unmet(), (sides) => {
-        const { desired } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired } = mergeContacts(sides.left, sides.right, policyWith());
         for (const { side, own } of bothWays(sides)) {
           for (const field of LIST_FIELDS)
             expect(desired[side][field]).toEqual(expect.arrayContaining([...own.contact[field]]));
@@ -231,13 +229,13 @@ describe('[R5] no loss', () => {
   test('a scalar that one side changed stands on both; one that nobody changed stays', () => {
     check(
       fc.property(met(), (sides) => {
-        const { desired } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired } = mergeContacts(sides.left, sides.right, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of SCALAR_FIELDS) {
             const [changed, otherChanged] = [own, other].map((one) => one.contact[field] !== one.base?.[field]);
             if (!changed && !otherChanged) expect(desired[side][field]).toBe(own.contact[field]);
             if (changed && !otherChanged) {
-              expect([desired.google[field], desired.service[field]]).toEqual([own.contact[field], own.contact[field]]);
+              expect([desired.left[field], desired.right[field]]).toEqual([own.contact[field], own.contact[field]]);
             }
           }
         }
@@ -248,7 +246,7 @@ describe('[R5] no loss', () => {
   test('[R4] a value that lost against another one is recorded', () => {
     check(
       fc.property(met(), (sides) => {
-        const { desired, conflicts } = mergeContacts(sides.google, sides.service, policyWith());
+        const { desired, conflicts } = mergeContacts(sides.left, sides.right, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of SCALAR_FIELDS) {
             const changed = own.contact[field] !== own.base?.[field];
@@ -265,19 +263,19 @@ describe('[R5] no loss', () => {
     const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
     check(
       fc.property(unmet(), (sides) => {
-        const { desired, conflicts } = mergeContacts(sides.google, sides.service, policyWith());
-        expect([desired.google.firstName, desired.google.lastName]).toEqual([
-          desired.service.firstName,
-          desired.service.lastName,
+        const { desired, conflicts } = mergeContacts(sides.left, sides.right, policyWith());
+        expect([desired.left.firstName, desired.left.lastName]).toEqual([
+          desired.right.firstName,
+          desired.right.lastName,
         ]);
         const repeats = SIDES.some((side) => {
           const { firstName, lastName } = sides[side].contact;
           return lastName !== '' && firstName.includes(lastName);
         });
         if (conflicts.length > 0 || repeats) return;
-        const all = words(sides.google.contact).union(words(sides.service.contact));
-        expect(words(desired.google)).toEqual(all);
-        expect(`${desired.google.firstName} ${desired.google.lastName}`.trim().split(' ')).toHaveLength(
+        const all = words(sides.left.contact).union(words(sides.right.contact));
+        expect(words(desired.left)).toEqual(all);
+        expect(`${desired.left.firstName} ${desired.left.lastName}`.trim().split(' ')).toHaveLength(
           Math.max(all.size, 1),
         );
       }),
@@ -287,12 +285,12 @@ describe('[R5] no loss', () => {
 
 describe('a one-way link', () => {
   test.each([
-    ['to-google', 'service'],
-    ['to-service', 'google'],
+    ['to-left', 'right'],
+    ['to-right', 'left'],
   ] as const)('%s never asks for a write to %s', (direction, source) => {
     check(
       fc.property(meeting(), (sides) => {
-        const merge = mergeContacts(sides.google, sides.service, policyWith({ direction }));
+        const merge = mergeContacts(sides.left, sides.right, policyWith({ direction }));
         expect(merge.fields[source]).toEqual([]);
         expect(merge.desired[source]).toEqual(sides[source].contact);
       }),
@@ -314,11 +312,11 @@ describe('[R13] matching', () => {
 
   test('takes no contact twice, and reports nobody as undecided who was paired', () => {
     check(
-      fc.property(world, ([google, service]) => {
-        const { matches, ambiguous } = matchContacts(google, service);
-        const taken = matches.flatMap((match) => [match.google.id, match.service.id]);
+      fc.property(world, ([left, right]) => {
+        const { matches, ambiguous } = matchContacts(left, right);
+        const taken = matches.flatMap((match) => [match.left.id, match.right.id]);
         expect(new Set(taken).size).toBe(taken.length);
-        const undecided = ambiguous.flatMap((rivals) => [...rivals.google, ...rivals.service]);
+        const undecided = ambiguous.flatMap((rivals) => [...rivals.left, ...rivals.right]);
         expect(undecided.filter((id) => taken.includes(id))).toEqual([]);
       }),
     );
@@ -333,23 +331,23 @@ describe('[R13] matching', () => {
         });
       });
     };
-    const pairsOf = (google: readonly ContactRecord[], service: readonly ContactRecord[]) => {
-      return matchContacts(google, service).matches.map((match) => `${match.google.id} ${match.service.id}`);
+    const pairsOf = (left: readonly ContactRecord[], right: readonly ContactRecord[]) => {
+      return matchContacts(left, right).matches.map((match) => `${match.left.id} ${match.right.id}`);
     };
     check(
-      fc.property(naming('g'), naming('s'), (google, service) => {
-        const turned = pairsOf(google.toReversed(), service.toReversed());
-        expect(turned.toSorted()).toEqual(pairsOf(google, service).toSorted());
+      fc.property(naming('g'), naming('s'), (left, right) => {
+        const turned = pairsOf(left.toReversed(), right.toReversed());
+        expect(turned.toSorted()).toEqual(pairsOf(left, right).toSorted());
       }),
     );
   });
 
   test('pairs an address book with its own copy one to one', () => {
     check(
-      fc.property(records('g'), (google) => {
-        const service = google.map((one) => ({ ...one, id: one.id.replace('g', 's') }));
-        const { matches, ambiguous } = matchContacts(google, service);
-        const filled = google.filter((one) => JSON.stringify(one.contact) !== JSON.stringify(EMPTY_CONTACT));
+      fc.property(records('g'), (left) => {
+        const right = left.map((one) => ({ ...one, id: one.id.replace('g', 's') }));
+        const { matches, ambiguous } = matchContacts(left, right);
+        const filled = left.filter((one) => JSON.stringify(one.contact) !== JSON.stringify(EMPTY_CONTACT));
         expect(ambiguous).toEqual([]);
         expect(matches).toHaveLength(filled.length);
       }),
@@ -370,8 +368,8 @@ describe('a plan', () => {
   };
   const pairs = fc
     .array(fc.constant(null), { maxLength: 6 })
-    .chain((list) => fc.tuple(...list.map((_, index) => fc.tuple(half('google', index), half('service', index)))))
-    .map((list) => list.map(([google, service], id): Pair => ({ id, status: 'linked', google, service })));
+    .chain((list) => fc.tuple(...list.map((_, index) => fc.tuple(half('left', index), half('right', index)))))
+    .map((list) => list.map(([left, right], id): Pair => ({ id, status: 'linked', left, right })));
   const survivors = fc
     .array(fc.tuple(contact(), fc.constantFrom(...SIDES), fc.constantFrom<PairStatus>('kept', 'dormant')), {
       maxLength: 6,
@@ -380,20 +378,20 @@ describe('a plan', () => {
       return list.map(([now, side, status], index): Pair => {
         const own: PairSide = { kind: 'present', record: record(`kept-${side}${index}`, now), base: null };
         const none: PairSide = { kind: 'none' };
-        return { id: 100 + index, status, google: none, service: none, [side]: own };
+        return { id: 100 + index, status, left: none, right: none, [side]: own };
       });
     });
   const policies = fc
     .record({
-      direction: fc.constantFrom('both', 'to-google', 'to-service'),
+      direction: fc.constantFrom('both', 'to-left', 'to-right'),
       deletes: fc.constantFrom('propagate', 'keep'),
     })
     .map(policyWith);
   const inputs = fc.record({
     pairs,
     survivors,
-    unpaired: fc.record({ google: records('new-google'), service: records('new-service') }),
-    groups: fc.constant(planGroups({ google: [], service: [], pairs: [] }, policyWith())),
+    unpaired: fc.record({ left: records('new-google'), right: records('new-service') }),
+    groups: fc.constant(planGroups({ left: [], right: [], pairs: [] }, policyWith())),
     policy: policies,
   });
 
@@ -450,7 +448,7 @@ describe('a plan', () => {
       fc.property(inputs, (input) => {
         const { direction } = input.policy;
         if (direction === 'both') return;
-        const source: Side = direction === 'to-google' ? 'service' : 'google';
+        const source: Side = direction === 'to-left' ? 'right' : 'left';
         for (const decision of planContacts(input).decisions) {
           if (decision.kind === 'merge') expect(decision[source]).toBeNull();
           else if (decision.kind !== 'unlink') expect(decision.side).not.toBe(source);

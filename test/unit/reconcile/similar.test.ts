@@ -22,16 +22,16 @@ describe('[R2] a text may be what a side made of another', () => {
 });
 
 describe('[R2] a value that one side rewrote', () => {
-  const lists = (google: string[], googleBase: string[], service: string[], serviceBase: string[]): FourLists => {
+  const lists = (left: string[], leftBase: string[], right: string[], rightBase: string[]): FourLists => {
     return keyLists('phoneNumbers', {
-      google: values(...google),
-      googleBase: values(...googleBase),
-      service: values(...service),
-      serviceBase: values(...serviceBase),
+      left: values(...left),
+      leftBase: values(...leftBase),
+      right: values(...right),
+      rightBase: values(...rightBase),
     });
   };
   const [whole, cut] = ['+4930901820', '901820'];
-  const keys = (four: FourLists) => [four.google, four.service].map((list) => [...list.keys()]);
+  const keys = (four: FourLists) => [four.left, four.right].map((list) => [...list.keys()]);
 
   test('gets one key', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [cut])))).toEqual([[whole], [whole]]);
@@ -48,7 +48,7 @@ describe('[R2] a value that one side rewrote', () => {
 
   test('is the twin of one original only', () => {
     const [one, two] = ['+4930901820', '+4940901820'];
-    const { serviceBase } = aliasLeftovers(lists([one, two], [one, two], [cut], [cut]));
-    expect([...serviceBase.keys()]).toEqual([one]);
+    const { rightBase } = aliasLeftovers(lists([one, two], [one, two], [cut], [cut]));
+    expect([...rightBase.keys()]).toEqual([one]);
   });
 });

@@ -1,4 +1,5 @@
-import type { Contact, LabelledValue, PostalAddress, Side } from '../../../src/contact/contact.ts';
+import type { Contact, LabelledValue, PostalAddress } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import type { Snapshot } from '../../../src/contact/snapshot.ts';
@@ -69,22 +70,22 @@ export const gone = (id: string): PairSide => ({ kind: 'gone', id, base: null, m
 
 export const NONE: PairSide = { kind: 'none' };
 
-export const pairOf = (google: PairSide, service: PairSide, status: PairStatus = 'linked', id = 1): Pair => ({
+export const pairOf = (left: PairSide, right: PairSide, status: PairStatus = 'linked', id = 1): Pair => ({
   id,
   status,
-  google,
-  service,
+  left,
+  right,
 });
 
 export const link = (key: string, given: Partial<GroupLink> = {}): GroupLink => ({
   key,
-  google: `g-${key}`,
-  service: `s-${key}`,
+  left: `g-${key}`,
+  right: `s-${key}`,
   settled: true,
   ...given,
 });
 
 export const SIDE_PAIRS: readonly (readonly [Side, Side])[] = [
-  ['google', 'service'],
-  ['service', 'google'],
+  ['left', 'right'],
+  ['right', 'left'],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Side } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../../src/contact/record.ts';
 import type { PairSide } from '../../../src/reconcile/decision.ts';
@@ -16,22 +16,22 @@ const GOOGLE = present(record('people/c1', {}));
 
 /** A contact at the service that the run wrote, as it stands now. */
 const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given: Partial<WrittenContact> = {}) => {
-  const service: PairSide = now === null ? NONE : present(now);
+  const right: PairSide = now === null ? NONE : present(now);
   const [newest] = writes;
-  const left = newest?.after ?? null;
+  const outcome = newest?.after ?? null;
   return {
-    side: 'service' as const,
+    side: 'right' as const,
     id: 'contact_1',
     writes,
     unjoined: [],
-    pair: pairOf(GOOGLE, service),
-    left: left === null ? null : { record: left, isExact: newest?.kind !== 'membership', atMs: 0 },
+    pair: pairOf(GOOGLE, right),
+    outcome: outcome === null ? null : { record: outcome, isExact: newest?.kind !== 'membership', atMs: 0 },
     ...given,
   };
 };
 
 const plan = (contacts: readonly WrittenContact[], given: Partial<UndoInput> = {}) => {
-  return planUndo({ contacts, groups: { google: [], service: [] }, policy: policyWith(), ...given });
+  return planUndo({ contacts, groups: { left: [], right: [] }, policy: policyWith(), ...given });
 };
 
 const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof record>[2] = {}) => {
@@ -50,8 +50,8 @@ describe('an update', () => {
     expect(result.refused).toEqual([]);
     expect(decisionOf(result)).toMatchObject({
       kind: 'merge',
-      google: null,
-      service: { fields: ['title'], desired: { title: 'Old' } },
+      left: null,
+      right: { fields: ['title'], desired: { title: 'Old' } },
       deferred: true,
     });
   });
@@ -59,9 +59,9 @@ describe('an update', () => {
   test('holds everything that it does not write, so that nothing travels', () => {
     const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
     if (decision?.kind !== 'merge') throw new Error('A merge was expected.');
-    expect(decision.held.google).toHaveLength(9);
-    expect(decision.held.service).not.toContain('title');
-    expect(decision.held.service).toHaveLength(8);
+    expect(decision.held.left).toHaveLength(9);
+    expect(decision.held.right).not.toContain('title');
+    expect(decision.held.right).toHaveLength(8);
   });
 
   test('is refused where the field was changed since, and needs nothing where it stands as before', () => {
@@ -69,9 +69,9 @@ describe('an update', () => {
     expect(changed.plan.decisions).toEqual([]);
     expect(changed.refused).toEqual([
       {
-        side: 'service',
-        googleId: 'people/c1',
-        serviceId: 'contact_1',
+        side: 'right',
+        leftId: 'people/c1',
+        rightId: 'contact_1',
         field: 'title',
         reason: 'it was changed since',
       },
@@ -84,9 +84,9 @@ describe('an update', () => {
 
   test('goes back step by step over several writes of the run, the newest first', () => {
     const result = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'B')])]);
-    expect(decisionOf(result)).toMatchObject({ service: { desired: { title: 'A' } } });
+    expect(decisionOf(result)).toMatchObject({ right: { desired: { title: 'A' } } });
     const cut = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'X')])]);
-    expect(decisionOf(cut)).toMatchObject({ service: { desired: { title: 'B' } } });
+    expect(decisionOf(cut)).toMatchObject({ right: { desired: { title: 'B' } } });
     expect(cut.refused).toHaveLength(1);
   });
 
@@ -96,7 +96,7 @@ describe('an update', () => {
     const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
     const result = plan([written(now, [write('update', { fields: ['emailAddresses'], before, after })])]);
     const expected = contactOf({ emailAddresses: values('later@x.org', 'removed@x.org') });
-    expect(decisionOf(result)).toMatchObject({ service: { desired: expected, fields: ['emailAddresses'] } });
+    expect(decisionOf(result)).toMatchObject({ right: { desired: expected, fields: ['emailAddresses'] } });
   });
 
   test('is refused where the contact is gone, where its other half is, and where the link does not write', () => {
@@ -105,7 +105,7 @@ describe('an update', () => {
     const now = at({ title: 'New' });
     const alone = plan([written(now, [titled('Old', 'New')], { pair: pairOf(NONE, present(now)) })]);
     expect(alone.refused).toMatchObject([{ field: null, reason: 'its other half is gone by now' }]);
-    const policy = policyWith({ direction: 'to-google' });
+    const policy = policyWith({ direction: 'to-left' });
     const oneWay = plan([written(now, [titled('Old', 'New')])], { policy });
     expect(oneWay.refused).toMatchObject([{ reason: 'the link does not write to this side' }]);
     for (const { plan: none } of [gone, alone, oneWay]) expect(none.decisions).toEqual([]);
@@ -120,13 +120,13 @@ describe('a change of membership', () => {
     before: at({}, { groupIds: ['left'] }),
     after: at({}, { groupIds: ['joined'] }),
   });
-  const groups = (...service: readonly GroupRecord[]) => ({ google: [], service });
+  const groups = (...right: readonly GroupRecord[]) => ({ left: [], right });
 
   test('joins what was left and leaves what was joined', () => {
     const now = at({}, { groupIds: ['joined', 'other'] });
     const result = plan([written(now, [moved])], { groups: groups(group('left'), group('joined'), group('other')) });
     expect(decisionOf(result)).toMatchObject({
-      service: { fields: ['buckets'], joins: ['service left'], leaves: ['service joined'] },
+      right: { fields: ['buckets'], joins: ['service left'], leaves: ['service joined'] },
     });
   });
 
@@ -149,7 +149,7 @@ describe('a create', () => {
 
   test('is deleted again where it is as it was left; the other half stays for itself', () => {
     const decision = decisionOf(plan([written(created, [create])]));
-    expect(decision).toMatchObject({ kind: 'delete', side: 'service', keepsOther: true });
+    expect(decision).toMatchObject({ kind: 'delete', side: 'right', keepsOther: true });
   });
 
   test.each([
@@ -179,13 +179,13 @@ describe('a delete', () => {
   const before = at({ firstName: 'Ada', title: 'New' }, { groupIds: ['gone', 'team'] });
   const removal = write('delete', { before });
   const alone: Partial<WrittenContact> = { pair: null };
-  const groups = { google: [], service: [group('team')] };
+  const groups = { left: [], right: [group('team')] };
 
   test('brings the contact back from its last image, with its earlier writes undone and the groups that stand', () => {
     const result = plan([written(null, [removal, titled('Old', 'New')], alone)], { groups });
     expect(decisionOf(result)).toMatchObject({
       kind: 'create',
-      side: 'service',
+      side: 'right',
       restores: true,
       pair: null,
       source: { contact: { firstName: 'Ada', title: 'Old' } },
@@ -209,20 +209,20 @@ describe('a delete', () => {
 
 test('writes to both halves of a pair are one decision', () => {
   const halves: Record<Side, ContactRecord> = {
-    google: record('people/c1', { company: 'New' }),
-    service: at({ title: 'New' }),
+    left: record('people/c1', { company: 'New' }),
+    right: at({ title: 'New' }),
   };
-  const pair = pairOf(present(halves.google), present(halves.service));
+  const pair = pairOf(present(halves.left), present(halves.right));
   const company = write('update', {
     fields: ['company'],
     before: record('people/c1', { company: 'Old' }),
     after: record('people/c1', { company: 'New' }),
   });
   const contacts: WrittenContact[] = [
-    written(halves.service, [titled('Old', 'New')], { pair }),
-    written(halves.google, [company], { side: 'google', id: 'people/c1', pair }),
+    written(halves.right, [titled('Old', 'New')], { pair }),
+    written(halves.left, [company], { side: 'left', id: 'people/c1', pair }),
   ];
   expect(plan(contacts).plan.decisions).toMatchObject([
-    { kind: 'merge', google: { fields: ['company'] }, service: { fields: ['title'] } },
+    { kind: 'merge', left: { fields: ['company'] }, right: { fields: ['title'] } },
   ]);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import type { RowDigest } from '../../../src/remotes/remote.ts';
+import type { RowDigest } from '../../../src/providers/remote.ts';
 import { openStore } from '../../../src/store/sqlite-store.ts';
 import type { SideValue, StagedPage, Store, StoreChange } from '../../../src/store/store.ts';
 
@@ -28,9 +28,9 @@ const value = (of: ContactRecord, change: Partial<SideValue> = {}): SideValue =>
 
 const ada = record(ADA, { digest: ADA_ROW.digest });
 
-const pairOf = (google: SideValue | null): StoreChange => {
-  const service = value(record('contact_1', { digest: 'digest of Ada there' }));
-  return { kind: 'pair', pairId: null, status: 'linked', google, service, writtenSide: null, atMs: 1 };
+const pairOf = (left: SideValue | null): StoreChange => {
+  const right = value(record('contact_1', { digest: 'digest of Ada there' }));
+  return { kind: 'pair', pairId: null, status: 'linked', left, right, writtenSide: null, atMs: 1 };
 };
 
 const page = (change: Partial<StagedPage>): StagedPage => {
@@ -39,10 +39,10 @@ const page = (change: Partial<StagedPage>): StagedPage => {
 };
 
 const stage = (upsert: ContactRecord, previousIds: readonly string[] = []): Promise<number> =>
-  store.stagePage(LINK, 'google', page({ upserts: [{ record: upsert, previousIds }] }));
+  store.stagePage(LINK, 'left', page({ upserts: [{ record: upsert, previousIds }] }));
 
 const known = async (rows: readonly RowDigest[] = [ADA_ROW]): Promise<string[]> => [
-  ...(await store.knownRows(LINK, 'google', rows)),
+  ...(await store.knownRows(LINK, 'left', rows)),
 ];
 
 beforeEach(async () => {
@@ -54,9 +54,9 @@ describe('R1: a row is known', () => {
   it('by the id and the digest that its pair holds, on its own side and in its own link', async () => {
     expect(await known()).toEqual([ADA_ROW.digest]);
     const there = { id: 'contact_1', digest: 'digest of Ada there' };
-    expect([...(await store.knownRows(LINK, 'service', [there, ADA_ROW]))]).toEqual([there.digest]);
-    expect([...(await store.knownRows(LINK, 'google', [there]))]).toEqual([]);
-    expect([...(await store.knownRows('another', 'google', [ADA_ROW]))]).toEqual([]);
+    expect([...(await store.knownRows(LINK, 'right', [there, ADA_ROW]))]).toEqual([there.digest]);
+    expect([...(await store.knownRows(LINK, 'left', [there]))]).toEqual([]);
+    expect([...(await store.knownRows('another', 'left', [ADA_ROW]))]).toEqual([]);
   });
 
   it('not by one of the two', async () => {
@@ -69,8 +69,8 @@ describe('R1: a row is known', () => {
     const alone = {
       kind: 'pair',
       pairId: null,
-      google: value(ada),
-      service: null,
+      left: value(ada),
+      right: null,
       writtenSide: null,
       atMs: 1,
     } as const;
@@ -114,21 +114,21 @@ describe('R1: a row is not known', () => {
   const stagings: Readonly<Record<string, () => Promise<unknown>>> = {
     'an edit is staged': () => stage(record(ADA, { modifiedAtMs: 2_000, contact: EMPTY_CONTACT, digest: 'edited' })),
     'its change has not arrived on the other side': () => store.commit(LINK, [pairOf(value(ada, { unsettled: true }))]),
-    'a deletion is staged': () => store.stagePage(LINK, 'google', page({ tombstones: [ADA] })),
+    'a deletion is staged': () => store.stagePage(LINK, 'left', page({ tombstones: [ADA] })),
     'it was missing and must be read (R7)': () =>
-      store.commit(LINK, [{ kind: 'stage-settling', side: 'google', id: ADA, atMs: 2 }]),
+      store.commit(LINK, [{ kind: 'stage-settling', side: 'left', id: ADA, atMs: 2 }]),
     'an earlier listing missed it (R7)': async () => {
-      await store.beginListing(LINK, 'google', 2);
-      await store.stagePage(LINK, 'google', page({ cursor: 'c' }));
-      await store.finishListing(LINK, 'google');
-      expect(await store.missing(LINK, 'google')).toHaveLength(1);
+      await store.beginListing(LINK, 'left', 2);
+      await store.stagePage(LINK, 'left', page({ cursor: 'c' }));
+      await store.finishListing(LINK, 'left');
+      expect(await store.missing(LINK, 'left')).toHaveLength(1);
     },
     'it goes by another id now (R12)': () => stage(record(BEN, { digest: 'Ada renamed' }), [ADA]),
     'its pair is gone': async () => {
       const [pair] = await store.pairsWith(LINK, { ids: [ADA], pairIds: [] });
       await store.commit(LINK, [{ kind: 'drop-pair', pairId: pair?.id ?? 0 }]);
     },
-    'the mapping was forgotten (R8)': () => store.replaceAccount(LINK, 'google', 'another'),
+    'the mapping was forgotten (R8)': () => store.replaceAccount(LINK, 'left', 'another'),
     'a write changed its membership': () => store.commit(LINK, [pairOf(value(record(ADA, { groupIds: ['g'] })))]),
   };
   it.each(Object.keys(stagings))('where %s', async (name) => {
@@ -139,23 +139,23 @@ describe('R1: a row is not known', () => {
 
 describe('R7: a listing of known rows', () => {
   const list = async (change: Partial<StagedPage>) => {
-    await store.beginListing(LINK, 'google', 10);
-    await store.stagePage(LINK, 'google', page({ ...change, cursor: 'c', atMs: 11 }));
-    return store.finishListing(LINK, 'google');
+    await store.beginListing(LINK, 'left', 10);
+    await store.stagePage(LINK, 'left', page({ ...change, cursor: 'c', atMs: 11 }));
+    return store.finishListing(LINK, 'left');
   };
 
   it('shows them: nothing is missing, and nothing was staged', async () => {
     expect(await list({ unchanged: [ADA] })).toEqual({ seen: 1, paired: 1, pairedSeen: 1 });
-    expect(await store.missing(LINK, 'google')).toEqual([]);
+    expect(await store.missing(LINK, 'left')).toEqual([]);
     expect((await store.workload(LINK, [])).pairs).toEqual([]);
     expect(await list({})).toEqual({ seen: 0, paired: 1, pairedSeen: 0 });
-    expect(await store.missing(LINK, 'google')).toHaveLength(1);
+    expect(await store.missing(LINK, 'left')).toHaveLength(1);
   });
 
   it('forgives earlier absences', async () => {
-    await store.commit(LINK, [{ kind: 'absent-again', side: 'google', id: ADA }]);
+    await store.commit(LINK, [{ kind: 'absent-again', side: 'left', id: ADA }]);
     await list({ unchanged: [ADA] });
     await list({});
-    expect(await store.missing(LINK, 'google')).toMatchObject([{ id: ADA, absences: 0 }]);
+    expect(await store.missing(LINK, 'left')).toMatchObject([{ id: ADA, absences: 0 }]);
   });
 });

@@ -18,24 +18,24 @@ const record = (id: string): ContactRecord => ({
   originId: null,
 });
 
-const pairOf = (googleId: string, serviceId: string): Extract<StoreChange, { kind: 'pair' }> => {
+const pairOf = (leftId: string, rightId: string): Extract<StoreChange, { kind: 'pair' }> => {
   const half = (id: string) => {
     const { contact, groupIds } = record(id);
     return { record: record(id), base: { contact, groupIds }, unsettled: false };
   };
-  const sides = { google: half(googleId), service: half(serviceId) };
+  const sides = { left: half(leftId), right: half(rightId) };
   return { kind: 'pair', pairId: null, status: 'linked', ...sides, writtenSide: null, atMs: 1 };
 };
 
 const page = (change: Partial<StagedPage>): Promise<number> => {
   const nothing = { upserts: [], tombstones: [], unchanged: [], unreadable: [], resume: null, cursor: null };
-  return store.stagePage(LINK, 'google', { ...nothing, atMs: 5, ...change });
+  return store.stagePage(LINK, 'left', { ...nothing, atMs: 5, ...change });
 };
 
 /** The Google halves of what a run has to look at. */
 const halves = async (): Promise<unknown[]> => {
   const { pairs } = await store.workload(LINK, []);
-  return pairs.map(({ google }) => (google.kind === 'present' ? google.record.id : google));
+  return pairs.map(({ left }) => (left.kind === 'present' ? left.record.id : left));
 };
 
 const gone = (mergedInto: string | null) => expect.objectContaining({ kind: 'gone', id: 'loser', mergedInto });
@@ -52,7 +52,7 @@ it('R12: a contact that was merged away is looked at together with the one it wa
 
 it('R12: into which contact one was merged is not forgotten when its deletion is told once more', async () => {
   await page({ tombstones: ['loser'] });
-  await store.commit(LINK, [{ kind: 'stage-tombstone', side: 'google', id: 'loser', atMs: 6 }]);
+  await store.commit(LINK, [{ kind: 'stage-tombstone', side: 'left', id: 'loser', atMs: 6 }]);
   expect(await halves()).toEqual(['heir', gone('heir')]);
 });
 
@@ -68,8 +68,8 @@ it('R12: a contact that stands there again was not merged away', async () => {
 });
 
 it('R12: a contact whose place in a pair goes to another one is looked at anew', async () => {
-  await store.commit(LINK, [{ ...pairOf('other', 'contact_1'), writtenSide: 'google' }]);
+  await store.commit(LINK, [{ ...pairOf('other', 'contact_1'), writtenSide: 'left' }]);
   const { pairs, unpaired } = await store.workload(LINK, []);
-  expect(pairs.map(({ google }) => google)).not.toContainEqual(expect.objectContaining({ id: 'heir' }));
-  expect(unpaired.google).toEqual([record('heir')]);
+  expect(pairs.map(({ left }) => left)).not.toContainEqual(expect.objectContaining({ id: 'heir' }));
+  expect(unpaired.left).toEqual([record('heir')]);
 });

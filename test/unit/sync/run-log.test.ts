@@ -7,7 +7,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
-} from '../../../src/remotes/errors.ts';
+} from '../../../src/providers/errors.ts';
 import { HaltError, LeaseError, StoppedError } from '../../../src/sync/context.ts';
 import { logResult, logRunEvent } from '../../../src/sync/run-log.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
@@ -19,14 +19,14 @@ const SUMMARY: RunSummary = {
   kind: 'incremental',
   outcome: 'failed',
   reason: null,
-  google: NO_COUNTS,
-  service: NO_COUNTS,
+  left: NO_COUNTS,
+  right: NO_COUNTS,
   paired: 0,
   conflicts: 0,
   skipped: 0,
   durationMs: 5,
 };
-const AT = { side: 'service', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+const AT = { side: 'right', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
 
 const startLog = () => {
   const lines: { level: string; msg: string; fields: object }[] = [];

@@ -1,0 +1,43 @@
+/** A role in a link; which provider plays it is configuration. */
+export type Side = 'left' | 'right';
+
+export const SIDES: readonly Side[] = ['left', 'right'];
+
+/** One value for each side. */
+export type Sides<T> = Readonly<Record<Side, T>>;
+
+/** The other side of the link. */
+export const otherSide = (side: Side): Side => (side === 'left' ? 'right' : 'left');
+
+/** One value for each side, each made by `make`. */
+export const bySide = <T>(make: (side: Side) => T): Sides<T> => ({ left: make('left'), right: make('right') });
+
+/** How a side is called where people and scripts read of it. */
+export type SideWords = {
+  /** The side's key in JSON, log fields and commands, such as `google`. */
+  readonly name: string;
+  /** At the start of a line, such as `Google`. */
+  readonly title: string;
+  /** Within a sentence, such as `the service`. */
+  readonly place: string;
+};
+
+const SIDE_KEY = /^(?:left|right)(?=$|Ids?$)/u;
+const SIDE_VALUES = new Set(['side', 'winner']);
+
+const isSide = (value: unknown): value is Side => value === 'left' || value === 'right';
+
+/**
+ * Plain data in the words of a link, as JSON and logs give it: the keys `left`, `leftId` and `leftIds` become `google`,
+ * `googleId` and `googleIds` where the left side is called so, and `side: 'left'` becomes `side: 'google'`.
+ */
+export const inWordsOf = (sides: Sides<SideWords>, value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((element) => inWordsOf(sides, element));
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return value;
+  const entries = Object.entries(value).map(([key, inner]: [string, unknown]) => {
+    const word = key.replace(SIDE_KEY, (side) => (isSide(side) ? sides[side].name : side));
+    return [word, SIDE_VALUES.has(key) && isSide(inner) ? sides[inner].name : inWordsOf(sides, inner)];
+  });
+  return Object.fromEntries(entries);
+};

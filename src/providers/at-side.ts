@@ -1,0 +1,47 @@
+import type { Side } from '../contact/side.ts';
+import { RemoteError } from './errors.ts';
+import type { FeedPage, Remote, WriteResult } from './remote.ts';
+
+/** The remote as it plays a side of a link: each error that comes out of it says which side it is from. */
+export const atSide = (side: Side, remote: Remote): Remote => {
+  const mark = (error: unknown): unknown => {
+    if (error instanceof RemoteError) error.side = side;
+    return error;
+  };
+  const marked = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw mark(error);
+    }
+  };
+  const written = async <T>(answer: Promise<readonly WriteResult<T>[]>): Promise<readonly WriteResult<T>[]> => {
+    const results = await marked(answer);
+    for (const result of results) if (!result.ok) mark(result.error);
+    return results;
+  };
+  async function* pages(feed: AsyncIterable<FeedPage>): AsyncGenerator<FeedPage> {
+    try {
+      yield* feed;
+    } catch (error) {
+      throw mark(error);
+    }
+  }
+  return {
+    capabilities: remote.capabilities,
+    requestCount: remote.requestCount,
+    identify: (signal) => marked(remote.identify(signal)),
+    pull: (request, signal) => pages(remote.pull(request, signal)),
+    read: (ids, signal) => marked(remote.read(ids, signal)),
+    create: (batch, signal) => written(remote.create(batch, signal)),
+    update: (batch, signal) => written(remote.update(batch, signal)),
+    delete: (ids, signal) => written(remote.delete(ids, signal)),
+    changeMembership: (batch, signal) => written(remote.changeMembership(batch, signal)),
+    findCreated: (requests, sinceMs, isTaken, signal) => marked(remote.findCreated(requests, sinceMs, isTaken, signal)),
+    listGroups: (signal) => marked(remote.listGroups(signal)),
+    readGroup: (id, signal) => marked(remote.readGroup(id, signal)),
+    createGroup: (name, signal) => marked(remote.createGroup(name, signal)),
+    renameGroup: (group, name, signal) => marked(remote.renameGroup(group, name, signal)),
+    deleteGroup: (id, signal) => marked(remote.deleteGroup(id, signal)),
+  };
+};

@@ -1,0 +1,133 @@
+import type { Side } from '../contact/side.ts';
+
+/** What is known about a write whose answer was an error: surely not applied, or perhaps applied. */
+export type Applied = 'no' | 'unknown';
+
+export type RemoteErrorOptions = {
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  /** Method and route, without query and without ids of a person, for example `GET /v2/contacts`. */
+  readonly route: string;
+  readonly applied: Applied;
+  /** The floor that the remote set for the next attempt, in milliseconds. */
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+};
+
+/** Whether the same request may be sent again soon, or never without a change. */
+export type Retry = 'soon' | 'never';
+
+/**
+ * The base of everything a remote can answer wrongly. Each subclass is one meaning and says itself whether it may be
+ * retried. Messages never hold a token, a name or an address of a person.
+ */
+export abstract class RemoteError extends Error {
+  abstract readonly kind:
+    | 'revoked'
+    | 'unauthenticated'
+    | 'disabled'
+    | 'not-found'
+    | 'invalid'
+    | 'stale'
+    | 'name-taken'
+    | 'full'
+    | 'limited'
+    | 'unavailable'
+    | 'unreadable'
+    | 'cursor-expired';
+  abstract readonly retry: Retry;
+  /** The side of the link that the remote plays; null where it plays none, as in `doctor`. */
+  side: Side | null = null;
+  readonly status: number | null;
+  readonly route: string;
+  readonly applied: Applied;
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, options: RemoteErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.status = options.status;
+    this.route = options.route;
+    this.applied = options.applied;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+/** The user took the permission back (service-api-v2.md, Errors: 403), or Google answered `invalid_grant`. */
+export class RevokedError extends RemoteError {
+  readonly kind = 'revoked';
+  readonly retry = 'never';
+}
+
+/** The credential is missing, wrong or expired (401). */
+export class UnauthenticatedError extends RemoteError {
+  readonly kind = 'unauthenticated';
+  readonly retry = 'never';
+}
+
+/** The account itself is switched off (402). */
+export class DisabledError extends RemoteError {
+  readonly kind = 'disabled';
+  readonly retry = 'never';
+}
+
+/** The thing asked for does not exist on that side (404, 410). */
+export class NotFoundError extends RemoteError {
+  readonly kind = 'not-found';
+  readonly retry = 'never';
+}
+
+/** The side refused what was sent (400, 422 and their kin). */
+export class InvalidError extends RemoteError {
+  readonly kind = 'invalid';
+  readonly retry = 'never';
+}
+
+/** The contact or group changed since it was read (stale etag): read, merge and write again. */
+export class StaleError extends RemoteError {
+  readonly kind = 'stale';
+  readonly retry = 'never';
+}
+
+/** A group of that name exists already. */
+export class NameTakenError extends RemoteError {
+  readonly kind = 'name-taken';
+  readonly retry = 'never';
+}
+
+/** The account holds as many contacts as it may; waiting does not help. */
+export class FullError extends RemoteError {
+  readonly kind = 'full';
+  readonly retry = 'never';
+}
+
+/** The rate limit was exceeded (429); `retryAfterMs` is the floor. The request was not applied. */
+export class LimitedError extends RemoteError {
+  readonly kind = 'limited';
+  readonly retry = 'soon';
+}
+
+/** No answer, or a fault on the remote's side (5xx, reset, timeout). */
+export class UnavailableError extends RemoteError {
+  readonly kind = 'unavailable';
+  readonly retry = 'soon';
+}
+
+/** An answer came that cannot be understood: not JSON, cut off, or not of the documented shape. */
+export class UnreadableError extends RemoteError {
+  readonly kind = 'unreadable';
+  readonly retry = 'soon';
+}
+
+/** The change feed can no longer go on from the cursor: list that side whole. */
+export class CursorExpiredError extends RemoteError {
+  readonly kind = 'cursor-expired';
+  readonly retry = 'never';
+}
+
+/** A credential that is refused until a person does something (R16). */
+export type CredentialError = RevokedError | UnauthenticatedError | DisabledError;
+
+/** Whether the error means that the link's credential no longer serves (R16). */
+export const isCredentialError = (error: unknown): error is CredentialError =>
+  error instanceof RevokedError || error instanceof UnauthenticatedError || error instanceof DisabledError;

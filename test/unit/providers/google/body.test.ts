@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CONTACT_FIELDS, type Contact, type ContactField } from '../../../../src/contact/contact.ts';
+import { contactOf } from '../../../../src/contact/normalise.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
+import { contact, person, recordOf } from './support.ts';
+
+const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
+
+const RICH = person(1, {
+  names: [
+    {
+      metadata: METADATA,
+      displayName: 'Dr. John Jay Doe III',
+      displayNameLastFirst: 'Doe, Dr. John Jay, III',
+      unstructuredName: 'Dr. John Jay Doe III',
+      familyName: 'Doe',
+      givenName: 'John',
+      middleName: 'Jay',
+      honorificPrefix: 'Dr.',
+      phoneticGivenName: 'Dschon',
+    },
+  ],
+  organizations: [
+    { metadata: METADATA, name: 'First', title: 'Clerk', department: 'Desk' },
+    { metadata: METADATA, name: 'Second', title: 'Boss', current: true, startDate: { year: 2020 } },
+  ],
+  emailAddresses: [
+    { metadata: METADATA, value: 'John@kde.example', type: 'work', formattedType: 'Work', displayName: 'J. Doe' },
+    { metadata: { sourcePrimary: true }, value: 'john@home.test', type: 'home', formattedType: 'Home' },
+  ],
+  phoneNumbers: [
+    {
+      metadata: METADATA,
+      value: '666 12 34 90',
+      canonicalForm: '+34666123490',
+      type: 'mobile',
+      formattedType: 'Mobile',
+    },
+  ],
+  addresses: [
+    {
+      metadata: METADATA,
+      type: 'home',
+      formattedType: 'Home',
+      formattedValue: 'Box 5, Main St 1, Bonn',
+      streetAddress: 'Main St 1',
+      city: 'Bonn',
+      postalCode: '53111',
+      country: 'Germany',
+      countryCode: 'DE',
+      poBox: 'Box 5',
+    },
+  ],
+});
+
+const update = (record: ContactRecord, changes: Partial<Contact>) => {
+  const fields = Object.keys(changes) as ContactField[];
+  return updateBody({ key: 'k', current: record, desired: { ...record.contact, ...changes }, fields }, maskOf(fields));
+};
+
+describe('[R10] an update leaves in place what the contact cannot express', () => {
+  const record = recordOf(RICH);
+
+  test('a changed email address keeps the others with their subfields', () => {
+    const [, second] = record.contact.emailAddresses;
+    const emailAddresses = [
+      { value: 'John@kde.example', label: 'other' },
+      ...(second ? [second] : []),
+      { value: 'n@x', label: null },
+    ];
+    expect(update(record, { emailAddresses })['emailAddresses']).toEqual([
+      { value: 'John@kde.example', type: 'other', displayName: 'J. Doe' },
+      { value: 'john@home.test', type: 'home', metadata: { sourcePrimary: true } },
+      { value: 'n@x' },
+    ]);
+  });
+
+  test('what Google makes itself is never sent', () => {
+    const everything = updateBody({ key: 'k', current: record, desired: record.contact, fields: ['firstName'] }, [
+      'names',
+      'organizations',
+      'emailAddresses',
+      'phoneNumbers',
+      'addresses',
+      'urls',
+    ]);
+    const sent = JSON.stringify(everything);
+    expect(sent).not.toMatch(/canonicalForm|formattedType|displayNameLastFirst|unstructuredName|"primary"/u);
+    expect(sent).toContain('Dschon');
+  });
+
+  test('only the etag of the CONTACT source guards the write', () => {
+    expect(update(record, { title: 'x' })).toMatchObject({
+      resourceName: 'people/c1',
+      metadata: { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] },
+    });
+    expect(update(record, { title: 'x' })).not.toHaveProperty('etag');
+  });
+
+  test('a changed name keeps its other parts', () => {
+    expect(update(record, { firstName: 'Jon' })['names']).toEqual([
+      { givenName: 'Jon', familyName: 'Doe', middleName: 'Jay', honorificPrefix: 'Dr.', phoneticGivenName: 'Dschon' },
+    ]);
+  });
+
+  test('a changed title touches the current organization only', () => {
+    expect(update(record, { title: 'Chief' })['organizations']).toEqual([
+      { name: 'First', title: 'Clerk', department: 'Desk' },
+      { name: 'Second', title: 'Chief', current: true, startDate: { year: 2020 } },
+    ]);
+  });
+
+  test('an organization stays while it says anything, and goes when it says nothing', () => {
+    expect(update(record, { company: '', title: '' })['organizations']).toContainEqual({
+      current: true,
+      startDate: { year: 2020 },
+    });
+    const bare = recordOf(person(1, { organizations: [{ metadata: METADATA, name: 'A', type: 'work' }] }));
+    expect(update(bare, { company: '' })['organizations']).toEqual([]);
+  });
+
+  test('a corrected address keeps its box, without the block that would contradict it', () => {
+    const addresses = record.contact.addresses.map((address) => ({ ...address, city: 'Köln', postalCode: '50667' }));
+    expect(update(record, { addresses })['addresses']).toEqual([
+      {
+        type: 'home',
+        streetAddress: 'Main St 1',
+        city: 'Köln',
+        postalCode: '50667',
+        country: 'Germany',
+        countryCode: 'DE',
+        poBox: 'Box 5',
+      },
+    ]);
+  });
+
+  test('another address beside it leaves the old one as it was read, block included', () => {
+    const other = { street: 'Rue 2', city: 'Paris', region: '', postalCode: '', country: '', label: null };
+    const written = update(record, { addresses: [other, ...record.contact.addresses] })['addresses'];
+    expect(written).toEqual([
+      { streetAddress: 'Rue 2', city: 'Paris' },
+      expect.objectContaining({ formattedValue: 'Box 5, Main St 1, Bonn', poBox: 'Box 5' }),
+    ]);
+  });
+
+  test('a corrected country takes its code with it', () => {
+    const addresses = record.contact.addresses.map((address) => ({ ...address, country: 'Austria' }));
+    const [written] = update(record, { addresses })['addresses'] as Record<string, unknown>[];
+    expect(written).toMatchObject({ country: 'Austria', poBox: 'Box 5' });
+    expect(written).not.toHaveProperty('countryCode');
+  });
+
+  test('entries that map to nothing stay', () => {
+    const odd = recordOf(
+      person(1, { emailAddresses: [{ displayName: 'No address' }], addresses: [{ extendedAddress: 'Flat 2' }] }),
+    );
+    const emailAddresses = [{ value: 'a@x.example', label: null }];
+    const addresses = [{ street: 'A', city: '', region: '', postalCode: '', country: '', label: null }];
+    expect(update(odd, { emailAddresses, addresses })).toMatchObject({
+      emailAddresses: [{ value: 'a@x.example' }, { displayName: 'No address' }],
+      addresses: [{ streetAddress: 'A' }, { extendedAddress: 'Flat 2' }],
+    });
+  });
+
+  test('a name typed as a whole survives a write of another field, and gives way to parts', () => {
+    const whole = recordOf(person(1, { names: [{ displayName: 'Madonna', unstructuredName: 'Madonna' }] }));
+    const request = { key: 'k', current: whole, desired: contact({ title: 'x' }), fields: ['title' as const] };
+    expect(updateBody(request, ['names', 'organizations'])['names']).toEqual([{ unstructuredName: 'Madonna' }]);
+    expect(update(whole, { lastName: 'Ciccone' })['names']).toEqual([{ givenName: 'Madonna', familyName: 'Ciccone' }]);
+  });
+
+  test('two spellings of one number both stay', () => {
+    const twice = recordOf(person(1, { phoneNumbers: [{ value: '555 1234' }, { value: '555-1234', type: 'fax' }] }));
+    expect(twice.contact.phoneNumbers).toHaveLength(1);
+    const phoneNumbers = [...twice.contact.phoneNumbers, { value: '999', label: null }];
+    expect(update(twice, { phoneNumbers })['phoneNumbers']).toEqual([
+      { value: '555 1234' },
+      { value: '555-1234', type: 'fax' },
+      { value: '999' },
+    ]);
+  });
+});
+
+describe('a create', () => {
+  test('carries the draft, My Contacts with the groups, and the origin id', () => {
+    const draft = contact({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
+    expect(createBody({ key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' })).toEqual({
+      names: [{ givenName: 'Ann' }],
+      organizations: [],
+      emailAddresses: [{ value: 'a@x', type: 'home' }],
+      phoneNumbers: [],
+      addresses: [],
+      urls: [],
+      memberships: [
+        { contactGroupMembership: { contactGroupResourceName: 'contactGroups/myContacts' } },
+        { contactGroupMembership: { contactGroupResourceName: 'contactGroups/0a' } },
+      ],
+      clientData: [{ key: 'contact-sync.service-id', value: 'contact_1' }],
+    });
+  });
+});
+
+const word = fc.constantFrom('', 'a', 'b', 'Ann', 'Ünal');
+const label = fc.constantFrom(null, 'home', 'work');
+const values = (options: string[]) =>
+  fc.uniqueArray(fc.record({ value: fc.constantFrom(...options), label }), { selector: ({ value }) => value });
+const contacts = fc
+  .record({
+    firstName: word,
+    lastName: word,
+    company: word,
+    title: word,
+    emailAddresses: values(['a@x.example', 'b@x.example', 'c@x.example']),
+    phoneNumbers: values(['+34666123490', '555 1234', '12345']),
+    addresses: fc.array(fc.record({ street: word, city: word, region: word, postalCode: word, country: word, label }), {
+      maxLength: 3,
+    }),
+    websites: values(['https://a.example', 'b.example/x']),
+  })
+  .map(contactOf);
+
+/** What Google holds after a write: masked lists replaced, a name made whole, empty lists absent. */
+const written = (body: Readonly<Record<string, unknown>>, over: Record<string, unknown> = {}) => ({
+  ...person(1),
+  ...over,
+  ...body,
+  metadata: person(1)['metadata'],
+});
+
+test('what is written reads back as what was wanted', () => {
+  fc.assert(
+    fc.property(contacts, contacts, fc.subarray([...CONTACT_FIELDS], { minLength: 1 }), (before, after, fields) => {
+      const created = written(createBody({ key: 'k', draft: before, groupIds: [], originId: 'o' }));
+      const record = recordOf(created);
+      expect(record.contact).toEqual(before);
+      const body = updateBody({ key: 'k', current: record, desired: after, fields }, maskOf(fields));
+      const expected = { ...before, ...Object.fromEntries(fields.map((field) => [field, after[field]])) };
+      expect(recordOf(written(body, created)).contact).toEqual(expected);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { digestOf, readPerson } from '../../../../src/providers/google/mapper.ts';
+import { LISTED_VALUES_MAX } from '../../../../src/providers/google/limits.ts';
+import { person, recordOf } from './support.ts';
+
+const CONTACT = { source: { type: 'CONTACT', id: '1' } };
+const PROFILE = { source: { type: 'PROFILE', id: '9' } };
+
+const inGroup = (name: string) => ({ contactGroupMembership: { contactGroupResourceName: `contactGroups/${name}` } });
+
+describe('a Person becomes a record', () => {
+  test('every mapped field, normalised', () => {
+    const record = recordOf(
+      person(31, {
+        names: [{ metadata: CONTACT, displayName: 'Dr. Ann  Lee', givenName: ' Ann ', familyName: 'Lee' }],
+        organizations: [{ metadata: CONTACT, name: 'KDE', title: 'Developer', department: 'PIM' }],
+        emailAddresses: [
+          { metadata: CONTACT, value: 'ann@kde.example', type: 'work', formattedType: 'Arbeit' },
+          { metadata: CONTACT, value: 'ANN@kde.example' },
+          { metadata: CONTACT, value: ' ' },
+        ],
+        phoneNumbers: [{ metadata: CONTACT, value: '666 12 34 90', canonicalForm: '+34666123490' }],
+        addresses: [{ metadata: CONTACT, streetAddress: 'Main St 1', city: 'Bonn', postalCode: '5', country: 'DE' }],
+        urls: [{ metadata: CONTACT, value: 'https://ann.example', type: 'blog' }],
+        clientData: [{ metadata: CONTACT, key: 'contact-sync.service-id', value: 'contact_7' }],
+      }),
+    );
+    expect(record).toMatchObject({
+      id: 'people/c31',
+      version: '#31',
+      modifiedAtMs: Date.parse('2026-01-01T00:00:00.123Z'),
+      originId: 'contact_7',
+      groupIds: [],
+      contact: {
+        firstName: 'Ann',
+        lastName: 'Lee',
+        company: 'KDE',
+        title: 'Developer',
+        emailAddresses: [{ value: 'ann@kde.example', label: 'work' }],
+        phoneNumbers: [{ value: '666 12 34 90', label: null }],
+        addresses: [{ street: 'Main St 1', city: 'Bonn', region: '', postalCode: '5', country: 'DE', label: null }],
+        websites: [{ value: 'https://ann.example', label: 'blog' }],
+      },
+    });
+  });
+
+  test('values that a profile adds are neither mapped nor kept for writing', () => {
+    const record = recordOf(
+      person(1, {
+        names: [
+          { metadata: PROFILE, givenName: 'Profile' },
+          { metadata: CONTACT, givenName: 'Own' },
+        ],
+        emailAddresses: [{ metadata: PROFILE, value: 'p@x.example' }, { value: 'own@x.example' }],
+      }),
+    );
+    expect(record.contact.firstName).toBe('Own');
+    expect(record.contact.emailAddresses).toEqual([{ value: 'own@x.example', label: null }]);
+    expect(JSON.stringify(record.raw)).not.toContain('p@x.example');
+  });
+
+  test('the current organization speaks, else the first', () => {
+    const past = { name: 'Old', title: 'Clerk' };
+    const current = { name: 'New', title: 'Boss', current: true };
+    expect(recordOf(person(1, { organizations: [past, current] })).contact.company).toBe('New');
+    expect(recordOf(person(1, { organizations: [past, { name: 'Third' }] })).contact.company).toBe('Old');
+  });
+
+  test('a name typed as a whole is the first name', () => {
+    const names = [{ unstructuredName: 'Madonna', displayName: 'Madonna' }];
+    expect(recordOf(person(1, { names })).contact).toMatchObject({ firstName: 'Madonna', lastName: '' });
+  });
+
+  test('an address typed as a block is a street', () => {
+    const addresses = [{ formattedValue: 'Main St 1\nBonn', type: 'home' }];
+    const [address] = recordOf(person(1, { addresses })).contact.addresses;
+    expect(address).toMatchObject({ street: 'Main St 1 Bonn', city: '', label: 'home' });
+  });
+
+  test('user labels are the groups, sorted; system groups are none', () => {
+    const memberships = [inGroup('ff01'), inGroup('myContacts'), inGroup('friends'), inGroup('19cb37f60aed8000')];
+    const byId = { contactGroupMembership: { contactGroupId: '0a' } };
+    expect(recordOf(person(1, { memberships: [...memberships, byId] })).groupIds).toEqual([
+      'contactGroups/0a',
+      'contactGroups/19cb37f60aed8000',
+      'contactGroups/ff01',
+    ]);
+  });
+
+  test('the version is the source etag: the etag of the person depends on the mask of the read', () => {
+    const a = recordOf({ ...person(1), etag: '%one' });
+    const b = recordOf({ ...person(1), etag: '%two' });
+    expect(a.version).toBe(b.version);
+  });
+});
+
+describe('a Person that is no record', () => {
+  test('a tombstone', () => {
+    const metadata = { deleted: true, sources: [{ type: 'CONTACT', id: '1' }], objectType: 'PERSON' };
+    expect(readPerson({ resourceName: 'people/c1', metadata })).toEqual({
+      kind: 'deleted',
+      id: 'people/c1',
+      previousIds: [],
+    });
+  });
+
+  test.each([
+    [{ ...person(1), names: { givenName: 'not a list' } }, 'people/c1'],
+    [{ ...person(1), emailAddresses: [{ value: 5 }] }, 'people/c1'],
+    [{ resourceName: 'people/c1', metadata: { sources: [{ type: 'PROFILE', etag: 'x' }] } }, 'people/c1'],
+    [{ metadata: {} }, null],
+    ['text', null],
+    [undefined, null],
+  ])('%j is unreadable and says whose it is', (answer, id) => {
+    expect(readPerson(answer)).toMatchObject({ kind: 'unreadable', id });
+  });
+
+  test('the reason names the place and no value', () => {
+    const reading = readPerson({
+      ...person(1),
+      emailAddresses: [{ value: 'a@x.example' }, { value: ['secret@x.example'] }],
+    });
+    expect(reading).toMatchObject({ reason: 'the contact is malformed at "emailAddresses.1.value"' });
+  });
+});
+
+test('a record has the digest of its row only where it says all that the row says', () => {
+  expect(recordOf(person(1)).digest).toBe(digestOf(person(1)));
+  const source = { type: 'CONTACT', etag: '#1' };
+  const renamed = { ...person(1), metadata: { sources: [source], previousResourceNames: ['people/c0'] } };
+  expect(recordOf(renamed).digest).toBeUndefined();
+  const phoneNumbers = Array.from({ length: LISTED_VALUES_MAX }, (_, number) => ({ value: `+1830555${number}` }));
+  expect(recordOf(person(1, { phoneNumbers })).digest).toBeUndefined();
+});

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { MembershipRequest } from '../../../../src/providers/remote.ts';
+import { apiError, NEVER, person, startGoogle, type Seen } from './support.ts';
+
+const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;
+
+const request = (number: number, fields: Partial<MembershipRequest>): MembershipRequest => ({
+  key: `k${number}`,
+  id: `people/c${number}`,
+  add: [],
+  remove: [],
+  knownGroupIds: [],
+  ...fields,
+});
+
+const sent = ({ path, body }: Seen) => [path.slice(4), body.resourceNamesToAdd, body.resourceNamesToRemove];
+
+test('[R11] one request a group, additions and removals together', async () => {
+  await using google = await startGoogle(() => ({}));
+  const results = await google.remote.changeMembership(
+    [
+      request(1, { add: [A], remove: [B], knownGroupIds: [B, C] }),
+      request(2, { remove: [A], knownGroupIds: [A] }),
+      request(3, { add: [A] }),
+    ],
+    NEVER,
+  );
+  expect(results).toEqual([
+    { key: 'k1', ok: true, value: [A, C] },
+    { key: 'k2', ok: true, value: [] },
+    { key: 'k3', ok: true, value: [A] },
+  ]);
+  expect(google.requests.map(sent)).toEqual([
+    [`${A}/members:modify`, ['people/c1', 'people/c3'], ['people/c2']],
+    [`${B}/members:modify`, [], ['people/c1']],
+  ]);
+});
+
+test('at most 1000 members to a request', async () => {
+  await using google = await startGoogle(() => ({}));
+  const batch = Array.from({ length: 1001 }, (_, index) => request(index, { add: [A] }));
+  await google.remote.changeMembership(batch, NEVER);
+  expect(google.requests.map(({ body }) => body.resourceNamesToAdd.length)).toEqual([1000, 1]);
+});
+
+test('[R11] a membership that is not known is read first', async () => {
+  const memberships = [{ contactGroupMembership: { contactGroupResourceName: C } }];
+  await using google = await startGoogle(({ method }) =>
+    method === 'GET'
+      ? {
+          body: {
+            responses: [
+              { requestedResourceName: 'people/c1', person: person(1, { memberships }) },
+              { requestedResourceName: 'people/c2', status: { code: 5 } },
+            ],
+          },
+        }
+      : {},
+  );
+  const batch = [1, 2].map((number) => request(number, { add: [A], knownGroupIds: null }));
+  expect(await google.remote.changeMembership(batch, NEVER)).toMatchObject([
+    { key: 'k1', ok: true, value: [A, C] },
+    { key: 'k2', ok: false, error: { kind: 'not-found' } },
+  ]);
+  expect(google.requests[1]?.body.resourceNamesToAdd).toEqual(['people/c1']);
+});
+
+test('a contact that Google does not find fails alone', async () => {
+  await using google = await startGoogle(() => ({ body: { notFoundResourceNames: ['people/c2'] } }));
+  const results = await google.remote.changeMembership(
+    [1, 2].map((n) => request(n, { add: [A] })),
+    NEVER,
+  );
+  expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'not-found' } }]);
+});
+
+test('a contact leaves its last label by way of My Contacts', async () => {
+  await using google = await startGoogle((_, count) =>
+    count === 1 ? { body: { canNotRemoveLastContactGroupResourceNames: ['people/c1'] } } : {},
+  );
+  const results = await google.remote.changeMembership([request(1, { remove: [A], knownGroupIds: [A] })], NEVER);
+  expect(results).toMatchObject([{ ok: true, value: [] }]);
+  expect(google.requests.slice(1).map(sent)).toEqual([
+    ['contactGroups/myContacts/members:modify', ['people/c1'], []],
+    [`${A}/members:modify`, [], ['people/c1']],
+  ]);
+});
+
+test('a label that is gone fails additions, not as a missing contact, and ends removals', async () => {
+  await using google = await startGoogle(() => apiError(404, 'NOT_FOUND'));
+  const results = await google.remote.changeMembership(
+    [request(1, { add: [A] }), request(2, { remove: [A], knownGroupIds: [A] })],
+    NEVER,
+  );
+  expect(results).toMatchObject([
+    { ok: false, error: { kind: 'invalid' } },
+    { ok: true, value: [] },
+  ]);
+});

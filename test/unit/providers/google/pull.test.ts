@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import type { FeedPage, KnownRows } from '../../../../src/providers/remote.ts';
+import { apiError, collect, NEVER, person, startGoogle, type Google, type Reply, type Seen } from './support.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const tombstone = (number: number) => ({
+  resourceName: `people/c${number}`,
+  metadata: { deleted: true, objectType: 'PERSON', sources: [{ type: 'CONTACT', id: number.toString(16) }] },
+});
+
+const last = (connections: unknown[], token = 'sync-1'): Reply => ({ body: { connections, nextSyncToken: token } });
+const more = (connections: unknown[], token: string): Reply => ({
+  body: { connections, nextPageToken: token, totalItems: 3 },
+});
+
+const pullWhole = (google: Google, resume: string | null = null): Promise<FeedPage[]> =>
+  collect(google.remote.pull({ mode: 'whole', resume }, NEVER));
+
+const cursorOf = (pages: readonly FeedPage[]): string => pages.at(-1)?.cursor ?? '';
+
+const told = (pages: readonly FeedPage[]) =>
+  pages.flatMap(({ changes }) =>
+    changes.map((change) => `${change.kind} ${change.kind === 'upsert' ? change.record.id : change.id}`),
+  );
+
+const expired = apiError(400, 'INVALID_ARGUMENT', 'Sync token is expired.', [{ reason: 'EXPIRED_SYNC_TOKEN' }]);
+
+describe('[R14] a whole listing', () => {
+  test('asks for the CONTACT source, metadata and a sync token, and brings every page', async () => {
+    await using google = await startGoogle(({ query }) =>
+      query.get('pageToken') === 'p2' ? last([person(3)]) : more([person(1), person(2)], 'p2'),
+    );
+    const pages = await pullWhole(google);
+    expect(told(pages)).toEqual(['upsert people/c1', 'upsert people/c2', 'upsert people/c3']);
+    expect(pages.map(({ total, cursor }) => [total, cursor === null])).toEqual([
+      [3, true],
+      [null, false],
+    ]);
+    const [first, second] = google.requests.map(({ query }) => query);
+    expect(first?.getAll('sources')).toEqual(['READ_SOURCE_TYPE_CONTACT']);
+    expect(first?.get('personFields')?.split(',')).toContain('metadata');
+    expect([first?.get('requestSyncToken'), first?.get('pageSize'), first?.has('sortOrder')]).toEqual([
+      'true',
+      '1000',
+      false,
+    ]);
+    second?.delete('pageToken');
+    expect(String(second)).toBe(String(first));
+  });
+
+  test('reads no row that is known, but each that another row names as a former id of its own (R12)', async () => {
+    const renamed = person(3, { metadata: { ...Object(person(3)['metadata']), previousResourceNames: ['people/c4'] } });
+    await using google = await startGoogle(({ query }) =>
+      query.get('pageToken') === 'p2' ? last([renamed, person(4), person(5)]) : more([person(1), person(2)], 'p2'),
+    );
+    const news = ['people/c2', 'people/c3'];
+    const asked: string[] = [];
+    const known: KnownRows = (rows) => {
+      asked.push(...rows.map(({ id }) => id));
+      return Promise.resolve(new Set(rows.filter(({ id }) => !news.includes(id)).map(({ digest }) => digest)));
+    };
+    const pages = await collect(google.remote.pull({ mode: 'whole', resume: null, known }, NEVER));
+    expect(asked).toEqual(['people/c1', 'people/c2', 'people/c3', 'people/c5']);
+    expect(pages.map(({ unchanged }) => unchanged)).toEqual([['people/c1'], ['people/c5']]);
+    expect(told(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
+  });
+
+  test('goes on from where it was cut off, with the time of its beginning', async () => {
+    await using google = await startGoogle(({ query }) =>
+      query.get('pageToken') === 'p2' ? last([person(2)]) : more([person(1)], 'p2'),
+    );
+    const startedAtMs = google.clock.now();
+    const pages = google.remote.pull({ mode: 'whole', resume: null }, NEVER);
+    const first = await pages[Symbol.asyncIterator]().next();
+    google.clock.advance(DAY_MS);
+    const resumed = await pullWhole(google, (first.value as FeedPage).resume);
+    expect(told(resumed)).toEqual(['upsert people/c2']);
+    expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
+  });
+
+  test('starts again where Google has forgotten the page, and its age counts anew', async () => {
+    await using google = await startGoogle(({ query }) =>
+      query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT', 'bad page token') : last([person(1)]),
+    );
+    const { templateHash } = JSON.parse(cursorOf(await pullWhole(google))) as { templateHash: string };
+    const resume = JSON.stringify({ pageToken: 'dead', templateHash, fullAtMs: google.clock.now() - DAY_MS });
+    const pages = await pullWhole(google, resume);
+    expect(told(pages)).toEqual(['upsert people/c1']);
+    expect(JSON.parse(cursorOf(pages))).toMatchObject({ fullAtMs: google.clock.now() });
+    expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead', null]);
+  });
+
+  test.each(['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0 })])(
+    'starts from the first page where the resume point is %j',
+    async (resume) => {
+      await using google = await startGoogle(() => last([person(1)]));
+      await pullWhole(google, resume);
+      expect(google.requests[0]?.query.has('pageToken')).toBe(false);
+    },
+  );
+
+  test('a refused page in the middle ends it', async () => {
+    await using google = await startGoogle(({ query }) =>
+      query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT') : more([person(1)], 'p2'),
+    );
+    await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  test('one unreadable person stays one', async () => {
+    await using google = await startGoogle(() => last([person(1), { ...person(2), names: 'x' }, person(3)]));
+    expect(told(await pullWhole(google))).toEqual(['upsert people/c1', 'unreadable people/c2', 'upsert people/c3']);
+  });
+
+  test('an empty account has a cursor too', async () => {
+    await using google = await startGoogle(() => ({ body: { nextSyncToken: 's' } }));
+    expect(await pullWhole(google)).toMatchObject([{ changes: [], resume: null }]);
+  });
+
+  test('without a sync token on its last page it is no listing', async () => {
+    await using google = await startGoogle(() => ({ body: {} }));
+    await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
+  });
+
+  test('a contact whose lists may be cut short is read in full', async () => {
+    const emails = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x.example` }));
+    await using google = await startGoogle(({ path }) =>
+      path.endsWith('/connections')
+        ? last([person(1, { emailAddresses: emails(100) }), person(2, { emailAddresses: emails(99) })])
+        : { body: person(1, { emailAddresses: emails(150) }) },
+    );
+    const [page] = await pullWhole(google);
+    const lengths = page?.changes.map(
+      (change) => change.kind === 'upsert' && change.record.contact.emailAddresses.length,
+    );
+    expect(lengths).toEqual([150, 99]);
+    expect(google.requests.map(({ path }) => path)).toEqual(['/v1/people/me/connections', '/v1/people/c1']);
+  });
+});
+
+describe('[R14] an incremental pull', () => {
+  const startWith = async (answer: (request: Seen) => Reply) => {
+    const google = await startGoogle((request) => (request.query.has('syncToken') ? answer(request) : last([])));
+    const cursor = cursorOf(await pullWhole(google));
+    const pullChanges = (from = cursor) => collect(google.remote.pull({ mode: 'changes', cursor: from }, NEVER));
+    return { google, cursor, pullChanges };
+  };
+
+  test('repeats the query with the token, asks for the next one, and keeps the age of the full listing', async () => {
+    const { google, cursor, pullChanges } = await startWith(() => last([person(1)], 'sync-2'));
+    await using _ = google;
+    google.clock.advance(DAY_MS);
+    const pages = await pullChanges();
+    expect(google.requests[1]?.query.get('syncToken')).toBe('sync-1');
+    expect(google.requests[1]?.query.get('requestSyncToken')).toBe('true');
+    expect(JSON.parse(cursorOf(pages))).toEqual({ ...JSON.parse(cursor), syncToken: 'sync-2' });
+  });
+
+  test('[R12] a tombstone of a former name is no deletion, whichever comes first', async () => {
+    const renamed = person(9);
+    const { google, pullChanges } = await startWith(({ query }) =>
+      query.has('pageToken')
+        ? last([{ ...renamed, metadata: { ...(renamed['metadata'] as object), previousResourceNames: ['people/c1'] } }])
+        : more([tombstone(1), tombstone(2)], 'p2'),
+    );
+    await using _ = google;
+    const pages = await pullChanges();
+    expect(told(pages)).toEqual(['upsert people/c9', 'tombstone people/c2']);
+    expect(pages.at(-1)?.changes[0]).toMatchObject({ previousIds: ['people/c1'] });
+    expect(google.requests.at(-1)?.query.get('syncToken')).toBe('sync-1');
+  });
+
+  test.each([
+    ['the token has expired', expired],
+    ['the token is malformed', apiError(400, 'INVALID_ARGUMENT', 'bad token')],
+  ])('says that the cursor no longer serves where %s', async (_case, reply) => {
+    const { google, pullChanges } = await startWith(() => reply);
+    await using _ = google;
+    await expect(pullChanges()).rejects.toMatchObject({ kind: 'cursor-expired' });
+  });
+
+  test('asks for a full listing before the seventh day, with no request', async () => {
+    const { google, pullChanges } = await startWith(() => last([]));
+    await using _ = google;
+    google.clock.advance(6 * DAY_MS - 1);
+    await pullChanges();
+    google.clock.advance(1);
+    await expect(pullChanges()).rejects.toMatchObject({ kind: 'cursor-expired' });
+    expect(google.requests).toHaveLength(2);
+  });
+
+  test('asks for a full listing where the query has changed or the cursor is not one', async () => {
+    const { google, cursor, pullChanges } = await startWith(() => last([]));
+    await using _ = google;
+    const other = JSON.stringify({ ...JSON.parse(cursor), templateHash: 'another' });
+    await expect(pullChanges(other)).rejects.toMatchObject({ kind: 'cursor-expired' });
+    await expect(pullChanges('sync-1')).rejects.toMatchObject({ kind: 'cursor-expired' });
+  });
+});

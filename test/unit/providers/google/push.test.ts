@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { CreateRequest, UpdateRequest } from '../../../../src/providers/remote.ts';
+import { apiError, contact, NEVER, person, recordOf, startGoogle, type Reply, type Seen } from './support.ts';
+
+const request = (number: number): CreateRequest => ({
+  key: `k${number}`,
+  draft: contact({ firstName: `N${number}` }),
+  groupIds: ['contactGroups/0a'],
+  originId: `contact_${number}`,
+});
+
+const withOrigin = (number: number, originId: string) =>
+  person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] });
+
+const namesSent = ({ body }: Seen): string[] =>
+  body.contacts.map(
+    (one: { contactPerson: { names: [{ givenName: string }] } }) => one.contactPerson.names[0].givenName,
+  );
+
+/** Answers creates as Google does, but refuses a batch that holds a bad name. */
+const createAll =
+  (isBad: (name: string) => boolean) =>
+  (seen: Seen): Reply => {
+    const names = namesSent(seen);
+    if (names.some(isBad)) return apiError(400, 'INVALID_ARGUMENT');
+    return {
+      body: {
+        createdPeople: names.map((name) => ({ person: withOrigin(Number(name.slice(1)), `contact_${name.slice(1)}`) })),
+      },
+    };
+  };
+
+describe('creating', () => {
+  test('one request with groups, origin id and read mask; answers in order', async () => {
+    await using google = await startGoogle(createAll(() => false));
+    const results = await google.remote.create([request(1), request(2)], NEVER);
+    expect(results).toMatchObject([
+      { key: 'k1', ok: true, value: { id: 'people/c1', originId: 'contact_1' } },
+      { key: 'k2', ok: true, value: { id: 'people/c2' } },
+    ]);
+    expect(google.requests).toHaveLength(1);
+    expect(google.requests[0]?.path).toBe('/v1/people:batchCreateContacts');
+    expect(google.requests[0]?.body.sources).toEqual(['READ_SOURCE_TYPE_CONTACT']);
+    expect(google.requests[0]?.body.readMask.split(',')).toEqual(
+      expect.arrayContaining(['metadata', 'memberships', 'clientData']),
+    );
+  });
+
+  test('[R15] a batch that is refused as a whole is narrowed down to the culprits', async () => {
+    await using google = await startGoogle(createAll((name) => name === 'N3' || name === 'N6'));
+    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
+    expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual([
+      'k1 true',
+      'k2 true',
+      'k3 false',
+      'k4 true',
+      'k5 true',
+      'k6 false',
+      'k7 true',
+      'k8 true',
+    ]);
+    expect(results[2]).toMatchObject({ error: { kind: 'invalid', applied: 'no' } });
+  });
+
+  test('[R9] a lost answer leaves every item of that request unknown, and is not narrowed down', async () => {
+    await using google = await startGoogle(() => ({ drop: true }));
+    const results = await google.remote.create([request(1), request(2)], NEVER);
+    expect(results).toMatchObject([
+      { key: 'k1', ok: false, error: { applied: 'unknown' } },
+      { key: 'k2', ok: false, error: { applied: 'unknown' } },
+    ]);
+    expect(google.requests).toHaveLength(1);
+  });
+
+  test('a full account is told as such', async () => {
+    await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'));
+    const results = await google.remote.create([request(1), request(2)], NEVER);
+    expect(results.map((result) => !result.ok && result.error.kind)).toEqual(['full', 'full']);
+    expect(google.requests).toHaveLength(1);
+  });
+
+  test('an item has its own status', async () => {
+    await using google = await startGoogle(() => ({
+      body: { createdPeople: [{ person: withOrigin(1, 'contact_1') }, { status: { code: 3, message: 'bad' } }] },
+    }));
+    const results = await google.remote.create([request(1), request(2)], NEVER);
+    expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'invalid' } }]);
+  });
+
+  test('an answer that belongs to another request is not believed', async () => {
+    await using google = await startGoogle(() => ({
+      body: { createdPeople: [{ person: withOrigin(2, 'contact_2') }, { person: withOrigin(1, 'contact_1') }] },
+    }));
+    const results = await google.remote.create([request(1), request(2)], NEVER);
+    expect(results).toMatchObject([{ error: { applied: 'unknown' } }, { error: { applied: 'unknown' } }]);
+  });
+});
+
+test('[R9] a write that was done stays done where reading it in full fails', async () => {
+  const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x.example` }));
+  await using google = await startGoogle(({ method }) =>
+    method === 'GET'
+      ? apiError(503, 'UNAVAILABLE')
+      : { body: { createdPeople: [{ person: { ...withOrigin(1, 'contact_1'), emailAddresses } }] } },
+  );
+  expect(await google.remote.create([request(1)], NEVER)).toMatchObject([{ ok: true, value: { id: 'people/c1' } }]);
+});
+
+const rich = (number: number) =>
+  recordOf(person(number, { emailAddresses: [{ value: 'a@x.example', displayName: 'A' }] }));
+
+const change = (number: number, fields: UpdateRequest['fields']): UpdateRequest => ({
+  key: `k${number}`,
+  current: rich(number),
+  desired: { ...rich(number).contact, firstName: 'New', title: 'New' },
+  fields,
+});
+
+const updateAll =
+  (refuse: (ids: string[]) => Reply | null) =>
+  (seen: Seen): Reply => {
+    const ids = Object.keys(seen.body.contacts);
+    const done = ids.map((id) => [id, { requestedResourceName: id, person: { ...person(Number(id.slice(8))) } }]);
+    return refuse(ids) ?? { body: { updateResult: Object.fromEntries(done) } };
+  };
+
+describe('updating', () => {
+  test('one request with the union of the masks; fields that an item leaves alone go back as read', async () => {
+    await using google = await startGoogle(updateAll(() => null));
+    const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], NEVER);
+    expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true']);
+    const { body, path } = google.requests[0] ?? { body: null, path: '' };
+    expect(path).toBe('/v1/people:batchUpdateContacts');
+    expect(body.updateMask).toBe('names,organizations');
+    expect(body.contacts['people/c1']).toMatchObject({
+      metadata: { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] },
+      names: [{ givenName: 'New' }],
+      organizations: [],
+    });
+    expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
+  });
+
+  test.each([
+    ['stale', apiError(400, 'FAILED_PRECONDITION', 'Request person.metadata.sources.etag is different than ...')],
+    ['not-found', apiError(404, 'NOT_FOUND')],
+  ])('the one item that is %s is found, the others are written', async (kind, reply) => {
+    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? reply : null)));
+    const results = await google.remote.update(
+      [1, 2, 3].map((number) => change(number, ['title'])),
+      NEVER,
+    );
+    expect(results).toMatchObject([
+      { ok: true },
+      { key: 'k2', ok: false, error: { kind, applied: 'no' } },
+      { ok: true },
+    ]);
+  });
+
+  test('[R10] a list that may have been cut short is not written back before it was read in full', async () => {
+    const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
+    const current = recordOf(person(1, { phoneNumbers: phones(100) }));
+    let inFull = 150;
+    await using google = await startGoogle((seen) =>
+      seen.method === 'GET' ? { body: person(1, { phoneNumbers: phones(inFull) }) } : updateAll(() => null)(seen),
+    );
+    const update: UpdateRequest = { key: 'k', current, desired: current.contact, fields: ['phoneNumbers'] };
+    expect(await google.remote.update([update], NEVER)).toMatchObject([{ ok: false, error: { kind: 'stale' } }]);
+    expect(google.requests.map(({ method }) => method)).toEqual(['GET']);
+    inFull = 100;
+    expect(await google.remote.update([update], NEVER)).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('deleting', () => {
+  test('a contact that is gone counts as deleted, and does not keep the others', async () => {
+    const deleted: string[] = [];
+    await using google = await startGoogle(({ body }) => {
+      const ids = body.resourceNames as string[];
+      if (ids.includes('people/c2')) return apiError(404, 'NOT_FOUND');
+      deleted.push(...ids);
+      return {};
+    });
+    const ids = ['people/c1', 'people/c2', 'people/c3', 'people/c4'];
+    const results = await google.remote.delete(ids, NEVER);
+    expect(results).toEqual(ids.map((key) => ({ key, ok: true, value: null })));
+    expect(deleted).toEqual(['people/c1', 'people/c3', 'people/c4']);
+  });
+
+  test('a refused one is reported alone', async () => {
+    await using google = await startGoogle(({ body }) =>
+      body.resourceNames.includes('people/me') ? apiError(400, 'INVALID_ARGUMENT') : {},
+    );
+    const results = await google.remote.delete(['people/c1', 'people/me'], NEVER);
+    expect(results).toMatchObject([{ ok: true }, { key: 'people/me', ok: false, error: { kind: 'invalid' } }]);
+  });
+
+  test('a fault is not a deletion', async () => {
+    await using google = await startGoogle(() => apiError(500, 'INTERNAL', 'Internal error encountered.'));
+    expect(await google.remote.delete(['people/c1'], NEVER)).toMatchObject([
+      { ok: false, error: { kind: 'unavailable', applied: 'unknown' } },
+    ]);
+  });
+
+  test('nothing to do sends nothing', async () => {
+    await using google = await startGoogle(() => ({}));
+    expect(await google.remote.delete([], NEVER)).toEqual([]);
+    expect(google.remote.requestCount()).toBe(0);
+  });
+});

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Agent } from 'undici';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { Clock } from '../../../../src/clock.ts';
+import { createGoogleRemote } from '../../../../src/providers/google/google-remote.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
+import type { Remote } from '../../../../src/providers/remote.ts';
+
+/** A clock whose sleeps pass at once and are written down. */
+type FakeClock = Clock & { readonly sleepsMs: number[]; advance(byMs: number): void };
+
+export const createFakeClock = (): FakeClock => {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const sleepsMs: number[] = [];
+  return {
+    sleepsMs,
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    advance: (byMs) => {
+      nowMs += byMs;
+    },
+    sleep: async (delayMs, signal) => {
+      signal?.throwIfAborted();
+      sleepsMs.push(delayMs);
+      nowMs += delayMs;
+    },
+  };
+};
+
+export type Seen = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Parsed JSON, or a form's text. */
+  readonly body: ReturnType<typeof JSON.parse>;
+  readonly authorization: string | undefined;
+};
+
+export type Reply = {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** Closes the connection with no answer. */
+  readonly drop?: boolean;
+  /** Closes the connection in the middle of the body. */
+  readonly cut?: boolean;
+};
+
+export type Google = AsyncDisposable & {
+  readonly remote: Remote;
+  readonly clock: FakeClock;
+  /** API requests, token requests left out. */
+  readonly requests: Seen[];
+  readonly tokenRequests: Seen[];
+};
+
+const TOKEN_PATH = '/token';
+
+const send = (reply: Reply, response: ServerResponse): void => {
+  if (reply.drop === true) {
+    response.destroy();
+    return;
+  }
+  const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
+  response.writeHead(reply.status ?? 200, { 'content-type': 'application/json; charset=UTF-8', ...reply.headers });
+  if (reply.cut === true) response.write(body.slice(0, -1), () => response.destroy());
+  else response.end(body);
+};
+
+const seen = async (request: IncomingMessage): Promise<Seen> => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const body = await text(request);
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    body: body.startsWith('{') ? JSON.parse(body) : body,
+    authorization: request.headers.authorization,
+  };
+};
+
+/** A canned Google and a remote that talks to it over real HTTP. */
+export const startGoogle = async (
+  answer: (request: Seen, count: number) => Reply | Promise<Reply>,
+  answerToken: (count: number) => Reply | Promise<Reply> = (count) => ({
+    body: { access_token: `token-${count}`, expires_in: 3599, token_type: 'Bearer' },
+  }),
+): Promise<Google> => {
+  const requests: Seen[] = [];
+  const tokenRequests: Seen[] = [];
+  const server = createServer((request, response) => {
+    void seen(request).then(async (one) => {
+      if (one.path === TOKEN_PATH) {
+        tokenRequests.push(one);
+        return send(await answerToken(tokenRequests.length), response);
+      }
+      requests.push(one);
+      return send(await answer(one, requests.length), response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const dispatcher = new Agent();
+  const clock = createFakeClock();
+  const remote = createGoogleRemote({
+    rootUrl: `http://127.0.0.1:${port}/`,
+    tokenUrl: `http://127.0.0.1:${port}${TOKEN_PATH}`,
+    clientId: 'client',
+    clientSecret: 'secret',
+    refreshToken: 'refresh',
+    dispatcher,
+    clock,
+    random: () => 0.5,
+    requestCount: () => requests.length + tokenRequests.length,
+    maxElapsedMs: 90_000,
+  });
+  return {
+    remote,
+    clock,
+    requests,
+    tokenRequests,
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+export const NEVER = new AbortController().signal;
+
+export const apiError = (status: number, code: string, message = 'refused', details: unknown[] = []): Reply => ({
+  status,
+  body: { error: { code: status, message, status: code, details } },
+});
+
+/** A Person as Google gives it; `number` makes its ids. */
+export const person = (number: number, fields: Record<string, unknown> = {}): Record<string, unknown> => ({
+  resourceName: `people/c${number}`,
+  etag: `%${number}`,
+  metadata: {
+    objectType: 'PERSON',
+    sources: [
+      { type: 'CONTACT', id: number.toString(16), etag: `#${number}`, updateTime: '2026-01-01T00:00:00.123456Z' },
+    ],
+  },
+  ...fields,
+});
+
+export const recordOf = (answer: unknown): ContactRecord => {
+  const reading = readPerson(answer);
+  if (reading.kind !== 'contact') throw new Error(`expected a contact, got ${JSON.stringify(reading)}`);
+  return reading.record;
+};
+
+export const contact = (fields: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...fields });
+
+export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};

@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest';
+import { READER as GOOGLE_READER, readPerson } from '../../../src/providers/google/mapper.ts';
+import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/service/api/schemas-contacts.ts';
+import { recordOf } from '../../../src/providers/service/mapper.ts';
+
+// A row that is known is not read again, so a program that reads rows otherwise must know none that an older one read: where
+// one of these snapshots changes, raise that side's READER. Both are part of what is compared.
+
+const source = (type: string) => ({ metadata: { primary: true, source: { type, id: '1f' } } });
+
+const PERSON = {
+  resourceName: 'people/c31',
+  etag: '%EgUBAj',
+  metadata: {
+    objectType: 'PERSON',
+    sources: [
+      { type: 'PROFILE', id: '9', etag: '#p' },
+      { type: 'CONTACT', id: '1f', etag: '#31', updateTime: '2026-01-01T00:00:00.123456Z' },
+    ],
+  },
+  names: [
+    { ...source('PROFILE'), givenName: 'Not', familyName: 'Own' },
+    { ...source('CONTACT'), givenName: ' Ann ', familyName: 'Le\u0301e', middleName: 'B.', displayName: 'Ann B. Lee' },
+  ],
+  organizations: [
+    { ...source('CONTACT'), name: 'Former', title: 'Intern', current: false },
+    { ...source('CONTACT'), name: 'KDE', title: 'Chief  Analyst', current: true, department: 'PIM' },
+  ],
+  emailAddresses: [
+    { ...source('CONTACT'), value: 'Ann@KDE.example ', type: 'work', formattedType: 'Work' },
+    { ...source('CONTACT'), value: 'ann@kde.example' },
+    { ...source('CONTACT'), value: ' ' },
+  ],
+  phoneNumbers: [{ ...source('CONTACT'), value: '666 12 34 90', canonicalForm: '+34666123490', type: 'mobile' }],
+  addresses: [
+    { ...source('CONTACT'), streetAddress: 'Main St 1', extendedAddress: 'Apt 4', city: 'Bonn', postalCode: '5' },
+    { ...source('CONTACT'), formattedValue: 'Side St 2\nBonn', type: 'home' },
+  ],
+  urls: [{ ...source('CONTACT'), value: 'https://ann.example/', type: 'blog' }],
+  memberships: [
+    { ...source('CONTACT'), contactGroupMembership: { contactGroupResourceName: 'contactGroups/a1' } },
+    { ...source('CONTACT'), contactGroupMembership: { contactGroupResourceName: 'contactGroups/myContacts' } },
+    { ...source('CONTACT'), contactGroupMembership: { contactGroupId: '0b' } },
+  ],
+  clientData: [{ ...source('CONTACT'), key: 'contact-sync.service-id', value: 'contact_7' }],
+};
+
+const CONTACT = {
+  id: 'contact_7',
+  created_at: '2026-01-01 00:00:00 UTC',
+  updated_at: '2026-02-01 10:20:30 UTC',
+  first_name: ' Ann ',
+  last_name: 'Le\u0301e',
+  title: 'Chief  Analyst',
+  company: 'KDE',
+  location: null,
+  avatar_url: 'https://example.org/a.png',
+  tags: ['Golf'],
+  assigned_to_id: null,
+  addresses: [
+    {
+      id: 'a1',
+      label: 'Work',
+      street_1: 'Main St 1',
+      street_2: 'Apt 4',
+      city: 'Bonn',
+      state: null,
+      zip: '5',
+      country: 'DE',
+    },
+    { id: 'a2', label: '', full_address: 'Side St 2, Bonn' },
+  ],
+  email_addresses: [
+    { id: 'e1', label: ' Work ', address: 'Ann@KDE.example ' },
+    { id: 'e2', label: null, address: 'ann@kde.example' },
+    { id: 'e3', address: null },
+  ],
+  social_media_profiles: [],
+  websites: [{ id: 'w1', label: 'blog', address: 'https://ann.example/', note: 'kept' }],
+  phone_numbers: [{ id: 'p1', label: 'Mobile', number: 666123490 }],
+  custom_fields: [],
+  extra_data: {
+    last_contacted: null,
+    buckets: [
+      { id: 'bucket_2', name: 'Friends' },
+      { id: 'bucket_1', name: 'Golf' },
+    ],
+  },
+};
+
+test('what makes a record of a Person', () => {
+  expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
+    [
+      "1",
+      {
+        "kind": "contact",
+        "mayBeCut": false,
+        "previousIds": [],
+        "record": {
+          "contact": {
+            "addresses": [
+              {
+                "city": "Bonn",
+                "country": "",
+                "label": null,
+                "postalCode": "5",
+                "region": "",
+                "street": "Main St 1",
+              },
+              {
+                "city": "",
+                "country": "",
+                "label": "home",
+                "postalCode": "",
+                "region": "",
+                "street": "Side St 2 Bonn",
+              },
+            ],
+            "company": "KDE",
+            "emailAddresses": [
+              {
+                "label": "work",
+                "value": "Ann@KDE.example",
+              },
+            ],
+            "firstName": "Ann",
+            "lastName": "Lée",
+            "phoneNumbers": [
+              {
+                "label": "mobile",
+                "value": "666 12 34 90",
+              },
+            ],
+            "title": "Chief Analyst",
+            "websites": [
+              {
+                "label": "blog",
+                "value": "https://ann.example/",
+              },
+            ],
+          },
+          "digest": "1 A08HyL6GkzYhBtz1X5ReaU",
+          "groupIds": [
+            "contactGroups/0b",
+            "contactGroups/a1",
+          ],
+          "id": "people/c31",
+          "modifiedAtMs": 1767225600123,
+          "originId": "contact_7",
+          "raw": "{"resourceName":"people/c31","etag":"%EgUBAj","metadata":{"sources":[{"type":"CONTACT","id":"1f","etag":"#31","updateTime":"2026-01-01T00:00:00.123456Z"}]},"names":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"name":"Former","title":"Intern","current":false},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"value":"Ann@KDE.example ","type":"work","formattedType":"Work"},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"value":"ann@kde.example"},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"value":" "}],"phoneNumbers":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"value":"666 12 34 90","type":"mobile","canonicalForm":"+34666123490"}],"addresses":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"streetAddress":"Main St 1","city":"Bonn","postalCode":"5","extendedAddress":"Apt 4"},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"type":"home","formattedValue":"Side St 2\\nBonn"}],"urls":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"value":"https://ann.example/","type":"blog"}],"memberships":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"contactGroupMembership":{"contactGroupResourceName":"contactGroups/a1"}},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"contactGroupMembership":{"contactGroupResourceName":"contactGroups/myContacts"}},{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"contactGroupMembership":{"contactGroupId":"0b"}}],"clientData":[{"metadata":{"source":{"type":"CONTACT","id":"1f"}},"key":"contact-sync.service-id","value":"contact_7"}]}",
+          "version": "#31",
+        },
+      },
+    ]
+  `);
+});
+
+test('what makes a record of a contact of the service', () => {
+  expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
+    [
+      "1",
+      {
+        "contact": {
+          "addresses": [
+            {
+              "city": "Bonn",
+              "country": "DE",
+              "label": "Work",
+              "postalCode": "5",
+              "region": "",
+              "street": "Main St 1",
+            },
+            {
+              "city": "",
+              "country": "",
+              "label": null,
+              "postalCode": "",
+              "region": "",
+              "street": "Side St 2, Bonn",
+            },
+          ],
+          "company": "KDE",
+          "emailAddresses": [
+            {
+              "label": "Work",
+              "value": "Ann@KDE.example",
+            },
+          ],
+          "firstName": "Ann",
+          "lastName": "Lée",
+          "phoneNumbers": [
+            {
+              "label": "Mobile",
+              "value": "666123490",
+            },
+          ],
+          "title": "Chief Analyst",
+          "websites": [
+            {
+              "label": "blog",
+              "value": "https://ann.example/",
+            },
+          ],
+        },
+        "digest": "1 2-kZOwc2rGXtokhU92Ob1y",
+        "groupIds": [
+          "bucket_1",
+          "bucket_2",
+        ],
+        "id": "contact_7",
+        "modifiedAtMs": 1769941230000,
+        "originId": null,
+        "raw": "{"addresses":[{"id":"a1","label":"Work","street_1":"Main St 1","street_2":"Apt 4","city":"Bonn","state":null,"zip":"5","country":"DE"},{"id":"a2","label":"","full_address":"Side St 2, Bonn"}],"email_addresses":[{"id":"e1","label":" Work ","address":"Ann@KDE.example "},{"id":"e2","label":null,"address":"ann@kde.example"},{"id":"e3","address":null}],"phone_numbers":[{"id":"p1","label":"Mobile","number":"666123490"}],"websites":[{"id":"w1","label":"blog","address":"https://ann.example/","note":"kept"}]}",
+        "version": "2026-02-01 10:20:30 UTC",
+      },
+    ]
+  `);
+});

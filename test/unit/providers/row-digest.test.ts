@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createRowDigest, findKnown } from '../../../src/providers/row-digest.ts';
+
+const digest = createRowDigest('reader 1');
+
+test('a digest is the same for the same text and the same reader only', () => {
+  expect(digest({ a: 1, b: [2] })).toBe(digest(JSON.parse('{"a":1,"b":[2]}')));
+  const others = [digest({ a: 1, b: [3] }), digest({ b: [2], a: 1 }), createRowDigest('reader 2')({ a: 1, b: [2] })];
+  expect(others).not.toContain(digest({ a: 1, b: [2] }));
+});
+
+test('a row nested too deeply to be written has none', () => {
+  const deep: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+  expect(digest(deep)).toBeNull();
+});
+
+test('only rows that have an id and a digest are asked about, and none where nobody knows any', async () => {
+  const rows = [
+    { id: 'a', digest: 'A' },
+    { id: null, digest: 'B' },
+    { id: 'c', digest: null },
+  ];
+  const asked: unknown[] = [];
+  const found = await findKnown(rows, (given) => {
+    asked.push(...given);
+    return Promise.resolve(new Set(['A']));
+  });
+  expect(asked).toEqual([{ id: 'a', digest: 'A' }]);
+  expect([...found]).toEqual(['A']);
+  expect((await findKnown(rows, undefined)).size).toBe(0);
+});

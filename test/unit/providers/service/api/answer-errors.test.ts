@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { RemoteError } from '../../../../../src/providers/errors.ts';
+import { answerError, connectionError } from '../../../../../src/providers/service/api/answer-errors.ts';
+import { NOW_MS } from '../support.ts';
+
+type Case = {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+  readonly uniqueName?: boolean;
+  readonly isJson?: boolean;
+};
+
+const errorOf = ({ status, json, headers = {}, method = 'GET', uniqueName = false, isJson = true }: Case) => {
+  const asked = { method, route: '/v2/contacts', uniqueName, secret: 'secret-token' };
+  return answerError(asked, { status, headers, isJson, json }, NOW_MS);
+};
+
+const told = (error: RemoteError | null) => {
+  return error === null ? null : { kind: error.kind, applied: error.applied, retry: error.retry };
+};
+
+describe('an answer of the service', () => {
+  it.each<[string, Case, string]>([
+    ['401', { status: 401 }, 'unauthenticated'],
+    ['402', { status: 402, json: { errors: { cause: 'disabled' } } }, 'disabled'],
+    ['403', { status: 403, json: { errors: ['User not allowed to perform this action.'] } }, 'revoked'],
+    ['404', { status: 404 }, 'not-found'],
+    ['410', { status: 410 }, 'not-found'],
+    ['400', { status: 400 }, 'invalid'],
+    ['409', { status: 409 }, 'invalid'],
+    ['413', { status: 413 }, 'invalid'],
+    ['422', { status: 422 }, 'invalid'],
+    ['409 for a name', { status: 409, uniqueName: true }, 'name-taken'],
+    [
+      '422 for a taken name',
+      { status: 422, uniqueName: true, json: { errors: ['Name has already been taken'] } },
+      'name-taken',
+    ],
+    ['422 for another reason', { status: 422, uniqueName: true, json: { errors: ['Name is too long'] } }, 'invalid'],
+    ['429', { status: 429 }, 'limited'],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '5' } }, 'limited'],
+    ['403 with nothing left of the limit', { status: 403, headers: { 'x-rate-limit-remaining': '0' } }, 'limited'],
+    ['200 that speaks of the rate limit', { status: 200, json: { errors: ['Rate limit exceeded'] } }, 'limited'],
+    ['500', { status: 500 }, 'unavailable'],
+    ['503', { status: 503 }, 'unavailable'],
+    ['408', { status: 408 }, 'unavailable'],
+    ['200 with errors', { status: 200, json: { errors: ['no'] } }, 'invalid'],
+    ['200 without JSON', { status: 200, isJson: false }, 'unreadable'],
+    ['a redirect', { status: 302 }, 'unreadable'],
+  ])('%s is told by its meaning', (_name, given, kind) => {
+    expect(errorOf(given)?.kind).toBe(kind);
+  });
+
+  it.each([200, 201, 204])('%i without errors is no error', (status) => {
+    expect(errorOf({ status, json: { data: {}, errors: [] } })).toBeNull();
+  });
+
+  it('of a failed write leaves open whether it was applied', () => {
+    expect(told(errorOf({ status: 502, method: 'POST' }))).toEqual({
+      kind: 'unavailable',
+      applied: 'unknown',
+      retry: 'soon',
+    });
+    expect(told(errorOf({ status: 200, method: 'POST', isJson: false }))?.applied).toBe('unknown');
+    expect(told(errorOf({ status: 200, method: 'POST', json: { data: [1], errors: ['some'] } }))?.applied).toBe(
+      'unknown',
+    );
+  });
+
+  it('of a refused write says that it was not applied', () => {
+    for (const status of [400, 403, 404, 422, 429]) expect(errorOf({ status, method: 'POST' })?.applied).toBe('no');
+    expect(errorOf({ status: 200, method: 'POST', json: { errors: ['no'] } })?.applied).toBe('no');
+    expect(errorOf({ status: 502, method: 'GET' })?.applied).toBe('no');
+  });
+
+  it('carries the floor of the next attempt', () => {
+    expect(errorOf({ status: 429, headers: { 'retry-after': '7', 'x-rate-limit-reset': '30' } })?.retryAfterMs).toBe(
+      7_000,
+    );
+    expect(errorOf({ status: 429, headers: { 'x-rate-limit-reset': '30' } })?.retryAfterMs).toBe(30_000);
+    expect(errorOf({ status: 500, headers: { 'x-rate-limit-reset': '30' } })?.retryAfterMs).toBeNull();
+  });
+
+  it("is told in the service's words, without the token", () => {
+    const error = errorOf({ status: 422, json: { errors: ['Bad secret-token here'] } });
+    expect(error?.message).toContain('saying "Bad <value> here"');
+    expect(error?.message).toContain('GET /v2/contacts (422)');
+  });
+});
+
+describe('a request without an answer', () => {
+  const asked = { method: 'POST', route: '/v2/contacts' };
+  const failure = (code: string) => connectionError(asked, Object.assign(new Error('x'), { code }));
+
+  it('was surely not applied where no connection was made', () => {
+    expect(failure('ECONNREFUSED').applied).toBe('no');
+    expect(connectionError(asked, new AggregateError([failure('ECONNREFUSED').cause])).applied).toBe('no');
+  });
+
+  it('was perhaps applied where the connection broke', () => {
+    expect(failure('ECONNRESET').applied).toBe('unknown');
+    expect(failure('UND_ERR_HEADERS_TIMEOUT').applied).toBe('unknown');
+    expect(connectionError({ ...asked, method: 'GET' }, new Error('reset')).applied).toBe('no');
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { NotFoundError, UnreadableError } from '../../../../../src/providers/errors.ts';
+import type { ContactListParameters } from '../../../../../src/providers/service/api/contacts.ts';
+import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
+import { collect, contactJson, failureOf, list, never, NOW_MS, stamp, startServer, type Received } from '../support.ts';
+
+const rows = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => contactJson(from + index));
+
+const pageOf = (request: Received): number => Number(request.query.get('page') ?? '1');
+
+/** Answers a list of `count` contacts, 50 to a page; `meta` describes each page. */
+const listing =
+  (count: number, meta: (page: number, pages: number) => Record<string, unknown>) => (request: Received) => {
+    const page = pageOf(request);
+    const data = rows((page - 1) * 50 + 1, Math.min(page * 50, count));
+    return { json: list(data, meta(page, Math.ceil(count / 50))) };
+  };
+
+const walk = async (answering: Parameters<typeof startServer>[0]) => {
+  await using server = await startServer(answering);
+  const pages = await collect(server.api.contacts.list({ order: ['id'], company: 'A' }, never));
+  const ids = new Set(pages.flatMap((page) => page.rowKeys));
+  return { rows: ids.size, queries: server.received.map((request) => request.rawQuery) };
+};
+
+describe('a list', () => {
+  it.each<[string, (page: number, pages: number) => Record<string, unknown>]>([
+    [
+      'an absolute URL',
+      (page, pages) => ({ next_page: page < pages ? 'https://api.example/v2/contacts?page=9' : null }),
+    ],
+    ['a URL that leads nowhere', (page, pages) => ({ next_page: page < pages ? '/v2/contacts/search?page=2' : '' })],
+    ['a number', (page, pages) => (page < pages ? { next_page: page + 1 } : {})],
+    ['nothing but the total', () => ({ total: 120 })],
+    ['nothing at all', () => ({})],
+  ])('is walked to its end where next_page is %s, always with the own parameters', async (_name, meta) => {
+    const walked = await walk(listing(120, meta));
+    expect(walked.rows).toBe(120);
+    expect(walked.queries).toEqual(['order=id&company=A', 'order=id&company=A&page=2', 'order=id&company=A&page=3']);
+  });
+
+  it('of one full page takes one request where the total agrees, else one more', async () => {
+    expect((await walk(listing(50, () => ({ total: 50, next_page: null })))).queries).toHaveLength(1);
+    expect((await walk(listing(50, () => ({ next_page: null })))).queries).toHaveLength(2);
+    expect((await walk(listing(50, () => ({ total: 900 })))).queries).toHaveLength(2);
+  });
+
+  it('ends where the page after the last is refused though nothing announced it', async () => {
+    const answering = (request: Received) =>
+      pageOf(request) === 1 ? { json: list(rows(1, 50)) } : { status: 404, json: { errors: ['no page'] } };
+    expect((await walk(answering)).rows).toBe(50);
+  });
+
+  it('fails where a page that was announced is missing', async () => {
+    const answering = (request: Received) =>
+      pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
+    expect(await failureOf(walk(answering))).toBeInstanceOf(NotFoundError);
+  });
+
+  it('ends where a service repeats its last page for ever', async () => {
+    const walked = await walk(() => ({ json: list(rows(1, 50), { next_page: 2 }) }));
+    expect(walked).toMatchObject({ rows: 50, queries: { length: 2 } });
+  });
+
+  it('that knows no pages is taken as one, even when it is long', async () => {
+    expect(await walk(() => ({ json: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
+  });
+
+  it('is read lazily', async () => {
+    await using server = await startServer(listing(500, () => ({ total: 500 })));
+    const pages = server.api.contacts.list({}, never)[Symbol.asyncIterator]();
+    expect((await pages.next()).value?.rows).toHaveLength(50);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('of contacts tells an unreadable row apart and gives the others', async () => {
+    await using server = await startServer(() => ({
+      json: list([contactJson(1), { id: 'contact_2' }, contactJson(3)]),
+    }));
+    const [page] = await collect(server.api.contacts.list({}, never));
+    expect(page?.rows.map((row) => row.kind)).toEqual(['contact', 'unreadable', 'contact']);
+    expect(page?.rows[1]).toMatchObject({ id: 'contact_2' });
+  });
+
+  it('without its rows cannot be understood', async () => {
+    await using server = await startServer(() => ({ json: { meta: {} } }));
+    expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
+  });
+});
+
+describe('a filter by time', () => {
+  const answeringAt = (epochMs: number) => () => ({ json: list([contactJson(1, { updated_at: stamp(epochMs) })]) });
+
+  it('rounds a bound outwards to whole seconds', async () => {
+    await using server = await startServer(answeringAt(NOW_MS));
+    const bounds = { 'updated_at.after': NOW_MS - 1, 'updated_at.before': NOW_MS + 1 };
+    await collect(server.api.contacts.list(bounds, never));
+    expect(server.received[0]?.query.get('updated_at.after')).toBe('2026-11-21T11:59:59+00:00');
+    expect(server.received[0]?.query.get('updated_at.before')).toBe('2026-11-21T12:00:01+00:00');
+  });
+
+  it.each<[string, ContactListParameters]>([
+    ['too early', { 'updated_at.after': NOW_MS + 2_000 }],
+    ['too late', { 'updated_at.before': NOW_MS - 2_000 }],
+    ['of another creation time', { 'created_at.after': NOW_MS }],
+  ])('that the service ignored fails the call: a row %s', async (_name, bounds) => {
+    await using server = await startServer(answeringAt(NOW_MS));
+    const error = await failureOf(collect(server.api.contacts.list(bounds, never)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain('the service ignored the filter');
+  });
+
+  it('takes rows on its bound', async () => {
+    await using server = await startServer(answeringAt(NOW_MS));
+    expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, never))).toHaveLength(1);
+  });
+});
+
+it.each<[string, boolean, number, number | null, boolean, number]>([
+  ['an empty page', true, 1, null, true, 0],
+  ['a short page', true, 1, null, false, 49],
+  ['a short page that announces another', false, 1, null, true, 49],
+  ['a full page', false, 1, null, false, 50],
+  ['a full page that completes the total', true, 2, 100, false, 50],
+  ['a full page within the total', false, 1, 100, false, 50],
+])('%s is surely the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
+  expect(isLastPage({ number, total, announcesNext }, rowCount)).toBe(expected);
+});

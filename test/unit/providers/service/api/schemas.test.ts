@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { parseContactRow } from '../../../../../src/providers/service/api/contacts.ts';
+import { bucketSchema } from '../../../../../src/providers/service/api/schemas-buckets.ts';
+import { contactSchema } from '../../../../../src/providers/service/api/schemas-contacts.ts';
+import { parseTimestamp } from '../../../../../src/providers/service/api/schemas-common.ts';
+import { interactionSchema } from '../../../../../src/providers/service/api/schemas-interactions.ts';
+import {
+  notificationSchema,
+  promptSchema,
+  taskSchema,
+  userSchema,
+} from '../../../../../src/providers/service/api/schemas-user.ts';
+import { bucketJson, contactJson, NOW_MS, stamp } from '../support.ts';
+
+describe('a timestamp', () => {
+  const at = Date.UTC(2016, 7, 26, 14, 37, 11);
+
+  it.each<[string, number]>([
+    ['2016-08-26 14:37:11 UTC', at],
+    ['2016-08-26T14:37:11Z', at],
+    ['2016-08-26T14:37:11.250Z', at + 250],
+    ['2016-08-26T16:37:11+02:00', at],
+    ['2016-08-26 14:37:11', at],
+  ])('is read from %s', (text, epochMs) => {
+    expect(parseTimestamp(text)).toEqual({ text, epochMs });
+  });
+
+  it.each(['', 'yesterday', '2016-08-26', '2016-13-41 14:37:11 UTC'])('is not read from "%s"', (text) => {
+    expect(parseTimestamp(text)).toBeNull();
+  });
+});
+
+describe('a contact', () => {
+  it('is understood with only its id and updated_at', () => {
+    const contact = contactSchema.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC' });
+    expect(contact).toMatchObject({ first_name: '', company: null, email_addresses: [], tags: [], created_at: null });
+    expect(contact.extra_data.buckets).toBeNull();
+  });
+
+  it('is understood with nulls for lists, nulls within them and unknown keys', () => {
+    const entry = { id: 'u1', label: null, address: 'a@b.example', primary: true };
+    const contact = contactSchema.parse(
+      contactJson(1, {
+        phone_numbers: null,
+        email_addresses: [null, entry],
+        brand_new: 1,
+        extra_data: { new_too: {} },
+      }),
+    );
+    expect(contact.phone_numbers).toEqual([]);
+    expect(contact.email_addresses).toEqual([entry]);
+  });
+
+  it('does not fail for what sync does not use', () => {
+    const odd = { custom_fields: 'none', tags: [1], location: 7, extra_data: { muted_at: 'never', buckets: null } };
+    expect(contactSchema.parse(contactJson(1, odd)).tags).toEqual([]);
+  });
+
+  it('that breaks a used field is told apart with its id and the place', () => {
+    expect(parseContactRow(contactJson(1, { updated_at: 'soon' }))).toEqual({
+      kind: 'unreadable',
+      id: 'contact_1',
+      updatedAt: null,
+      reason: 'updated_at: not a timestamp',
+    });
+    const broken = contactJson(1, { email_addresses: 'ada@example.org' });
+    expect(parseContactRow(broken)).toMatchObject({ updatedAt: { text: stamp(NOW_MS - 999_000) } });
+    expect(parseContactRow(null)).toMatchObject({ kind: 'unreadable', id: null, updatedAt: null });
+  });
+
+  it('that cannot be understood is described without its values', () => {
+    const row = parseContactRow(contactJson(1, { first_name: { full: 'Zoe' }, email_addresses: 'zoe@example.org' }));
+    expect(JSON.stringify(row)).not.toMatch(/zoe/iu);
+  });
+});
+
+it('the other resources are understood with only what they must have', () => {
+  expect(bucketSchema.parse({ id: 'bucket_1', name: 'A' })).toMatchObject({ name: 'A', goal: null });
+  expect(bucketSchema.parse(bucketJson(1)).extra_data.contact_count).toBe(0);
+  expect(userSchema.parse({ id: 'user_1' })).toMatchObject({ email: null });
+  expect(notificationSchema.parse({ id: 'notification_1' }).read_at).toBeNull();
+  expect(promptSchema.parse({ id: 'task_1', contact: contactJson(1) }).contact?.id).toBe('contact_1');
+  expect(taskSchema.parse({ id: 'task_1' }).extra_data.completed_at).toBeNull();
+  expect(interactionSchema.parse({ id: 'interaction_1' })).toMatchObject({ participants: [], subject: '' });
+});

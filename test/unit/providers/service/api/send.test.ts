@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidError, UnavailableError, UnreadableError } from '../../../../../src/providers/errors.ts';
+import { createSend } from '../../../../../src/providers/service/api/send.ts';
+import { createTestClock, failureOf, never, NOW_MS, startServer } from '../support.ts';
+
+const GET = { method: 'GET', route: '/v2/contacts' } as const;
+
+describe('a request', () => {
+  it('carries the documented headers, its id and its query', async () => {
+    await using server = await startServer(() => ({ json: {} }));
+    const query = { 'updated_at.after': '2026-01-01T00:00:00+00:00', q: 'a b' };
+    await server.send({ method: 'GET', route: '/v2/contacts/{id}', id: 'a/b', query }, never);
+    const [request] = server.received;
+    expect(request?.headers.authorization).toBe('Bearer secret-token');
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(request?.path).toBe('/v2/contacts/a%2Fb');
+    expect(request?.rawQuery).toBe('updated_at.after=2026-01-01T00%3A00%3A00%2B00%3A00&q=a%20b');
+    expect(request?.query.get('updated_at.after')).toBe('2026-01-01T00:00:00+00:00');
+  });
+
+  it('goes below the path of the base url, without a token where there is none', async () => {
+    await using server = await startServer(() => ({ json: {} }));
+    const { dispatcher } = server;
+    const send = createSend({
+      baseUrl: `${server.url}/base/`,
+      accessToken: null,
+      dispatcher,
+      clock: createTestClock(),
+    });
+    await send(GET, never);
+    expect(server.received[0]?.path).toBe('/base/v2/contacts');
+    expect(server.received[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('over 1 MiB is refused before it is sent', async () => {
+    await using server = await startServer(() => ({ json: {} }));
+    const body = { data: { first_name: 'é'.repeat(600_000) } };
+    const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body }, never));
+    expect(error).toBeInstanceOf(InvalidError);
+    expect(error).toMatchObject({ applied: 'no', status: null });
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('that finds nobody was not applied', async () => {
+    const server = await startServer(() => ({ json: {} }));
+    await server[Symbol.asyncDispose]();
+    await using other = await startServer(() => ({ json: {} }));
+    const { dispatcher } = other;
+    const send = createSend({ baseUrl: server.url, accessToken: null, dispatcher, clock: createTestClock() });
+    const error = await failureOf(send({ method: 'POST', route: '/v2/contacts', body: {} }, never));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ applied: 'no' });
+  });
+
+  it('whose connection breaks was perhaps applied', async () => {
+    await using server = await startServer(() => ({ breakAfter: '' }));
+    const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body: {} }, never));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ applied: 'unknown' });
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const controller = new AbortController();
+    await using server = await startServer(() => {
+      controller.abort(new Error('enough'));
+      return { json: {} };
+    });
+    expect((await failureOf(server.send(GET, controller.signal))).message).toBe('enough');
+    expect((await failureOf(server.send(GET, controller.signal))).message).toBe('enough');
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  it('tells the time of the service', async () => {
+    await using server = await startServer(() => ({ headers: { date: new Date(NOW_MS).toUTCString() }, json: {} }));
+    expect((await server.send(GET, never)).serverTimeMs).toBe(NOW_MS);
+  });
+
+  it('may be empty', async () => {
+    await using server = await startServer(() => ({ status: 204 }));
+    expect((await server.send(GET, never)).json).toBeUndefined();
+  });
+
+  it('that is cut off, is HTML or is no JSON cannot be understood', async () => {
+    const texts = [{ breakAfter: '{"data": [' }, { text: '<html>busy</html>' }, { text: '{"data": [' }];
+    await using server = await startServer((_request, index) => texts[index] ?? {});
+    for (const _ of texts) {
+      const error = await failureOf(
+        server.send({ method: 'PATCH', route: '/v2/contacts/{id}', id: 'contact_1' }, never),
+      );
+      expect(error).toBeInstanceOf(UnreadableError);
+      expect(error).toMatchObject({ applied: 'unknown', route: 'PATCH /v2/contacts/{id}' });
+    }
+  });
+
+  it('of an error counts by its status even where its body is HTML or cut off', async () => {
+    const answers = [
+      { status: 502, text: '<html>' },
+      { status: 502, breakAfter: '<ht' },
+    ];
+    await using server = await startServer((_request, index) => answers[index] ?? {});
+    for (const _ of answers)
+      expect(await failureOf(server.send(GET, never))).toMatchObject({ kind: 'unavailable', status: 502 });
+  });
+
+  it('longer than the limit is not read', async () => {
+    await using server = await startServer(() => ({ text: JSON.stringify('x'.repeat(2_000)) }), {
+      maxAnswerBytes: 1_000,
+    });
+    const error = await failureOf(server.send(GET, never));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain('longer than 1000 bytes');
+  });
+
+  it('that drips on past its time is given up', async () => {
+    await using server = await startServer(() => ({ text: '{}' }));
+    let nowMs = 0;
+    const clock = { ...createTestClock(), monotonic: () => (nowMs += 40_000) };
+    const send = createSend({ baseUrl: server.url, accessToken: null, dispatcher: server.dispatcher, clock });
+    expect((await failureOf(send(GET, never))).message).toContain('longer than 30000 ms');
+  });
+
+  it('that is a redirect is given back only where it was asked for', async () => {
+    await using server = await startServer(() => ({ status: 301, headers: { location: '/elsewhere' } }));
+    expect(await server.send({ ...GET, allowRedirect: true }, never)).toMatchObject({
+      status: 301,
+      location: '/elsewhere',
+    });
+    expect(await failureOf(server.send(GET, never))).toBeInstanceOf(UnreadableError);
+    expect(server.received).toHaveLength(2);
+  });
+});

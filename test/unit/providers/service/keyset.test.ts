@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  nextCursor,
+  nextPageNumber,
+  nextStretch,
+  walkFromMs,
+  type Cursor,
+} from '../../../../src/providers/service/keyset.ts';
+
+describe('[R14] the keyset walk', () => {
+  it('goes on with page 1 a second behind the last row', () => {
+    expect(nextStretch(0, 60_400)).toEqual({ afterMs: 59_000, crowdedUntilMs: null });
+  });
+
+  it('reads by id where the bound cannot move on', () => {
+    expect(nextStretch(59_000, 60_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
+    expect(nextStretch(59_000, 59_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
+  });
+
+  type Bounds = { readonly isInclusive: boolean; readonly afterMs: number; readonly beforeMs: number };
+
+  /** The rows of a service within bounds, with ties in whatever order `tie` gives them this time. */
+  const within = (
+    stamps: readonly number[],
+    { isInclusive, afterMs, beforeMs }: Bounds,
+    tie: () => number,
+  ): number[] => {
+    const rows = [...stamps.keys()].filter((row) => {
+      const at = stamps[row] ?? 0;
+      return isInclusive ? at >= afterMs && at <= beforeMs : at > afterMs && at < beforeMs;
+    });
+    const keyed = rows.map((row) => ({ row, at: stamps[row] ?? 0, tie: tie() }));
+    return keyed.toSorted((a, b) => a.at - b.at || a.tie - b.tie).map(({ row }) => row);
+  };
+
+  it('sees every row, however bounds and ties are taken, and comes to an end', () => {
+    const seconds = fc.array(fc.integer({ min: 10, max: 20 }), { maxLength: 60 });
+    const ties = fc.infiniteStream(fc.nat());
+    fc.assert(
+      fc.property(seconds, fc.boolean(), ties, (rows, isInclusive, tieStream) => {
+        const tie = (): number => tieStream.next().value;
+        const stamps = rows.map((second) => second * 1_000);
+        const seen = new Set<number>();
+        let afterMs = 0;
+        for (let requests = 0; requests < 200; requests += 1) {
+          const page = within(stamps, { isInclusive, afterMs, beforeMs: Infinity }, tie).slice(0, 4);
+          for (const row of page) seen.add(row);
+          if (page.length < 4) return seen.size === stamps.length;
+          const stretch = nextStretch(afterMs, stamps[page.at(-1) ?? 0] ?? 0);
+          const crowded = { isInclusive, afterMs, beforeMs: stretch.crowdedUntilMs ?? 0 };
+          for (const row of within(stamps, crowded, tie)) seen.add(row);
+          ({ afterMs } = stretch);
+        }
+        return false;
+      }),
+    );
+  });
+});
+
+describe('[R14] the cursor', () => {
+  const OVERLAP_MS = 120_000;
+  const cursor = (watermarkMs: number, behindMs = OVERLAP_MS): Cursor => ({
+    watermarkMs,
+    reachedAtMs: 500_000,
+    behindMs,
+  });
+  const sight = (maxSeenMs: number | null, serverStartMs: number, startedAtMs = 510_000) => {
+    return { maxSeenMs, serverStartMs, startedAtMs };
+  };
+
+  it('moves to the latest change seen, in whole seconds, and has its overlap to read again', () => {
+    const next = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
+    expect(nextCursor(cursor(1_000, 0), sight(5_900, 60_000))).toEqual(next);
+  });
+
+  it('does not pass the time of the service when the walk began', () => {
+    expect(nextCursor(cursor(1_000), sight(90_000, 60_500)).watermarkMs).toBe(60_000);
+  });
+
+  it('never goes back and stays where nothing was seen', () => {
+    expect(nextCursor(cursor(70_000), sight(5_000, 80_000))).toEqual(cursor(70_000));
+    expect(nextCursor(cursor(70_000), sight(null, 80_000))).toEqual(cursor(70_000));
+  });
+
+  it('reads no overlap again that began a whole overlap ago by the clock of the client, whatever the service says', () => {
+    expect(nextCursor(cursor(70_000), sight(null, 0, 619_999)).behindMs).toBe(OVERLAP_MS);
+    expect(nextCursor(cursor(70_000), sight(null, 0, 620_000)).behindMs).toBe(0);
+  });
+
+  it('reads one second again where only the clock of the service says that the overlap has passed', () => {
+    expect(nextCursor(cursor(1_000), sight(70_000, 189_999)).behindMs).toBe(OVERLAP_MS);
+    expect(nextCursor(cursor(1_000), sight(70_000, 190_000)).behindMs).toBe(1_000);
+    expect(nextCursor(cursor(70_000, 0), sight(null, 190_000)).behindMs).toBe(0);
+  });
+
+  it('is walked from behind the watermark, but not from before all time', () => {
+    expect(walkFromMs(cursor(500_000))).toBe(380_000);
+    expect(walkFromMs(cursor(5_000))).toBe(0);
+  });
+});
+
+it('a walk by page numbers steps back by what was deleted', () => {
+  expect(nextPageNumber(4, null, 500, 50)).toBe(5);
+  expect(nextPageNumber(4, 500, 500, 50)).toBe(5);
+  expect(nextPageNumber(4, 500, 510, 50)).toBe(5);
+  expect(nextPageNumber(4, 500, null, 50)).toBe(5);
+  expect(nextPageNumber(4, 500, 499, 50)).toBe(3);
+  expect(nextPageNumber(4, 500, 440, 50)).toBe(2);
+  expect(nextPageNumber(2, 500, 100, 50)).toBe(1);
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
+import { recordOf, tellRows } from '../../../../src/providers/service/mapper.ts';
+import { contactJson, NOW_MS, stamp } from './support.ts';
+
+const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
+
+describe('a contact of the service as a record', () => {
+  it('holds the mapped fields, normalised', () => {
+    const record = recordFrom({
+      updated_at: stamp(NOW_MS),
+      first_name: '  Ada ',
+      last_name: 'Love\u0301lace',
+      title: 'Chief  Analyst',
+      company: null,
+      email_addresses: [{ id: 'u1', label: ' Work ', address: ' Ada@Example.org ' }],
+      phone_numbers: [{ id: 'u2', label: null, number: '(830)285-9851 x5271' }],
+      websites: [{ id: 'u3', label: '', address: 'https://ada.example' }],
+      addresses: [
+        {
+          id: 'u4',
+          label: 'home',
+          street_1: '1 Main',
+          street_2: 'Apt 4',
+          city: 'Paris',
+          state: null,
+          zip: '75',
+          country: 'FR',
+        },
+      ],
+    });
+    expect(record).toMatchObject({ id: 'contact_1', version: stamp(NOW_MS), modifiedAtMs: NOW_MS, originId: null });
+    expect(record.contact).toEqual({
+      firstName: 'Ada',
+      lastName: 'Lov\u00e9lace',
+      company: '',
+      title: 'Chief Analyst',
+      emailAddresses: [{ value: 'Ada@Example.org', label: 'Work' }],
+      phoneNumbers: [{ value: '(830)285-9851 x5271', label: null }],
+      addresses: [{ street: '1 Main', city: 'Paris', region: '', postalCode: '75', country: 'FR', label: 'home' }],
+      websites: [{ value: 'https://ada.example', label: null }],
+    });
+  });
+
+  it('drops what says nothing and what is said twice', () => {
+    const { contact } = recordFrom({
+      email_addresses: [
+        { id: 'a', address: null },
+        { id: 'b', address: 'A@b.example' },
+        { id: 'c', address: 'a@B.example' },
+      ],
+      addresses: [{ id: 'd', street_1: '', city: null }],
+    });
+    expect(contact.emailAddresses).toEqual([{ value: 'A@b.example', label: null }]);
+    expect(contact.addresses).toEqual([]);
+  });
+
+  it('keeps an address that has only its full form as a street', () => {
+    const { contact } = recordFrom({
+      addresses: [{ id: 'd', full_address: '1 Main, Paris', street_1: '', city: null }],
+    });
+    expect(contact.addresses).toMatchObject([{ street: '1 Main, Paris', city: '' }]);
+    const structured = recordFrom({ addresses: [{ id: 'd', full_address: 'Paris', city: 'Paris' }] });
+    expect(structured.contact.addresses).toMatchObject([{ street: '', city: 'Paris' }]);
+  });
+
+  it('carries the entries of its lists as they were given', () => {
+    const entry = { id: 'u1', label: null, address: ' Ada@Example.org ', primary: true };
+    expect(JSON.parse(recordFrom({ email_addresses: [entry] }).raw)).toEqual({
+      addresses: [],
+      email_addresses: [entry],
+      phone_numbers: [],
+      websites: [],
+    });
+  });
+
+  it('is a member of the buckets told, sorted, or of those known before where none are told', () => {
+    const buckets = [{ id: 'bucket_2' }, { id: 'bucket_1' }, { id: 'bucket_2' }];
+    expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
+    expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
+    const silent = contactSchema.parse(contactJson(1, { extra_data: {} }));
+    expect(recordOf(silent, ['bucket_9']).groupIds).toEqual(['bucket_9']);
+    const emptied = contactSchema.parse(contactJson(1, { extra_data: { buckets: [] } }));
+    expect(recordOf(emptied, ['bucket_9']).groupIds).toEqual([]);
+  });
+});
+
+it('the rows of a listing become changes of the feed; of known ones only the ids are told', () => {
+  const contact = contactSchema.parse(contactJson(1));
+  const unreadable = { kind: 'unreadable', id: 'contact_2', reason: 'odd' } as const;
+  const updatedAt = { text: stamp(NOW_MS), epochMs: NOW_MS };
+  const rows = [
+    { kind: 'contact', contact } as const,
+    { ...unreadable, updatedAt: null },
+    { kind: 'known', id: 'contact_3', updatedAt } as const,
+  ];
+  expect(tellRows(rows)).toEqual({
+    changes: [{ kind: 'upsert', record: recordOf(contact), previousIds: [] }, unreadable],
+    unchanged: ['contact_3'],
+  });
+});
+
+it('a record has the digest of its row, unless its membership came from elsewhere', () => {
+  const digest = contactDigest(contactJson(1));
+  expect(recordFrom({}).digest).toBe(digest);
+  expect(recordFrom({ title: 'Other' }).digest).not.toBe(digest);
+  const silentJson = contactJson(1, { extra_data: {} });
+  const silent = contactSchema.parse(silentJson);
+  expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
+  expect(recordOf(silent, ['bucket_9']).digest).toBeUndefined();
+});

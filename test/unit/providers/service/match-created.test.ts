@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import { matchCreated, resembles } from '../../../../src/providers/service/match-created.ts';
+
+const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });
+
+const values = (...texts: string[]) => texts.map((value) => ({ value, label: null }));
+
+const ada = contact({
+  firstName: 'Ada',
+  lastName: 'King',
+  emailAddresses: values('Ada@x.example'),
+  phoneNumbers: values('(830) 285-9851'),
+});
+
+describe('[R9] a contact found', () => {
+  it.each<[string, Contact]>([
+    ['the same', ada],
+    [
+      'with another case and format',
+      contact({
+        firstName: 'ADA',
+        lastName: 'king',
+        emailAddresses: values('ada@X.example'),
+        phoneNumbers: values('+18302859851'),
+      }),
+    ],
+    ['with company and title filled in', { ...ada, company: 'Engines', title: 'Countess' }],
+    ['with other labels', { ...ada, emailAddresses: [{ value: 'ada@x.example', label: 'Work' }] }],
+  ])('resembles the draft: %s', (_name, found) => {
+    expect(resembles(ada, found)).toBe(true);
+  });
+
+  it.each<[string, Contact]>([
+    ['with another name', { ...ada, firstName: 'Eve' }],
+    ['without the email address', { ...ada, emailAddresses: [] }],
+    ['with one email address more', { ...ada, emailAddresses: values('ada@x.example', 'a@y.example') }],
+    ['with another phone number', { ...ada, phoneNumbers: values('(830) 285-9852') }],
+  ])('does not resemble the draft: %s', (_name, found) => {
+    expect(resembles(ada, found)).toBe(false);
+  });
+
+  it('of another company is another one', () => {
+    expect(resembles({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'Looms' })).toBe(false);
+    expect(resembles({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
+  });
+
+  it('without name, email address and phone number is told by all the rest', () => {
+    const site = contact({ websites: values('https://x.example') });
+    expect(resembles(site, site)).toBe(true);
+    expect(resembles(site, contact({ websites: values('https://y.example') }))).toBe(false);
+    expect(resembles(site, EMPTY_CONTACT)).toBe(false);
+  });
+});
+
+it('[R9] each contact found serves one request only', () => {
+  const record = (id: string): ContactRecord => {
+    return { id, version: '', modifiedAtMs: null, contact: ada, groupIds: [], raw: '{}', originId: null };
+  };
+  const requests = ['a', 'b', 'c'].map((key) => ({ key, draft: ada, groupIds: [], originId: key }));
+  const matches = matchCreated(requests, [record('contact_1'), record('contact_2')]);
+  expect([...matches].map(([key, found]) => [key, found.id])).toEqual([
+    ['a', 'contact_1'],
+    ['b', 'contact_2'],
+  ]);
+});

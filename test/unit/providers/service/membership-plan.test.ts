@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { MembershipRequest } from '../../../../src/providers/remote.ts';
+import {
+  applyMembership,
+  BULK_SIZE,
+  planMembershipRequests,
+} from '../../../../src/providers/service/membership-plan.ts';
+
+const fresh = (number: number, add: readonly string[], known: readonly string[] | null = []): MembershipRequest => {
+  return { key: `k${number}`, id: `contact_${number}`, add, remove: [], knownGroupIds: known };
+};
+
+const many = (count: number, add: (index: number) => readonly string[]): MembershipRequest[] =>
+  Array.from({ length: count }, (_, index) => fresh(index, add(index)));
+
+const costOf = (batch: readonly MembershipRequest[]) => {
+  const plan = planMembershipRequests(batch);
+  return { single: plan.single.length, bulk: plan.additions.length };
+};
+
+describe('[R11] the plan of membership requests', () => {
+  it('fills a bucket in bulk, a hundred contacts to a request', () => {
+    const plan = planMembershipRequests(many(250, () => ['b1']));
+    expect(plan.single).toEqual([]);
+    expect(plan.bulk).toHaveLength(250);
+    expect(plan.additions.map((addition) => addition.contactIds.length)).toEqual([100, 100, 50]);
+    expect(new Set(plan.additions.flatMap((addition) => addition.contactIds)).size).toBe(250);
+    expect(BULK_SIZE).toBe(100);
+  });
+
+  it('writes one contact at a time where that needs no more requests', () => {
+    expect(costOf([fresh(1, ['b1'])])).toEqual({ single: 0, bulk: 1 });
+    expect(costOf([fresh(1, ['b1', 'b2'])])).toEqual({ single: 1, bulk: 0 });
+    expect(costOf([fresh(1, ['b1', 'b2', 'b3'])])).toEqual({ single: 1, bulk: 0 });
+    expect(costOf(many(2, (index) => [`b${index}`, 'all', 'also']))).toEqual({ single: 2, bulk: 0 });
+  });
+
+  it('divides a batch: a big bucket in bulk, contacts with rare buckets one at a time', () => {
+    const batch = [...many(40, () => ['big', 'other']), fresh(90, ['big', 'rare1', 'rare2']), fresh(91, ['rare3'])];
+    const plan = planMembershipRequests(batch);
+    expect(plan.single.map((request) => request.id).toSorted()).toEqual(['contact_90']);
+    expect(plan.additions.map((addition) => addition.bucketId).toSorted()).toEqual(['big', 'other', 'rare3']);
+  });
+
+  it('never takes into bulk what removes, what is unknown or what is there already', () => {
+    const removing = many(60, () => ['b1']).map((request) => ({ ...request, remove: ['b2'] }));
+    const unknown = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: null }));
+    const there = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: ['b1'] }));
+    for (const batch of [removing, unknown, there]) expect(costOf(batch)).toEqual({ single: 60, bulk: 0 });
+  });
+
+  it('adds in bulk only what is missing', () => {
+    const batch = many(30, (index) => ['b1', ...(index < 10 ? ['b2'] : [])]).map((request, index) => {
+      return index < 10 ? { ...request, knownGroupIds: ['b1'] } : request;
+    });
+    const plan = planMembershipRequests(batch);
+    expect(plan.additions.map(({ bucketId, contactIds }) => [bucketId, contactIds.length])).toEqual([
+      ['b2', 10],
+      ['b1', 20],
+    ]);
+  });
+});
+
+it('[R11] a change is applied to the membership as it is', () => {
+  expect([...applyMembership(['a', 'b', 'c'], { add: ['d', 'a'], remove: ['b', 'x'] })]).toEqual(['a', 'c', 'd']);
+});

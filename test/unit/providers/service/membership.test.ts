@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { MembershipRequest } from '../../../../src/providers/remote.ts';
+import { bucketJson, contactJson, failureOf, list, never, startServer, type Canned, type Received } from './support.ts';
+
+const change = (number: number, over: Partial<MembershipRequest>): MembershipRequest => {
+  return { key: `k${number}`, id: `contact_${number}`, add: [], remove: [], knownGroupIds: null, ...over };
+};
+
+const fresh = (count: number) =>
+  Array.from({ length: count }, (_, index) => change(index, { add: ['bucket_1'], knownGroupIds: [] }));
+
+const sentIds = (request: Received | undefined): string[] => {
+  const body = request?.body as { data?: { id: string }[] } | undefined;
+  return (body?.data ?? []).map((row) => row.id);
+};
+
+/** Answers a change of buckets with the buckets sent, as a list. */
+const echo = (request: Received): Canned => ({ json: list(sentIds(request).map((id) => ({ ...bucketJson(0), id }))) });
+
+describe("[R11] one contact's membership", () => {
+  it('is what it is now at the service with only the change applied', async () => {
+    const held = [bucketJson(1), bucketJson(2), bucketJson(9)];
+    await using server = await startServer((request) =>
+      request.method === 'GET' ? { json: list(held) } : echo(request),
+    );
+    const [result] = await server.remote.changeMembership(
+      [change(5, { add: ['bucket_3'], remove: ['bucket_2'] })],
+      never,
+    );
+    expect(server.calls()).toEqual(['GET /v2/contacts/contact_5/buckets', 'PUT /v2/contacts/contact_5/buckets']);
+    expect(sentIds(server.received[1])).toEqual(['bucket_1', 'bucket_3', 'bucket_9']);
+    expect(result).toEqual({ key: 'k5', ok: true, value: ['bucket_1', 'bucket_3', 'bucket_9'] });
+  });
+
+  it('that is read over several pages keeps every bucket', async () => {
+    const held = Array.from({ length: 70 }, (_, index) => bucketJson(index + 1));
+    await using server = await startServer((request) => {
+      if (request.method !== 'GET') return echo(request);
+      const page = Number(request.query.get('page') ?? '1');
+      return { json: list(held.slice((page - 1) * 50, page * 50)) };
+    });
+    await server.remote.changeMembership([change(5, { add: ['bucket_99'] })], never);
+    expect(sentIds(server.received.at(-1))).toHaveLength(71);
+  });
+
+  it('keeps a bucket that was added since this run wrote the contact, and is left alone where nothing changes', async () => {
+    const held = { contact_1: [bucketJson(1), bucketJson(2), bucketJson(9)], contact_2: [bucketJson(1)] };
+    await using server = await startServer((request) => {
+      if (request.method !== 'GET') return echo(request);
+      return { json: list(request.path.includes('contact_1') ? held.contact_1 : held.contact_2) };
+    });
+    const batch = [
+      change(1, { remove: ['bucket_1'], knownGroupIds: ['bucket_1', 'bucket_2'] }),
+      change(2, { add: ['bucket_1'], remove: ['bucket_7'], knownGroupIds: ['bucket_1'] }),
+    ];
+    const results = await server.remote.changeMembership(batch, never);
+    expect(server.calls().filter((call) => call.startsWith('PUT'))).toEqual(['PUT /v2/contacts/contact_1/buckets']);
+    expect(results.map((result) => result.ok && result.value)).toEqual([['bucket_2', 'bucket_9'], ['bucket_1']]);
+  });
+
+  it('is told as the service answers it', async () => {
+    await using server = await startServer(({ method }) => ({ json: list(method === 'GET' ? [] : [bucketJson(1)]) }));
+    const [result] = await server.remote.changeMembership(
+      [change(1, { add: ['bucket_1', 'bucket_2'], knownGroupIds: [] })],
+      never,
+    );
+    expect(result).toMatchObject({ value: ['bucket_1'] });
+  });
+
+  it.each<[string, Canned]>([
+    ['refuses', { status: 422, json: { errors: ['data is empty'] } }],
+    ['ignores', { json: list([bucketJson(1)]) }],
+  ])('is emptied by a removal where the service %s an empty set', async (_name, put) => {
+    await using server = await startServer(({ method }) => {
+      if (method === 'PUT') return put;
+      return { json: list(method === 'GET' ? [bucketJson(1)] : []) };
+    });
+    const batch = [change(1, { remove: ['bucket_1'] })];
+    const results = await server.remote.changeMembership(batch, never);
+    expect(results).toEqual([{ key: 'k1', ok: true, value: [] }]);
+    expect(server.calls().slice(1)).toEqual([
+      'PUT /v2/contacts/contact_1/buckets',
+      'DELETE /v2/contacts/contact_1/buckets',
+    ]);
+    expect(sentIds(server.received.at(-1))).toEqual(['bucket_1']);
+  });
+
+  it('[R15] that cannot be written hides no other one', async () => {
+    await using server = await startServer((request) =>
+      request.path.includes('contact_1/') ? { status: 404 } : echo(request),
+    );
+    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`] }));
+    const results = await server.remote.changeMembership(batch, never);
+    expect(results.map((result) => result.ok)).toEqual([false, true]);
+  });
+
+  it('[R16] ends with the error of a revoked permission', async () => {
+    await using server = await startServer(() => ({ status: 403 }));
+    const error = await failureOf(
+      server.remote.changeMembership([change(1, { add: ['bucket_1'], knownGroupIds: [] })], never),
+    );
+    expect(error).toMatchObject({ kind: 'revoked' });
+  });
+});
+
+describe('[R11] many fresh contacts', () => {
+  it('go into a bucket in bulk', async () => {
+    await using server = await startServer((request) => ({
+      json: list(sentIds(request).map((id) => contactJson(0, { id }))),
+    }));
+    const results = await server.remote.changeMembership(fresh(120), never);
+    expect(server.calls()).toEqual(['POST /v2/buckets/bucket_1/contacts', 'POST /v2/buckets/bucket_1/contacts']);
+    expect(results.every((result) => result.ok && result.value.join() === 'bucket_1')).toBe(true);
+    expect(results).toHaveLength(120);
+  });
+
+  it('that the bulk answer shows as left out are written one at a time', async () => {
+    await using server = await startServer((request) => {
+      if (request.method === 'PUT') return echo(request);
+      return {
+        json: list(
+          sentIds(request)
+            .slice(2)
+            .map((id) => contactJson(0, { id })),
+        ),
+      };
+    });
+    const results = await server.remote.changeMembership(fresh(10), never);
+    expect(server.calls().filter((call) => call.startsWith('PUT'))).toHaveLength(2);
+    expect(results).toHaveLength(10);
+  });
+
+  it('are trusted to be added where the answer is cut off at a page or tells nothing', async () => {
+    const cut = { json: list(Array.from({ length: 50 }, (_, index) => contactJson(index + 500))) };
+    for (const answer of [cut, { status: 204 }]) {
+      await using server = await startServer(() => answer);
+      expect((await server.remote.changeMembership(fresh(100), never)).every((result) => result.ok)).toBe(true);
+      expect(server.received).toHaveLength(1);
+    }
+  });
+
+  it('are written one at a time where the service refuses them in bulk', async () => {
+    await using server = await startServer((request) => (request.method === 'POST' ? { status: 422 } : echo(request)));
+    const results = await server.remote.changeMembership(fresh(4), never);
+    expect(server.calls().filter((call) => call.startsWith('PUT'))).toHaveLength(4);
+    expect(results.every((result) => result.ok)).toBe(true);
+  });
+
+  it('are perhaps added where the bulk answer was lost', async () => {
+    await using server = await startServer(() => ({ status: 502 }));
+    const results = await server.remote.changeMembership(fresh(4), never);
+    expect(server.received).toHaveLength(1);
+    expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(4).fill('unknown'));
+  });
+});

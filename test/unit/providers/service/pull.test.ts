@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { CursorExpiredError, RevokedError, UnreadableError } from '../../../../src/providers/errors.ts';
+import type { FeedPage } from '../../../../src/providers/remote.ts';
+import {
+  collect,
+  contactJson,
+  failureOf,
+  idsOf,
+  list,
+  never,
+  NOW_MS,
+  stamp,
+  startServer,
+  type Received,
+} from './support.ts';
+
+type Row = { readonly number: number; readonly atMs: number };
+
+const DATE = { date: new Date(NOW_MS).toUTCString() };
+
+/** A service that filters, sorts and pages rows as documented; `isInclusive` is how it takes bounds. */
+const serviceOf = (rows: () => readonly Row[], isInclusive: boolean) => (request: Received) => {
+  const before = Date.parse(request.query.get('updated_at.before') ?? '2100-01-01T00:00:00+00:00');
+  const after = Date.parse(request.query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
+  const byTime = request.query.get('order') === 'updated_at';
+  const within = rows().filter(({ atMs }) =>
+    isInclusive ? atMs >= after && atMs <= before : atMs > after && atMs < before,
+  );
+  const sorted = within.toSorted((a, b) => (byTime ? a.atMs - b.atMs : 0) || a.number - b.number);
+  const page = Number(request.query.get('page') ?? '1');
+  const data = sorted
+    .slice((page - 1) * 50, page * 50)
+    .map((row) => contactJson(row.number, { updated_at: stamp(row.atMs) }));
+  const meta = { total: sorted.length, next_page: page * 50 < sorted.length ? page + 1 : null };
+  return { headers: DATE, json: list(data, meta) };
+};
+
+const cursorAt = (watermarkMs: number, behindMs = 120_000): string => {
+  return JSON.stringify({ watermarkMs, reachedAtMs: NOW_MS, behindMs });
+};
+
+const watermarkOf = (page: FeedPage | undefined): unknown =>
+  (JSON.parse(page?.cursor ?? '{}') as { watermarkMs?: unknown }).watermarkMs;
+
+const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursorAt(watermarkMs) }) as const;
+
+const WHOLE = { mode: 'whole', resume: null } as const;
+
+describe.each([true, false])('[R14] the changes, where bounds are inclusive: %s', (isInclusive) => {
+  it('take one request where they fit a page, from a while before the cursor', async () => {
+    const rows = [
+      { number: 1, atMs: NOW_MS - 30_000 },
+      { number: 2, atMs: NOW_MS - 60_000 },
+    ];
+    await using server = await startServer(serviceOf(() => rows, isInclusive));
+    const pages = await collect(server.remote.pull(changesSince(NOW_MS - 40_000), never));
+    expect(idsOf(pages)).toEqual(['contact_2', 'contact_1']);
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toMatchObject({ resume: null, total: 2 });
+    expect(watermarkOf(pages[0])).toBe(NOW_MS - 30_000);
+    expect(server.received[0]?.rawQuery).toBe('updated_at.after=2026-11-21T11%3A57%3A20%2B00%3A00&order=updated_at');
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('are all told, each once, over many pages and through seconds with more than a page', async () => {
+    const spread = Array.from({ length: 130 }, (_, index) => ({ number: index, atMs: NOW_MS - 90_000 + index * 500 }));
+    const tied = Array.from({ length: 180 }, (_, index) => ({ number: 1_000 + index, atMs: NOW_MS - 60_000 }));
+    await using server = await startServer(serviceOf(() => [...spread, ...tied], isInclusive));
+    const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 100_000), never)));
+    expect(ids).toHaveLength(310);
+    expect(new Set(ids).size).toBe(310);
+  });
+
+  it('are not missed where rows change during the walk', async () => {
+    const rows = Array.from({ length: 200 }, (_, index) => ({ number: index, atMs: NOW_MS - 900_000 + index * 2_000 }));
+    let asked = 0;
+    const answering = serviceOf(() => rows, isInclusive);
+    await using server = await startServer((request) => {
+      const answer = answering(request);
+      rows[asked * 7] = { number: asked * 7, atMs: NOW_MS - 1_000 + asked * 1_000 };
+      asked += 1;
+      return answer;
+    });
+    const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 900_000), never)));
+    expect(new Set(ids).size).toBe(200);
+  });
+});
+
+describe('[R14] the cursor after changes', () => {
+  it('stays where nothing changed', async () => {
+    await using server = await startServer(serviceOf(() => [], true));
+    const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
+    expect(page?.changes).toEqual([]);
+    expect(watermarkOf(page)).toBe(NOW_MS - 5_000);
+  });
+
+  it('does not pass the time of the service when the walk began', async () => {
+    await using server = await startServer(serviceOf(() => [{ number: 1, atMs: NOW_MS + 9_000 }], true));
+    const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
+    expect(watermarkOf(page)).toBe(NOW_MS);
+  });
+
+  it('no longer reads the overlap when it has passed', async () => {
+    const rows = [{ number: 1, atMs: NOW_MS - 90_000 }];
+    await using server = await startServer(serviceOf(() => rows, true));
+    const [page] = await collect(server.remote.pull({ mode: 'changes', cursor: cursorAt(NOW_MS, 0) }, never));
+    expect(page?.changes).toEqual([]);
+    expect(watermarkOf(page)).toBe(NOW_MS);
+  });
+
+  it('that cannot be read asks for a whole listing', async () => {
+    await using server = await startServer(() => ({ json: list([]) }));
+    for (const cursor of ['', '{}', '{"watermark":"x"}']) {
+      const error = await failureOf(collect(server.remote.pull({ mode: 'changes', cursor }, never)));
+      expect(error).toBeInstanceOf(CursorExpiredError);
+    }
+    expect(server.received).toHaveLength(0);
+  });
+});
+
+describe('changes that cannot be followed', () => {
+  it('fail where the service ignored the filter', async () => {
+    await using server = await startServer(() => ({
+      json: list([contactJson(1, { updated_at: stamp(NOW_MS - 900_000) })]),
+    }));
+    const error = await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('fail where the service ignored the order', async () => {
+    const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];
+    await using server = await startServer(() => ({ json: list(rows) }));
+    expect((await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)))).message).toContain(
+      'ignored the order',
+    );
+  });
+
+  it('end where a service announces pages for ever and repeats the last one', async () => {
+    const rows = Array.from({ length: 70 }, (_, index) => ({ number: index, atMs: NOW_MS }));
+    const answering = serviceOf(() => rows, true);
+    await using server = await startServer((request) => {
+      const page = Math.min(2, Number(request.query.get('page') ?? '1'));
+      const { json } = answering({
+        ...request,
+        query: new URLSearchParams({ ...Object.fromEntries(request.query), page: String(page) }),
+      });
+      return { headers: DATE, json: list(json.data, { next_page: page + 1 }) };
+    });
+    const pages = await collect(server.remote.pull(changesSince(NOW_MS), never));
+    expect(idsOf(pages)).toHaveLength(70);
+    expect(watermarkOf(pages.at(-1))).toBe(NOW_MS);
+  });
+
+  it('fail where not one row of a full page can be read', async () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
+    await using server = await startServer(() => ({ json: list(rows) }));
+    const error = await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)));
+    expect(error).toBeInstanceOf(UnreadableError);
+  });
+
+  it('are told where ties come in another order each time', async () => {
+    const rows = Array.from({ length: 230 }, (_, index) => ({
+      number: index,
+      atMs: NOW_MS - (index < 30 ? 1_000 : 0),
+    }));
+    let turn = 0;
+    const shuffled = () => {
+      turn += 37;
+      return rows.map((row) => ({ ...row, number: (row.number * 7 + turn) % 230 }));
+    };
+    const answering = (request: Received) =>
+      serviceOf(() => (request.query.get('order') === 'id' ? rows : shuffled()), true)(request);
+    await using server = await startServer(answering);
+    const ids = new Set(idsOf(await collect(server.remote.pull(changesSince(NOW_MS), never))));
+    expect(ids.size).toBe(230);
+  });
+
+  it('tell an unreadable row and all the others', async () => {
+    const at = stamp(NOW_MS);
+    const rows = [
+      contactJson(1, { updated_at: at }),
+      { id: 'contact_2', updated_at: at, first_name: 5 },
+      contactJson(3, { updated_at: at }),
+    ];
+    await using server = await startServer(() => ({ json: list(rows) }));
+    const [page] = await collect(server.remote.pull(changesSince(NOW_MS), never));
+    expect(page?.changes.map((change) => change.kind)).toEqual(['upsert', 'unreadable', 'upsert']);
+  });
+});
+
+describe('a whole listing', () => {
+  const manyRows = (count: number): Row[] =>
+    Array.from({ length: count }, (_, index) => ({ number: index + 1, atMs: NOW_MS - 10_000 + index }));
+
+  it('tells every contact and starts the cursor at the latest change seen', async () => {
+    await using server = await startServer(serviceOf(() => manyRows(120), true));
+    const pages = await collect(server.remote.pull(WHOLE, never));
+    expect(new Set(idsOf(pages)).size).toBe(120);
+    expect(pages.map((page) => page.cursor !== null)).toEqual([false, false, true]);
+    expect(pages.at(-1)).toMatchObject({ resume: null, total: 120 });
+    expect(watermarkOf(pages.at(-1))).toBe(NOW_MS - 10_000);
+    expect(server.received.map((request) => request.rawQuery)).toEqual([
+      'order=id',
+      'order=id&page=2',
+      'order=id&page=3',
+    ]);
+  });
+
+  it('of a service without contacts starts the cursor before everything that may come', async () => {
+    await using server = await startServer(serviceOf(() => [], true));
+    expect(watermarkOf((await collect(server.remote.pull(WHOLE, never)))[0])).toBe(0);
+  });
+
+  it('[R14] never starts the cursor past its own beginning, also when it goes on later', async () => {
+    const rows = manyRows(120);
+    let nowMs = NOW_MS;
+    const answering = serviceOf(() => rows, true);
+    await using server = await startServer((request) => {
+      const answer = { ...answering(request), headers: { date: new Date(nowMs).toUTCString() } };
+      nowMs += 3_600_000;
+      rows[119] = { number: 120, atMs: nowMs - 1_000 };
+      return answer;
+    });
+    const first = server.remote.pull(WHOLE, never)[Symbol.asyncIterator]();
+    const { value } = await first.next();
+    const resumed = await collect(server.remote.pull({ mode: 'whole', resume: value?.resume ?? null }, never));
+    expect(idsOf(resumed)).toHaveLength(70);
+    expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
+  });
+
+  it('goes on where it stopped', async () => {
+    await using server = await startServer(serviceOf(() => manyRows(120), true));
+    const [first] = await collect(server.remote.pull(WHOLE, never));
+    const rest = await collect(server.remote.pull({ mode: 'whole', resume: first?.resume ?? '' }, never));
+    expect(server.received.slice(3).map((request) => request.query.get('page'))).toEqual(['2', '3']);
+    expect(idsOf(rest)).toHaveLength(70);
+  });
+
+  it('starts again where it cannot tell where it stopped, or where that lies past the end', async () => {
+    const answering = serviceOf(() => manyRows(60), true);
+    await using server = await startServer((request) =>
+      Number(request.query.get('page') ?? '1') > 2 ? { status: 404 } : answering(request),
+    );
+    expect(idsOf(await collect(server.remote.pull({ mode: 'whole', resume: 'odd' }, never)))).toHaveLength(60);
+    const resume = JSON.stringify({ page: 5, total: 250, watermarkBoundMs: NOW_MS, maxSeenMs: null });
+    expect(new Set(idsOf(await collect(server.remote.pull({ mode: 'whole', resume }, never)))).size).toBe(60);
+  });
+
+  it('misses no contact that deletions move onto a page already read', async () => {
+    const rows = manyRows(300);
+    const gone = new Set<number>();
+    const answering = serviceOf(() => rows.filter((row) => !gone.has(row.number)), true);
+    await using server = await startServer((request, index) => {
+      const answer = answering(request);
+      if (index < 4) for (const number of [index * 5 + 1, index * 5 + 2]) gone.add(number);
+      return answer;
+    });
+    const ids = new Set(idsOf(await collect(server.remote.pull(WHOLE, never))));
+    const kept = rows.filter((row) => !gone.has(row.number)).map((row) => `contact_${row.number}`);
+    expect(kept.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it('[R16] ends with the error of a revoked permission', async () => {
+    await using server = await startServer(() => ({ status: 403 }));
+    expect(await failureOf(collect(server.remote.pull(WHOLE, never)))).toBeInstanceOf(RevokedError);
+    expect(server.received).toHaveLength(1);
+  });
+});

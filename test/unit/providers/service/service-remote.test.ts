@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { NameTakenError, UnavailableError } from '../../../../src/providers/errors.ts';
+import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
+import { recordOf } from '../../../../src/providers/service/mapper.ts';
+import { bucketJson, contactJson, failureOf, list, never, NOW_MS, one, startServer, type Canned } from './support.ts';
+
+const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
+const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
+
+/** Answers one after the other; the last one again and again. */
+const inTurn =
+  (...answers: readonly Canned[]) =>
+  (_request: unknown, index: number): Canned =>
+    answers[Math.min(index, answers.length - 1)] ?? {};
+
+describe('the account', () => {
+  it('is the user behind the token', async () => {
+    await using server = await startServer(() => ({ json: one({ id: 'user_7' }) }));
+    expect(await server.remote.identify(never)).toBe('user_7');
+    expect(server.remote.requestCount()).toBe(1);
+  });
+});
+
+describe('a read of ids', () => {
+  it('tells what became of each', async () => {
+    await using server = await startServer(({ path }) => {
+      const number = Number(path.split('_')[1]);
+      if (number === 2) return { status: 404 };
+      if (number === 3) return { status: 410 };
+      if (number === 4) return { json: one(contactJson(1)) };
+      if (number === 5) return { status: 301, headers: { location: '/v2/contacts/contact_1' } };
+      if (number === 6) return { json: one(contactJson(6, { updated_at: 'odd' })) };
+      return { json: one(contactJson(number)) };
+    });
+    const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `contact_${number}`);
+    const answers = await server.remote.read(ids, never);
+    expect([...answers.keys()]).toEqual(ids);
+    expect(ids.map((id) => answers.get(id)?.kind)).toEqual([
+      'found',
+      'gone',
+      'gone',
+      'moved',
+      'moved',
+      'unreadable',
+      'found',
+    ]);
+    const moved = answers.get('contact_4');
+    expect(moved?.kind === 'moved' && moved.record.id).toBe('contact_1');
+  });
+
+  it('fails where the service fails, and says gone of nothing then', async () => {
+    await using server = await startServer(() => ({ status: 500 }));
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(UnavailableError);
+  });
+});
+
+describe('a 403 for one contact', () => {
+  const refusing =
+    (isListed: boolean) =>
+    ({ path }: { path: string }) =>
+      path === '/v2/contacts' && isListed ? { json: list([]) } : { status: 403 };
+
+  it('means that it is gone where the list of contacts still answers', async () => {
+    await using server = await startServer(refusing(true));
+    expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toEqual({ kind: 'gone' });
+    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ ok: true }]);
+    const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
+    expect(await server.remote.changeMembership([change], never)).toMatchObject([{ error: { kind: 'not-found' } }]);
+  });
+
+  it('[R16] means a revoked permission where the list is refused too', async () => {
+    await using server = await startServer(refusing(false));
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
+    expect(await failureOf(server.remote.delete(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
+  });
+
+  it('[R16] on a write means a missing permission where the contact can be read', async () => {
+    await using server = await startServer(({ method }) =>
+      method === 'GET' ? { json: one(contactJson(1)) } : { status: 403 },
+    );
+    expect(await failureOf(server.remote.delete(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
+  });
+});
+
+describe('a create', () => {
+  it('is one POST of what is filled and gives the contact as the service has it', async () => {
+    await using server = await startServer(() => ({ json: one(contactJson(5, { first_name: 'ADA' })) }));
+    const [result] = await server.remote.create([creating('k')], never);
+    expect(server.calls()).toEqual(['POST /v2/contacts']);
+    expect(server.received[0]?.body).toEqual({ data: { first_name: 'Ada', last_name: 'King' } });
+    expect(result).toMatchObject({
+      key: 'k',
+      ok: true,
+      value: { id: 'contact_5', contact: { firstName: 'ADA' }, groupIds: [] },
+    });
+  });
+
+  it('[R9] is not repeated where it was perhaps applied', async () => {
+    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }]) {
+      await using server = await startServer(() => answer);
+      const [result] = await server.remote.create([creating('k')], never);
+      expect(server.received).toHaveLength(1);
+      expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
+    }
+  });
+
+  it('is repeated after a limit, which did not apply it', async () => {
+    const limited = { status: 429, headers: { 'retry-after': '2' } };
+    await using server = await startServer(inTurn(limited, { json: one(contactJson(5)) }));
+    expect(await server.remote.create([creating('k')], never)).toMatchObject([{ ok: true }]);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('[R15] that is refused is told, and [R16] a revoked permission is thrown', async () => {
+    await using server = await startServer(inTurn({ status: 422, json: { errors: ['bad'] } }, { status: 401 }));
+    expect(await server.remote.create([creating('k')], never)).toMatchObject([
+      { ok: false, error: { kind: 'invalid' } },
+    ]);
+    expect(await failureOf(server.remote.create([creating('k')], never))).toMatchObject({ kind: 'unauthenticated' });
+  });
+});
+
+describe('an update', () => {
+  const buckets = [{ id: 'bucket_4' }];
+  const current = recordOf(contactSchema.parse(contactJson(5, { extra_data: { buckets } })));
+  const updating = {
+    key: 'k',
+    current,
+    desired: { ...current.contact, title: 'Countess' },
+    fields: ['title'] as const,
+  };
+
+  it('is one PATCH of the changed fields', async () => {
+    await using server = await startServer(() => ({
+      json: one(contactJson(5, { title: 'Countess', extra_data: {} })),
+    }));
+    const [result] = await server.remote.update([updating], never);
+    expect(server.calls()).toEqual(['PATCH /v2/contacts/contact_5']);
+    expect(server.received[0]?.body).toEqual({ data: { title: 'Countess' } });
+    expect(result).toMatchObject({ ok: true, value: { contact: { title: 'Countess' }, groupIds: ['bucket_4'] } });
+  });
+
+  it('of a contact that is gone says so', async () => {
+    await using server = await startServer(() => ({ status: 404 }));
+    expect(await server.remote.update([updating], never)).toMatchObject([{ ok: false, error: { kind: 'not-found' } }]);
+  });
+});
+
+it('a delete counts as done where the contact is gone already', async () => {
+  await using server = await startServer(
+    inTurn({ json: one(contactJson(5)) }, { status: 404 }, { status: 204 }, { status: 422 }),
+  );
+  for (const ok of [true, true, true, false]) {
+    expect(await server.remote.delete(['contact_5'], never)).toMatchObject([{ key: 'contact_5', ok }]);
+  }
+});
+
+describe('a read that fails', () => {
+  it('is repeated until it succeeds', async () => {
+    const user = { json: one({ id: 'user_7' }) };
+    await using server = await startServer(
+      inTurn({ status: 503 }, { text: '<html>' }, { breakAfter: '' }, { status: 429 }, user),
+    );
+    expect(await server.remote.identify(never)).toBe('user_7');
+    expect(server.received).toHaveLength(5);
+  });
+
+  it('is given up when its time is over', async () => {
+    await using server = await startServer(() => ({ status: 503 }));
+    expect(await failureOf(server.remote.identify(never))).toBeInstanceOf(UnavailableError);
+    expect(server.received.length).toBeGreaterThan(2);
+    expect(server.received.length).toBeLessThan(30);
+  });
+
+  it('is not repeated where that cannot help', async () => {
+    await using server = await startServer(() => ({ status: 402 }));
+    expect(await failureOf(server.remote.identify(never))).toMatchObject({ kind: 'disabled' });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('[R9] what lost creates made', () => {
+  const ada = { first_name: 'ada', last_name: 'KING' };
+
+  it('is found among the newest contacts, and what is taken is left alone', async () => {
+    const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6' }].map((row) => {
+      return { ...row, created_at: '2026-11-21 11:59:00 UTC' };
+    });
+    await using server = await startServer(() => ({ json: list(rows) }));
+    const isTaken = (id: string) => id === 'contact_8';
+    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, isTaken, never);
+    expect([...found].map(([key, record]) => [key, record.id])).toEqual([['k', 'contact_7']]);
+    expect(server.received[0]?.query.get('order')).toBe('-created_at');
+    expect(server.received[0]?.query.get('created_at.after')).toBe('2026-11-21T11:55:00+00:00');
+  });
+
+  it('is looked for on no more than four pages, and not at all for nothing', async () => {
+    await using server = await startServer((_request, index) => {
+      const rows = Array.from({ length: 50 }, (_, row) =>
+        contactJson(index * 50 + row, { created_at: '2026-11-21 11:59:00 UTC' }),
+      );
+      return { json: list(rows, { next_page: index + 2 }) };
+    });
+    expect((await server.remote.findCreated([], NOW_MS, () => false, never)).size).toBe(0);
+    expect(server.received).toHaveLength(0);
+    await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
+    expect(server.received).toHaveLength(4);
+  });
+});
+
+describe('buckets', () => {
+  it('are listed whole', async () => {
+    const buckets = Array.from({ length: 60 }, (_, index) => bucketJson(index));
+    await using server = await startServer(({ query }) => {
+      const page = Number(query.get('page') ?? '1');
+      return { json: list(buckets.slice((page - 1) * 50, page * 50), { total: 60 }) };
+    });
+    const groups = await server.remote.listGroups(never);
+    expect(groups).toHaveLength(60);
+    expect(groups[0]).toEqual({ id: 'bucket_0', name: 'Bucket 0', version: '' });
+  });
+
+  it('fail as a list where one cannot be read, rather than lose it', async () => {
+    await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
+    expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('are read one by one', async () => {
+    await using server = await startServer(inTurn({ json: one(bucketJson(3)) }, { status: 404 }));
+    expect(await server.remote.readGroup('bucket_3', never)).toMatchObject({ id: 'bucket_3' });
+    expect(await server.remote.readGroup('bucket_3', never)).toBeNull();
+  });
+
+  it('are created, or adopted where the name is taken', async () => {
+    const taken = { status: 422, json: { errors: ['Name has already been taken'] } };
+    const namesakes = { json: list([bucketJson(1, 'Other'), bucketJson(2, ' Cafe\u0301 ')]) };
+    await using server = await startServer(
+      inTurn({ json: one(bucketJson(5, 'New')) }, taken, namesakes, taken, { json: list([]) }),
+    );
+    expect(await server.remote.createGroup('New', never)).toMatchObject({ id: 'bucket_5' });
+    expect(server.received[0]?.body).toEqual({ data: { name: 'New' } });
+    expect(await server.remote.createGroup('CAF\u00c9', never)).toMatchObject({ id: 'bucket_2' });
+    expect(await failureOf(server.remote.createGroup('Missing', never))).toBeInstanceOf(NameTakenError);
+  });
+
+  it('are renamed and deleted, also when they are gone already', async () => {
+    await using server = await startServer(
+      inTurn({ json: one(bucketJson(5, 'B')) }, { json: one(bucketJson(5)) }, { status: 404 }),
+    );
+    expect(await server.remote.renameGroup({ id: 'bucket_5', name: 'A', version: '' }, 'B', never)).toMatchObject({
+      name: 'B',
+    });
+    await server.remote.deleteGroup('bucket_5', never);
+    await server.remote.deleteGroup('bucket_5', never);
+    expect(server.calls()).toEqual([
+      'PATCH /v2/buckets/bucket_5',
+      'DELETE /v2/buckets/bucket_5',
+      'DELETE /v2/buckets/bucket_5',
+    ]);
+  });
+});

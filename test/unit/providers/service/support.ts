@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { Agent } from 'undici';
+import type { Clock } from '../../../../src/clock.ts';
+import type { FeedPage, Remote } from '../../../../src/providers/remote.ts';
+import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
+import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
+import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
+
+export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
+
+export const never = new AbortController().signal;
+
+/** A clock that stands still, except that a sleep moves it on and ends at once. */
+export const createTestClock = (): Clock => {
+  let nowMs = NOW_MS;
+  return {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    sleep: (delayMs) => {
+      nowMs += delayMs;
+      return Promise.resolve();
+    },
+  };
+};
+
+export type Received = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The query as it came over the wire. */
+  readonly rawQuery: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+};
+
+export type Canned = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Breaks the connection after this much of the answer. */
+  readonly breakAfter?: string;
+};
+
+export type Answering = (request: Received, index: number) => Canned;
+
+export type CannedServer = {
+  readonly url: string;
+  readonly received: Received[];
+  readonly dispatcher: Agent;
+  readonly send: Send;
+  readonly api: ServiceApi;
+  readonly remote: Remote;
+  /** `METHOD path` of everything received. */
+  readonly calls: () => string[];
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+const readRequest = async (request: IncomingMessage): Promise<Received> => {
+  const url = new URL(request.url ?? '/', 'http://service.test');
+  const body = await text(request);
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    rawQuery: url.search.slice(1),
+    headers: request.headers,
+    body: body === '' ? undefined : (JSON.parse(body) as unknown),
+  };
+};
+
+const answer = (response: ServerResponse, canned: Canned): void => {
+  if (canned.breakAfter !== undefined) {
+    if (canned.breakAfter !== '') {
+      response.writeHead(canned.status ?? 200, { 'content-type': 'application/json', ...canned.headers });
+      response.write(canned.breakAfter, () => response.destroy());
+    } else response.destroy();
+    return;
+  }
+  response.writeHead(canned.status ?? 200, { 'content-type': 'application/json', ...canned.headers });
+  response.end(canned.text ?? (canned.json === undefined ? '' : JSON.stringify(canned.json)));
+};
+
+/** A server that gives back what `answering` says, with a client of every layer that talks to it. */
+export const startServer = async (
+  answering: Answering,
+  limits: { maxAnswerBytes?: number } = {},
+): Promise<CannedServer> => {
+  const received: Received[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const read = await readRequest(request);
+    received.push(read);
+    answer(response, answering(read, received.length - 1));
+  };
+  const server = createServer((request, response) => {
+    void serve(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const dispatcher = new Agent();
+  const clock = createTestClock();
+  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, clock, ...limits };
+  const send = createSend(options);
+  const requestCount = () => received.length;
+  return {
+    url,
+    received,
+    dispatcher,
+    send,
+    api: createServiceApi(send),
+    remote: createServiceRemote({ ...options, random: () => 0.5, requestCount, maxElapsedMs: 60_000 }),
+    calls: () => received.map(({ method, path }) => `${method} ${path}`),
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+export const stamp = (epochMs: number): string => {
+  return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+};
+
+/** A contact as the service answers it; `over` replaces fields. */
+export const contactJson = (number: number, over: Record<string, unknown> = {}) => ({
+  id: `contact_${number}`,
+  created_at: stamp(NOW_MS - 1_000_000),
+  updated_at: stamp(NOW_MS - 1_000_000 + number * 1_000),
+  first_name: `First${number}`,
+  last_name: `Last${number}`,
+  title: '',
+  company: null,
+  location: null,
+  avatar_url: null,
+  tags: [],
+  assigned_to_id: null,
+  addresses: [],
+  email_addresses: [],
+  social_media_profiles: [],
+  websites: [],
+  phone_numbers: [],
+  custom_fields: [],
+  extra_data: { buckets: [] },
+  ...over,
+});
+
+export const bucketJson = (number: number, name = `Bucket ${number}`) => ({
+  id: `bucket_${number}`,
+  created_at: stamp(NOW_MS),
+  updated_at: stamp(NOW_MS),
+  name,
+  goal: null,
+  reminder_interval: null,
+  extra_data: { contact_count: 0 },
+});
+
+export const one = (data: unknown) => ({ data, meta: {} });
+
+export const list = (data: readonly unknown[], meta: Record<string, unknown> = {}) => ({ meta, data });
+
+export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+};
+
+/** The ids of the contacts that pages of a feed brought. */
+export const idsOf = (pages: readonly FeedPage[]): string[] => {
+  return pages.flatMap((page) => page.changes.map((change) => (change.kind === 'upsert' ? change.record.id : '?')));
+};
+
+/** Runs something that must fail and gives back the error. */
+export const failureOf = async (work: Promise<unknown>): Promise<Error> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('it did not fail');
+};

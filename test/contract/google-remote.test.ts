@@ -27,7 +27,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
       'what a write answered with is the row that a listing shows',
       'a write that was limited is sent again; one in doubt is not',
     ],
-    reason: 'the first look after a write shows what stood there before; whoever looks must look later again',
+    reason: 'the first look after a write shows what stood there before; a search must be repeated later',
   },
 ];
 

@@ -20,7 +20,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
       'an update of a contact that is gone fails alone',
       'a membership of a contact that is gone fails alone',
     ],
-    reason: 'an archived contact is read and written as before; that it is in no list tells that it was deleted',
+    reason: 'an archived contact is read and written as before; only its absence from lists shows that it was deleted',
   },
   {
     name: 'mergeLosers',

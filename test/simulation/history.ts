@@ -49,7 +49,7 @@ export type Players = Sides<ProviderName>;
 
 export const DEFAULT_PLAYERS: Players = { left: 'google', right: 'service' };
 
-/** One history: the players, the temper of the two sides, and phases of runs after each of which everything must come to rest. */
+/** One history: the players, how each side behaves, and phases of runs after each of which everything must come to rest. */
 export type History = {
   /** Which provider plays which side. */
   readonly players: Players;

@@ -129,7 +129,7 @@ export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Pr
   ];
 };
 
-/** Whoever stands on both sides now, with nothing refused. */
+/** The people who stand on both sides now, with nothing refused. */
 export const peopleAtRest = async (world: World): Promise<Set<number>> => {
   const rejections = await world.store.rejections(world.link);
   const entities = (side: Side): Set<number> => {

@@ -107,7 +107,7 @@ describe('histories that once went wrong', () => {
     );
   });
 
-  it('R5: what a user adds to a contact whose create was never answered travels', async () => {
+  it('R5: what a user adds to a contact whose create was never answered is propagated', async () => {
     await runHistory(
       history([
         [

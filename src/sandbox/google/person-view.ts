@@ -46,7 +46,7 @@ export function personView(record: ContactRecord, state: ContactState, options: 
   return person;
 }
 
-/** A deleted contact in a delta: no content; nothing but its metadata tells that it is gone. */
+/** A deleted contact in a delta: no content; only its metadata says that it is gone. */
 export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField>): Person {
   const { resourceName, state, sourceId } = record;
   const etag = personEtag(mask, contactSourceEtag(state.updatedMicros));

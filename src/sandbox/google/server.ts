@@ -59,7 +59,7 @@ export interface GoogleEmulator extends AsyncDisposable {
   setVariants(variants: Partial<GoogleVariants>): void;
   /** Sets the quotas and forgets what was used. */
   setQuotas(quotas: GoogleQuotas): void;
-  /** Plans a failure; planned ones are met in order. */
+  /** Plans a failure; planned ones happen in order. */
   addFault(fault: Fault): void;
   clearFaults(): void;
   /** Makes every sync token given until now expired. */

@@ -126,7 +126,7 @@ const assertGoogleColumns = (row: Row): void => {
 
 /**
  * The people of a "Google CSV" export, of today's columns (`First Name`, `Labels`) or those before 2024 (`Given Name`,
- * `Group Membership`). Rows that identify nobody are told under `problems`.
+ * `Group Membership`). Rows that identify nobody are reported under `problems`.
  * Throws {@link AddressBookError} for what is no such export.
  */
 export const parseGoogleCsv = (text: string): ParsedPeople => {

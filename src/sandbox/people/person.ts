@@ -70,7 +70,7 @@ export type ParsedPeople = {
   readonly problems: readonly PersonProblem[];
 };
 
-/** Whether anything in it tells who the person is. */
+/** Whether anything in it identifies the person. */
 export const isIdentified = (person: Person): boolean =>
   [person.givenName, person.middleName, person.familyName, person.nickname, person.company].some(
     (text) => text !== '',

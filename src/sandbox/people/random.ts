@@ -44,7 +44,7 @@ export const createRandom = (seed: number): Random => {
   };
 };
 
-/** Draws the cards of a shuffled deck one by one, and shuffles them anew when all were drawn. */
+/** Draws the cards of a shuffled deck one by one, and shuffles them again when all were drawn. */
 export const createDeck = <T>(cards: readonly T[], random: Random): (() => T) => {
   let remaining: T[] = [];
   return () => {

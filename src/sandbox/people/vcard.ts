@@ -138,7 +138,7 @@ const readPerson = (text: string): Person | string => {
 
 /**
  * The people of a vCard file (2.1, 3.0 and 4.0 mixed as they like), as Google, Apple and Android export it. A card that
- * cannot be read is told under `problems` and costs the others nothing.
+ * cannot be read is reported under `problems` and costs the others nothing.
  */
 export const parseVCards = (text: string): ParsedPeople => {
   const people: Person[] = [];

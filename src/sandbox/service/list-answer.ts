@@ -5,7 +5,7 @@ import type { RouteAnswer, RouteRequest } from './route.ts';
 
 type Render<T> = (item: T, context: RenderContext) => unknown;
 
-/** A source for a list that is small or seldom asked for: sorted anew each time. */
+/** A source for a list that is small or seldom asked for: sorted again each time. */
 export const unsorted = <T>(items: readonly T[]): ListSource<T> => ({
   revision: null,
   items: () => items,

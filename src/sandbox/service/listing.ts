@@ -27,7 +27,7 @@ export type ListSpec<T> = {
   readonly filter?: (name: string, value: string, variants: ServiceVariants) => Predicate<T> | undefined;
 };
 
-/** One page of a list. `page` counts from 1; `total` is null where the service does not tell it. */
+/** One page of a list. `page` counts from 1; `total` is null where the service does not give it. */
 export type Page<T> = {
   readonly items: readonly T[];
   readonly page: number;

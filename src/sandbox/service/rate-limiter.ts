@@ -13,7 +13,7 @@ export type Admission = {
 /** How many requests somebody else sends for each of ours. */
 const FOREIGN_PER_REQUEST = { nothing: 0, tenth: 1 / 9, third: 1 / 2 };
 
-/** Counts requests for each key and tells which are above the limit. */
+/** Counts requests for each key and says which are above the limit. */
 export class RateLimiter {
   /** Requests that were above the limit. */
   overLimit = 0;
@@ -26,7 +26,7 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** Changes the limit; counting starts anew. */
+  /** Changes the limit; counting starts again. */
   setLimit(limit: RateLimit): void {
     this.#limit = limit;
     this.#windows.clear();

@@ -10,7 +10,7 @@ export type LoggedRequest = {
   readonly status: number | null;
   /** When it arrived, in epoch milliseconds of the emulator's clock. */
   readonly atMs: number;
-  /** The fault that it met. */
+  /** The fault that happened to it. */
   readonly fault: FaultAction['kind'] | null;
 };
 

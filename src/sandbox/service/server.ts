@@ -20,7 +20,7 @@ export type ServiceEmulatorOptions = {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   readonly clock?: { now(): number };
-  /** 500 in 60 000 ms unless told. */
+  /** 500 in 60 000 ms unless given. */
   readonly rateLimit?: RateLimit;
   readonly variants?: Partial<ServiceVariants>;
   readonly accountEmail?: string;
@@ -40,12 +40,12 @@ export type ServiceEmulator = {
   readonly requests: readonly LoggedRequest[];
   /** How many requests were above the rate limit. */
   readonly overLimit: number;
-  /** A token with these scopes; `all:manage` unless told. */
+  /** A token with these scopes; `all:manage` unless given. */
   issueToken(scopes?: readonly string[]): string;
   revokeToken(token: string): void;
   /** Throws a ZodError on an unknown name or value. */
   setVariants(patch: Partial<ServiceVariants>): void;
-  /** Changes the limit; counting starts anew. */
+  /** Changes the limit; counting starts again. */
   setRateLimit(limit: RateLimit): void;
   addFault(fault: Fault): void;
   clearFaults(): void;

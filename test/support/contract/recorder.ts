@@ -17,7 +17,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Passes everything on to `handler`, and tells `note` of each answer that came to its end. */
+/** Passes everything on to `handler`, and calls `note` with each answer that came to its end. */
 const listening = (
   handler: Dispatcher.DispatchHandler,
   note: (status: number, json: unknown) => void,

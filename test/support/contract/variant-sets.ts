@@ -28,7 +28,7 @@ export const titleOf = ({ name, value }: Variant): string => `${name}=${value}`;
 /** A rule about the variant of a switch, at one of its values or at any. */
 export type VariantRule<Kind extends string> = {
   readonly name: string;
-  /** Every value but the default unless told. */
+  /** Every value but the default unless given. */
   readonly value?: string;
   readonly kind: Kind;
   readonly reason: string;

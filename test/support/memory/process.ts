@@ -31,7 +31,7 @@ export type ProcessPlan = {
   readonly salt: number;
 };
 
-/** One process at work: its store and its remotes, with everything that befalls them. */
+/** One process at work: its store and its remotes, with everything that happens to them. */
 export type Process = {
   readonly store: Store;
   readonly remotes: Readonly<Record<Side, Remote>>;

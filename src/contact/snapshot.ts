@@ -7,6 +7,9 @@ export type Snapshot = {
   readonly groupIds: readonly string[];
 };
 
+/** What a record says, without what only its adapter understands. */
+export const snapshotOf = ({ contact, groupIds }: Snapshot): Snapshot => ({ contact, groupIds });
+
 const values = (list: readonly LabelledValue[]) => list.map(({ value, label }) => ({ value, label }));
 
 /** The contact with the keys of every object in one order. */

@@ -1,15 +1,19 @@
 import { SIDES, type Side } from '../contact/side.ts';
+import { stands } from '../contact/half.ts';
 import type { GroupRecord } from '../contact/record.ts';
-import { listActions, type PlannedAction } from '../reconcile/actions.ts';
+import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
-import { planUndo, type DoneWrite, type Refusal, type UndoPlan, type WrittenContact } from '../reconcile/undo.ts';
-import type { RunRow, Store, WriteStory } from '../store/store.ts';
-import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from './context.ts';
-import { execute } from './execute.ts';
-import { guard, takeStock } from './prepare.ts';
-import { conduct, openSession, settleUnanswered, type RunResult } from './run.ts';
-import { followContacts, writtenId } from './story.ts';
+import type { JournalRow, RunRow, Store } from '../store/store.ts';
+import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../sync/context.ts';
+import { execute } from '../sync/execute/execute.ts';
+import { guard, takeStock } from '../sync/prepare.ts';
+import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
+import { loadPairsOf } from '../sync/workload.ts';
+import { followContacts, writtenId } from './follow.ts';
+import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
+import type { DoneWrite } from './revert-fields.ts';
+import { listUndoActions, removalsOf, workOfUndo } from './undo-work.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'>;
 
@@ -21,11 +25,11 @@ export type UndoReport = {
 };
 
 /** A change of membership is a set: one whose answer was lost is not known to have failed. */
-const isDone = ({ state, kind }: WriteStory): boolean => {
+const isDone = ({ state, kind }: JournalRow): boolean => {
   return state === 'done' || (state === 'abandoned' && kind === 'membership');
 };
 
-const doneWrite = ({ kind, intent, before, after }: WriteStory): DoneWrite => {
+const doneWrite = ({ kind, intent, before, after }: JournalRow): DoneWrite => {
   const { fields, join, leave } = intent;
   return { kind, fields, join, leave, before, after };
 };
@@ -33,30 +37,30 @@ const doneWrite = ({ kind, intent, before, after }: WriteStory): DoneWrite => {
 /** Everything that the plan of an undo is made of, as the store has it. */
 type Material = {
   /** The writes of any run to the contacts in question, the oldest first. */
-  readonly history: readonly WriteStory[];
+  readonly history: readonly JournalRow[];
   /** The undo that brought the contact back, where one did. */
-  readonly returnOf: (id: string) => WriteStory | undefined;
+  readonly returnOf: (id: string) => JournalRow | undefined;
   readonly pairOf: (side: Side, id: string, pairIds: readonly (number | null)[]) => Pair | null;
 };
 
-const gather = async (store: Store, link: string, own: readonly WriteStory[]): Promise<Material> => {
+const gather = async (store: Store, link: string, own: readonly JournalRow[]): Promise<Material> => {
   const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];
   const ids = [...new Set(own.map(writtenId))];
-  const story = await followContacts(store, link, { ids, pairIds: [] });
-  const history = story.writes.filter(isDone);
-  const pairs = await store.pairsWith(link, { ids: story.ids, pairIds });
+  const followed = await followContacts(store, link, { ids, pairIds: [] });
+  const history = followed.writes.filter(isDone);
+  const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
   const byContact = new Map(
     pairs.flatMap((pair) => {
-      return SIDES.flatMap((side) => (pair[side].kind === 'present' ? [[pair[side].record.id, pair] as const] : []));
+      return SIDES.flatMap((side) => (stands(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
     }),
   );
   const returned = Map.groupBy(
     history.filter((write) => write.kind === 'create' && write.intent.undoes),
     (write) => (write.side === 'left' ? write.leftId : write.rightId),
   );
-  const pairOf: Material['pairOf'] = (_, id, rows) => {
+  const pairOf: Material['pairOf'] = (side, id, rows) => {
     const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
-    const standing = names.map((name) => byContact.get(name)).find((pair) => pair !== undefined);
+    const standing = names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
     return standing ?? pairs.find((pair) => rows.includes(pair.id)) ?? null;
   };
   return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
@@ -65,7 +69,7 @@ const gather = async (store: Store, link: string, own: readonly WriteStory[]): P
 /** The contacts that a run wrote, each with its writes, the newest first, and how it stands now. */
 const writtenContacts = async (session: Session, run: string): Promise<readonly WrittenContact[]> => {
   const { store, link } = session;
-  const own = (await store.journalOf(link, { run })).filter(isDone);
+  const own = (await store.journal(link, { run })).filter(isDone);
   const { history, pairOf, returnOf } = await gather(store, link, own);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
   return [...Map.groupBy(own, (write) => `${write.side} ${writtenId(write)}`)].flatMap(([key, writes]) => {
@@ -97,7 +101,7 @@ const planOf = async (session: Session, run: string, groups: Groups): Promise<Un
 };
 
 /** Performs the plan and listens for what a side refuses or does not take. */
-const executeUndo = async (session: Session, { plan }: UndoPlan): Promise<{ again: boolean; refused: Refusal[] }> => {
+const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: Refusal[] }> => {
   const refused: Refusal[] = [];
   const listening: Session = {
     ...session,
@@ -112,34 +116,34 @@ const executeUndo = async (session: Session, { plan }: UndoPlan): Promise<{ agai
       }
     },
   };
-  return { again: await execute(listening, plan), refused };
+  return { again: await execute(listening, workOfUndo(plan)), refused };
 };
 
 type Undone = { readonly actions: readonly PlannedAction[]; readonly refused: readonly Refusal[] };
 
-const putBack = async (session: Session, run: string, report: (undone: Undone) => void): Promise<void> => {
+const revert = async (session: Session, run: string, report: (undone: Undone) => void): Promise<void> => {
   await takeStock(session);
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
   const planned = await planOf(session, run, groups);
-  const actions = listActions(planned.plan);
+  const actions = listUndoActions(planned);
   report({ actions, refused: planned.refused });
-  const halt = await guard(session, planned.plan);
+  const halt = await guard(session, removalsOf(planned));
   if (halt !== null) throw new HaltError(halt);
   const first = await executeUndo(session, planned);
   report({ actions, refused: [...planned.refused, ...first.refused] });
   if (!first.again) return;
-  // What was stale, gone or answered by silence is judged once more; nothing is deleted in a second pass.
+  // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
   await settleUnanswered(session);
   const again = await planOf(session, run, groups);
-  const decisions = again.plan.decisions.filter((decision) => decision.kind !== 'delete');
-  const second = await executeUndo(session, { ...again, plan: { ...again.plan, decisions } });
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
+  const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
   report({ actions, refused: [...again.refused, ...first.refused, ...second.refused] });
 };
 
 /**
- * Puts back what a run wrote, as a run of its own: from the images before each write, field by field, refusing what was
- * changed since. Nothing travels to the other side by it, and it can itself be undone.
+ * Reverts what a run wrote, as a run of its own: from the images before each write, field by field, refusing what was
+ * changed since. Nothing is propagated to the other side by it, and it can itself be undone.
  *
  * @throws {LeaseError} where another process works on the link.
  */
@@ -149,13 +153,13 @@ export const undoRun = async (
   run: RunRow,
 ): Promise<{ readonly result: RunResult; readonly report: UndoReport }> => {
   let report: UndoReport = { actions: [], refused: [] };
-  const result = await conduct(
+  const result = await runUnderLease(
     context,
     { ...options, kind: 'incremental' },
     {
       undoes: run.id,
       perform: (session) =>
-        putBack(session, run.id, (undone) => {
+        revert(session, run.id, (undone) => {
           report = undone;
         }),
     },
@@ -164,18 +168,20 @@ export const undoRun = async (
 };
 
 /**
- * What an undo would do, on a copy of the store: writes on neither side.
+ * What an undo would do. The context's store must be one that is thrown away afterwards.
  *
  * @throws {RemoteError | HaltError} where it could not even be planned.
  */
-export const planUndoRun = async (
+export const planUndoRun = (
   context: LinkContext,
   options: UndoOptions,
   run: RunRow,
 ): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
-  const session = await openSession(context, { ...options, kind: 'incremental' }, run.id);
-  await takeStock(session);
-  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
-  const { plan, refused } = await planOf(session, run.id, groups);
-  return { report: { actions: listActions(plan), refused }, halt: await guard(session, plan) };
+  return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
+    await takeStock(session);
+    const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+    const plan = await planOf(session, run.id, groups);
+    const report = { actions: listUndoActions(plan), refused: plan.refused };
+    return { report, halt: await guard(session, removalsOf(plan)) };
+  });
 };

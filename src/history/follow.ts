@@ -1,12 +1,12 @@
-import type { ContactScope, Store, WriteStory } from '../store/store.ts';
+import type { ContactScope, Store, JournalRow } from '../store/store.ts';
 
-/** The contact's id on the side that was written; a create is told of it by the answer. */
-export const writtenId = (write: WriteStory): string => {
+/** The contact's id on the side that was written; a create learns it from the answer. */
+export const writtenId = (write: JournalRow): string => {
   const own = write.side === 'left' ? write.leftId : write.rightId;
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
-const idsIn = (write: WriteStory): readonly string[] => {
+const idsIn = (write: JournalRow): readonly string[] => {
   return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
 };
 
@@ -18,12 +18,12 @@ export const followContacts = async (
   store: Store,
   link: string,
   scope: ContactScope,
-): Promise<{ readonly writes: readonly WriteStory[]; readonly ids: readonly string[] }> => {
+): Promise<{ readonly writes: readonly JournalRow[]; readonly ids: readonly string[] }> => {
   const ids = new Set(scope.ids);
   let open: ContactScope = scope;
-  const found = new Map<number, WriteStory>();
+  const found = new Map<number, JournalRow>();
   while (open.ids.length > 0 || open.pairIds.length > 0) {
-    const writes = await store.journalOf(link, open);
+    const writes = await store.journal(link, open);
     const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));
     for (const write of writes) found.set(write.id, write);
     for (const id of fresh) ids.add(id);

@@ -1,9 +1,10 @@
-import { otherSide } from '../contact/side.ts';
-import type { GroupRecord } from '../contact/record.ts';
-import type { GroupAction, GroupPair, GroupPlan } from '../reconcile/groups.ts';
-import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../providers/errors.ts';
-import type { StoreChange } from '../store/store.ts';
-import type { Session } from './context.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { otherSide } from '../../contact/side.ts';
+import type { GroupRecord } from '../../contact/record.ts';
+import type { GroupAction, GroupPair, GroupPlan } from '../../reconcile/groups.ts';
+import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../../providers/errors.ts';
+import type { StoreChange } from '../../store/store.ts';
+import type { Session } from '../context.ts';
 import { advance, type Execution } from './execution.ts';
 
 const isRefusal = (error: unknown): error is RemoteError => {
@@ -11,7 +12,7 @@ const isRefusal = (error: unknown): error is RemoteError => {
   return kinds.some((kind) => error instanceof kind);
 };
 
-/** Runs one group write; a refusal is told and answered with null, so that it stops nothing else (R15). */
+/** Runs one group write; a refusal is reported and answered with null, so that it stops nothing else (R15). */
 const attempt = async <T>(
   session: Session,
   action: GroupAction,
@@ -34,7 +35,9 @@ const attempt = async <T>(
 
 const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
 
-const save = (session: Session, changes: readonly StoreChange[]) => session.store.commit(session.link, changes);
+const save = (session: Session, changes: readonly StoreChange[]): Promise<void> => {
+  return session.writer.apply({}, (set) => set.add(...changes));
+};
 
 const createGroup = async (
   execution: Execution,
@@ -99,7 +102,7 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
 /** Stores the group pairs that needed no write, once the members' writes are through. */
 export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const { session } = execution;
-  const stored = new Map((await session.store.groupPairs(session.link)).map((pair) => [pair.key, pair]));
+  const stored = new Map((await session.store.link(session.link)).groupPairs.map((pair) => [pair.key, pair]));
   const written = new Set(plan.actions.map((action) => action.key));
   const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));
   const kept = new Set(plan.pairs.map((pair) => pair.key));
@@ -107,13 +110,13 @@ export const settleGroups = async (execution: Execution, plan: GroupPlan): Promi
   const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop-group-pair', key }));
   for (const pair of plan.pairs) {
     const now = stored.get(pair.key);
-    if (!written.has(pair.key)) changes.push({ kind: 'group-pair', pair });
-    else if (now !== undefined) changes.push({ kind: 'group-pair', pair: { ...now, settled: pair.settled } });
+    const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
+    if (next !== undefined && !isDeepStrictEqual(next, now)) changes.push({ kind: 'group-pair', pair: next });
   }
   await save(session, changes);
 };
 
-/** Tells of groups that cannot take part because their side holds the name twice. */
+/** Reports groups that cannot take part because their side holds the name twice. */
 export const reportDuplicates = (session: Session, plan: GroupPlan): void => {
   for (const { side, name } of plan.duplicates) {
     const reason = 'another group of that name is linked already';

@@ -5,8 +5,9 @@ import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { Pair, PairStatus } from '../reconcile/decision.ts';
-import type { ConflictRow, Rejection, RunRow, Store, StoredRunKind, WriteStory } from '../store/store.ts';
-import { followContacts, writtenId } from './story.ts';
+import type { ConflictRow, Rejection, RunRow, Store, StoredRunKind, JournalRow } from '../store/store.ts';
+import { loadPairsOf } from '../sync/workload.ts';
+import { followContacts, writtenId } from './follow.ts';
 
 /** Why a value was written. */
 export type Why =
@@ -16,23 +17,23 @@ export type Why =
 
 type FieldChange = { readonly field: SyncedField; readonly from: string; readonly to: string; readonly why: Why };
 
-/** One write, as the journal tells it. */
-export type StoryEntry = {
+/** One write, as the journal has it. */
+export type HistoryEntry = {
   readonly atMs: number;
   readonly run: string;
   readonly kind: StoredRunKind | null;
   /** The side that was written, and the contact there. */
   readonly side: Side;
   readonly id: string;
-  readonly action: WriteStory['kind'];
-  /** `failed`: the side refused it; `abandoned`: it never arrived and was planned again; `intended`: still unanswered. */
-  readonly state: WriteStory['state'];
+  readonly action: JournalRow['kind'];
+  /** `failed`: the side refused it; `abandoned`: it never arrived and was planned again; `intended`: its outcome is unknown. */
+  readonly state: JournalRow['state'];
   readonly why: Why;
   readonly changes: readonly FieldChange[];
   readonly error: string | null;
 };
 
-export type HalfNow = {
+export type HalfView = {
   readonly id: string | null;
   readonly state: 'present' | 'deleted' | 'none';
   /** Fields whose change no run has taken to the other side yet. */
@@ -40,11 +41,11 @@ export type HalfNow = {
 };
 
 /** The history of one contact on both sides, and how it stands. */
-export type ContactStory = {
+export type ContactHistory = {
   readonly status: PairStatus | 'unlinked';
-  readonly left: HalfNow;
-  readonly right: HalfNow;
-  readonly entries: readonly StoryEntry[];
+  readonly left: HalfView;
+  readonly right: HalfView;
+  readonly entries: readonly HistoryEntry[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
 };
@@ -75,12 +76,12 @@ type Background = {
   readonly conflicts: readonly ConflictRow[];
   readonly groupNames: Names;
   /** The creates by run and by the contact that came of them. */
-  readonly creates: ReadonlyMap<string, WriteStory>;
+  readonly creates: ReadonlyMap<string, JournalRow>;
 };
 
-const createKey = (write: WriteStory): string => `${write.run} ${writtenId(write)}`;
+const createKey = (write: JournalRow): string => `${write.run} ${writtenId(write)}`;
 
-const whyOf = (write: WriteStory, background: Background): Why => {
+const whyOf = (write: JournalRow, background: Background): Why => {
   // What a new contact is given after its create has the same reason as the create.
   const create = background.creates.get(createKey(write));
   if (create !== undefined && create !== write) return whyOf(create, background);
@@ -97,7 +98,7 @@ const whyOf = (write: WriteStory, background: Background): Why => {
   }
 };
 
-const whyOfField = (write: WriteStory, field: SyncedField, background: Background): Why => {
+const whyOfField = (write: JournalRow, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
@@ -106,8 +107,8 @@ const whyOfField = (write: WriteStory, field: SyncedField, background: Backgroun
   return isConflict && !write.intent.undoes ? { kind: 'conflict', winner } : whyOf(write, background);
 };
 
-/** What stood there, and what stands there since; what was asked for, where no answer tells. */
-const changesOf = (write: WriteStory, background: Background): readonly FieldChange[] => {
+/** What stood there, and what stands there since; what was asked for, where no answer says. */
+const changesOf = (write: JournalRow, background: Background): readonly FieldChange[] => {
   const { before, after, intent } = write;
   const { desired } = intent;
   const asked: ContactRecord | null =
@@ -123,7 +124,7 @@ const changesOf = (write: WriteStory, background: Background): readonly FieldCha
   });
 };
 
-const entryOf = (write: WriteStory, background: Background): StoryEntry => ({
+const entryOf = (write: JournalRow, background: Background): HistoryEntry => ({
   atMs: write.settledAtMs ?? write.intendedAtMs,
   run: write.run,
   kind: background.runs.get(write.run)?.kind ?? null,
@@ -136,10 +137,10 @@ const entryOf = (write: WriteStory, background: Background): StoryEntry => ({
   error: write.error,
 });
 
-const halfNow = (pair: Pair | undefined, side: Side): HalfNow => {
-  const half = pair?.[side];
-  if (half === undefined || half.kind === 'none') return { id: null, state: 'none', unsynced: [] };
-  if (half.kind === 'gone') return { id: half.id, state: 'deleted', unsynced: [] };
+const halfView = (pair: Pair | undefined, side: Side): HalfView => {
+  const half = pair?.[side] ?? null;
+  if (half === null) return { id: null, state: 'none', unsynced: [] };
+  if (half.state === 'gone') return { id: half.id, state: 'deleted', unsynced: [] };
   const { record, base } = half;
   const differs = (field: SyncedField): boolean => {
     if (base === null) return true;
@@ -149,15 +150,15 @@ const halfNow = (pair: Pair | undefined, side: Side): HalfNow => {
     };
     return only(record.contact) !== only(base.contact);
   };
-  return { id: record.id, state: 'present', unsynced: SYNCED_FIELDS.filter(differs) };
+  return { id: half.id, state: 'present', unsynced: SYNCED_FIELDS.filter(differs) };
 };
 
-const loadBackground = async (store: Store, link: string, writes: readonly WriteStory[]): Promise<Background> => {
-  const groupPairs = await store.groupPairs(link);
+const loadBackground = async (store: Store, link: string, writes: readonly JournalRow[]): Promise<Background> => {
+  const { groupPairs } = await store.link(link);
   const named = groupPairs.flatMap((pair) => SIDES.flatMap((side) => pair[side] ?? []));
   const runs = new Map<string, RunRow>();
   for (const id of new Set(writes.map((write) => write.run))) {
-    const run = (await store.findRuns(link, id)).find((row) => row.id === id);
+    const run = (await store.runs(link, { idPrefix: id })).find((row) => row.id === id);
     if (run !== undefined) runs.set(id, run);
   }
   const conflicts = await store.conflicts(link, { all: true });
@@ -167,11 +168,18 @@ const loadBackground = async (store: Store, link: string, writes: readonly Write
 
 const wordsOf = (text: string): readonly string[] => foldText(text).split(' ');
 
+/** Every contact that the store has an image of: halves, and contacts that a run deleted. */
+const knownContacts = async (store: Store, link: string): Promise<readonly ContactRecord[]> => {
+  const halves = await store.halves(link, { by: 'all' });
+  const deletions = await store.journal(link, { deletions: true });
+  return [...halves.map(({ record }) => record), ...deletions.flatMap(({ before }) => before ?? [])];
+};
+
 /** The ids of contacts of that email address, else of that name, else whose name has all its words. */
 const search = async (store: Store, link: string, text: string): Promise<readonly string[]> => {
-  const known = await store.knownContacts(link);
+  const known = await knownContacts(store, link);
   const idsWhere = (test: (record: ContactRecord) => boolean): readonly string[] => {
-    return known.flatMap(({ record }) => (test(record) ? [record.id] : []));
+    return known.filter(test).map(({ id }) => id);
   };
   const byEmail = idsWhere(({ contact }) => {
     return contact.emailAddresses.some((email) => emailKey(email.value) === emailKey(text));
@@ -184,42 +192,42 @@ const search = async (store: Store, link: string, text: string): Promise<readonl
   return idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
 };
 
-const tellOne = async (store: Store, link: string, id: string) => {
-  const [known] = await store.pairsWith(link, { ids: [id], pairIds: [] });
+const historyOf = async (store: Store, link: string, id: string) => {
+  const [known] = await loadPairsOf(store, link, { ids: [id], pairIds: [] });
   const pairId = known?.id ?? null;
   const pairIds = pairId === null ? [] : [pairId];
-  const own = SIDES.flatMap((side) => halfNow(known, side).id ?? []);
+  const own = SIDES.flatMap((side) => halfView(known, side).id ?? []);
   const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
-  const [pair] = await store.pairsWith(link, { ids, pairIds: [] });
+  const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
   const background = await loadBackground(store, link, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
-  const story: ContactStory = {
+  const history: ContactHistory = {
     status: pair?.status ?? 'unlinked',
-    left: halfNow(pair, 'left'),
-    right: halfNow(pair, 'right'),
+    left: halfView(pair, 'left'),
+    right: halfView(pair, 'right'),
     entries: writes.map((write) => entryOf(write, background)),
     conflicts: (await store.conflicts(link, { all: false })).filter(isOwn),
-    rejected: (await store.rejections(link)).filter(isOwn),
+    rejected: (await store.link(link)).rejections.filter(isOwn),
   };
-  return { story, ids, isKnown: pair !== undefined || writes.length > 0 };
+  return { history, ids, isKnown: pair !== undefined || writes.length > 0 };
 };
 
 /**
  * The history of the contacts that the text names, by id, email address or name: what each run wrote on which side, from
  * what to what, and why. Empty where the store knows none. Asks neither side.
  */
-export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactStory[]> => {
-  const byId = await tellOne(store, link, text);
-  if (byId.isKnown) return [byId.story];
-  const told = new Set<string>();
-  const stories: ContactStory[] = [];
+export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
+  const byId = await historyOf(store, link, text);
+  if (byId.isKnown) return [byId.history];
+  const seen = new Set<string>();
+  const histories: ContactHistory[] = [];
   for (const id of await search(store, link, text)) {
-    if (told.has(id)) continue;
-    const { story, ids } = await tellOne(store, link, id);
-    for (const one of [id, ...ids]) told.add(one);
-    stories.push(story);
+    if (seen.has(id)) continue;
+    const { history, ids } = await historyOf(store, link, id);
+    for (const one of [id, ...ids]) seen.add(one);
+    histories.push(history);
   }
-  return stories;
+  return histories;
 };

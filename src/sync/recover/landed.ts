@@ -5,9 +5,9 @@ import {
   type ListField,
   type ScalarField,
   type SyncedField,
-} from '../contact/contact.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
-import { resembles } from '../reconcile/similar.ts';
+} from '../../contact/contact.ts';
+import { keyLists, listOf, withList } from '../../contact/lists.ts';
+import { resembles } from '../../reconcile/similar.ts';
 
 /** Whether a scalar stands as it did before although something else was to be written: that much did not arrive. */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
@@ -44,7 +44,7 @@ export const landedFields = (
 
 /**
  * What a write whose answer was lost left on the side, as far as `found` shows. What a user changed there since is kept out:
- * it is no part of the base, and so still travels (R5).
+ * it is no part of the base, and so is still propagated (R5).
  */
 export const landed = (desired: Contact, found: Contact, before: Contact): Contact => {
   let contact = found;

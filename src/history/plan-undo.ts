@@ -1,32 +1,12 @@
-import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
-  SYNCED_FIELDS,
-  type Contact,
-  type ListField,
-  type ScalarField,
-  type SyncedField,
-} from '../contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { stands, type Half } from '../contact/half.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
 import { equalSnapshots, unordered } from '../contact/snapshot.ts';
-import type { Decision, Pair, PresentSide, SideWrite } from './decision.ts';
-import type { GroupLink } from './membership.ts';
-import type { Plan } from './plan.ts';
-import { groupFilter, mayWrite, type Policy } from './policy.ts';
-
-/** A write of the run that is put back, as the journal has it. */
-export type DoneWrite = {
-  readonly kind: 'create' | 'update' | 'membership' | 'delete';
-  /** The fields that it wrote. */
-  readonly fields: readonly SyncedField[];
-  /** The side's own ids of the groups that it joined and left. */
-  readonly join: readonly string[];
-  readonly leave: readonly string[];
-  readonly before: ContactRecord | null;
-  readonly after: ContactRecord | null;
-};
+import type { Pair, SideWrite, WholePair } from '../reconcile/decision.ts';
+import type { GroupLink } from '../reconcile/membership.ts';
+import { groupFilter, mayWrite, type Policy } from '../reconcile/policy.ts';
+import { draftOf, undoWrite, type DoneWrite } from './revert-fields.ts';
 
 /** One contact that the run wrote on one side. */
 export type WrittenContact = {
@@ -34,7 +14,7 @@ export type WrittenContact = {
   readonly id: string;
   /** The newest first. */
   readonly writes: readonly DoneWrite[];
-  /** The mapping row that the contact is in, or that its other half is in; null where there is none. */
+  /** The pair that the contact is in, or that its other half is in; null where there is none. */
   readonly pair: Pair | null;
   /** The groups that an undo which was cut off brought it back without. */
   readonly unjoined: readonly string[];
@@ -58,85 +38,44 @@ export type UndoInput = {
   readonly policy: Policy;
 };
 
-export type UndoPlan = { readonly plan: Plan; readonly refused: readonly Refusal[] };
+/** What an undo decided for one contact. Plain data: printed by `undo --dry-run`, performed by `undo`. */
+export type UndoDecision =
+  /** Both halves stand, and what the run wrote to them is reverted. */
+  | {
+      readonly kind: 'revert';
+      readonly pair: WholePair;
+      readonly writes: Sides<SideWrite | null>;
+      /** Fields whose change must stay where it is: nothing is propagated by an undo. */
+      readonly held: Sides<readonly SyncedField[]>;
+    }
+  /** A contact that the run deleted comes back as it was last. */
+  | {
+      readonly kind: 'restore';
+      readonly side: Side;
+      /** Its last image, under its former id. */
+      readonly image: ContactRecord;
+      /** The pair that it belonged to; null where no other half stands. */
+      readonly pair: Pair | null;
+      /** Groups of the side to join, by {@link groupKey}. */
+      readonly joins: readonly string[];
+      /** The contact, where an undo that was cut off has brought it back already: it only joins its groups. */
+      readonly standing: ContactRecord | null;
+    }
+  /** A contact that the run created goes; its source stays, and is not created again. */
+  | { readonly kind: 'remove'; readonly side: Side; readonly record: ContactRecord; readonly pair: Pair };
 
-/** A contact on its way back: every write that is undone changes it. */
-type Draft = {
-  contact: Contact;
-  readonly groupIds: Set<string>;
-  readonly fields: Set<SyncedField>;
-  readonly refused: { readonly field: SyncedField; readonly reason: string }[];
-};
-
-const CHANGED = 'it was changed since';
-
-const draftOf = (record: ContactRecord): Draft => {
-  return { contact: record.contact, groupIds: new Set(record.groupIds), fields: new Set(), refused: [] };
-};
-
-const undoScalar = (draft: Draft, field: ScalarField, before: Contact, after: Contact): void => {
-  const now = draft.contact[field];
-  if (before[field] === after[field] || now === before[field]) return;
-  if (now !== after[field]) {
-    draft.refused.push({ field, reason: CHANGED });
-    return;
-  }
-  draft.contact = { ...draft.contact, [field]: before[field] };
-  draft.fields.add(field);
-};
-
-/** What the write added goes where it is still there, what it removed comes back where it is missing. */
-const undoList = (draft: Draft, field: ListField, before: Contact, after: Contact): void => {
-  const lists = { before: listOf(before, field), after: listOf(after, field), now: listOf(draft.contact, field) };
-  const keyed = keyLists(field, lists);
-  const isAdded = (key: string): boolean => keyed.after.has(key) && !keyed.before.has(key);
-  const kept = [...keyed.now].filter(([key]) => !isAdded(key));
-  const back = [...keyed.before].filter(([key]) => !keyed.after.has(key) && !keyed.now.has(key));
-  if (kept.length === keyed.now.size && back.length === 0) return;
-  draft.contact = withList(
-    draft.contact,
-    field,
-    [...kept, ...back].map(([, element]) => element),
-  );
-  draft.fields.add(field);
-};
-
-const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
-  const { before, after } = write;
-  if (before === null || after === null) return;
-  const joined = write.join.filter((id) => after.groupIds.includes(id) && !before.groupIds.includes(id));
-  const quit = write.leave.filter((id) => before.groupIds.includes(id) && !after.groupIds.includes(id));
-  for (const id of joined.filter((group) => draft.groupIds.has(group))) {
-    draft.groupIds.delete(id);
-    draft.fields.add('buckets');
-  }
-  for (const id of quit.filter((group) => !draft.groupIds.has(group))) {
-    if (groups.has(id)) {
-      draft.groupIds.add(id);
-      draft.fields.add('buckets');
-    } else draft.refused.push({ field: 'buckets', reason: 'the group it left is gone, or takes no part any more' });
-  }
-};
-
-const undoWrite = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
-  if (write.kind === 'membership') undoMembership(draft, write, groups);
-  const { before, after } = write;
-  if (write.kind !== 'update' || before === null || after === null) return;
-  for (const field of SCALAR_FIELDS) {
-    if (write.fields.includes(field)) undoScalar(draft, field, before.contact, after.contact);
-  }
-  for (const field of LIST_FIELDS) {
-    if (write.fields.includes(field)) undoList(draft, field, before.contact, after.contact);
-  }
+export type UndoPlan = {
+  readonly decisions: readonly UndoDecision[];
+  /** Every group that takes part, each for itself: an undo moves contacts on one side only. */
+  readonly links: readonly GroupLink[];
+  readonly refused: readonly Refusal[];
 };
 
 /** What becomes of one contact. */
 type Outcome =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'write'; readonly pair: MergedPair; readonly side: Side; readonly write: SideWrite }
-  | { readonly kind: 'decision'; readonly decision: Decision };
-
-type MergedPair = Pair & { readonly left: PresentSide; readonly right: PresentSide };
+  | { readonly kind: 'write'; readonly pair: WholePair; readonly side: Side; readonly write: SideWrite }
+  | { readonly kind: 'decision'; readonly decision: UndoDecision };
 
 type Judgement = { readonly outcome: Outcome; readonly refused: readonly Refusal[] };
 
@@ -144,20 +83,14 @@ const NOTHING: Outcome = { kind: 'nothing' };
 
 type Env = { readonly policy: Policy; readonly groups: Readonly<Record<Side, ReadonlySet<string>>> };
 
-const standingOf = ({ pair, side }: WrittenContact): PresentSide | null => {
-  const half = pair?.[side];
-  return half?.kind === 'present' ? half : null;
-};
-
-const idIn = (pair: Pair | null, side: Side): string | null => {
-  const half = pair?.[side];
-  if (half === undefined || half.kind === 'none') return null;
-  return half.kind === 'present' ? half.record.id : half.id;
+const standingOf = ({ pair, side }: WrittenContact): Half | null => {
+  const half = pair?.[side] ?? null;
+  return stands(half) ? half : null;
 };
 
 const refuse = (contact: WrittenContact, reason: string, field: SyncedField | null = null): Refusal => {
   const { side, id, pair } = contact;
-  const other = idIn(pair, otherSide(side));
+  const other = pair?.[otherSide(side)]?.id ?? null;
   const ids = side === 'left' ? { leftId: id, rightId: other } : { leftId: other, rightId: id };
   return { side, ...ids, field, reason };
 };
@@ -168,7 +101,12 @@ const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
 
 const groupKey = (side: Side, id: string): string => `${side} ${id}`;
 
-const isMerged = (pair: Pair): pair is MergedPair => pair.left.kind === 'present' && pair.right.kind === 'present';
+const isWhole = (pair: Pair): pair is WholePair => stands(pair.left) && stands(pair.right);
+
+/** The pair, where the other half of a contact of that side stands. */
+const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
+  return pair !== null && stands(pair[otherSide(side)]) ? pair : null;
+};
 
 const undoEdits = (contact: WrittenContact, record: ContactRecord, { groups }: Env): Judgement => {
   const { side, pair } = contact;
@@ -183,7 +121,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, { groups }: E
   const moves = joins.length + leaves.length > 0;
   const fields = SYNCED_FIELDS.filter((field) => draft.fields.has(field) && (field !== 'buckets' || moves));
   if (fields.length === 0) return { outcome: NOTHING, refused };
-  if (pair === null || !isMerged(pair)) return refuseWhole(contact, 'its other half is gone by now');
+  if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its other half is gone by now');
   const write = { fields, desired: draft.contact, joins, leaves };
   return { outcome: { kind: 'write', pair, side, write }, refused };
 };
@@ -209,8 +147,7 @@ const undoCreate = (contact: WrittenContact, record: ContactRecord): Judgement =
   const { pair, side, outcome } = contact;
   if (pair === null || outcome === null) return refuseWhole(contact, 'it is no longer linked');
   if (!isUntouched(record, outcome)) return refuseWhole(contact, 'it was changed since it was created');
-  const decision: Decision = { kind: 'delete', side, record, pair, keepsOther: true };
-  return { outcome: { kind: 'decision', decision }, refused: [] };
+  return { outcome: { kind: 'decision', decision: { kind: 'remove', side, record, pair } }, refused: [] };
 };
 
 /** Brings back what the run deleted: the last image, with the run's earlier writes to it undone. */
@@ -220,22 +157,22 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, { groups }: 
   for (const write of contact.writes) undoWrite(draft, write, groups[side]);
   const held = [...draft.groupIds];
   const joins = held.filter((id) => groups[side].has(id)).map((id) => groupKey(side, id));
-  const source = { ...before, contact: draft.contact, groupIds: held.toSorted() };
-  const partner = pair !== null && pair[otherSide(side)].kind === 'present' ? pair : null;
-  const decision: Decision = { kind: 'create', side, source, pair: partner, joins, restores: true };
+  const image = { ...before, contact: draft.contact, groupIds: held.toSorted() };
+  const partner = pairWithPartner(pair, side);
+  const decision: UndoDecision = { kind: 'restore', side, image, pair: partner, joins, standing: null };
   const lost = joins.length < held.length ? [refuse(contact, 'a group it was in is gone by now', 'buckets')] : [];
   return { outcome: { kind: 'decision', decision }, refused: lost };
 };
 
 /** Joins the groups that an undo which was cut off left out. */
-const finishReturn = (contact: WrittenContact, { record }: PresentSide, { groups }: Env): Judgement => {
+const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env): Judgement => {
   const { side, pair, unjoined } = contact;
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
   if (missing.length === 0) return { outcome: NOTHING, refused: [] };
-  const partner = pair !== null && pair[otherSide(side)].kind === 'present' ? pair : null;
   const joins = missing.map((id) => groupKey(side, id));
-  const back = { source: record, standing: record, pair: partner, joins, restores: true } as const;
-  return { outcome: { kind: 'decision', decision: { kind: 'create', side, ...back } }, refused: [] };
+  const pairing = { pair: pairWithPartner(pair, side), joins };
+  const decision: UndoDecision = { kind: 'restore', side, image: record, standing: record, ...pairing };
+  return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
 /** What the run did to the contact as a whole: its writes end with a delete, or begin with a create, or neither. */
@@ -262,7 +199,7 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
 };
 
 /**
- * The fields whose change must stay where it is. All of the other side: nothing travels by an undo. Lists and memberships
+ * The fields whose change must stay where it is. All of the other side: nothing is propagated by an undo. Lists and memberships
  * take only what the write brings; a scalar that is written takes the side's answer.
  */
 const heldFields = (write: SideWrite | null): readonly SyncedField[] => {
@@ -270,20 +207,17 @@ const heldFields = (write: SideWrite | null): readonly SyncedField[] => {
   return SYNCED_FIELDS.filter((field) => !written.has(field));
 };
 
-/** The writes to both halves of one pair as one decision; what either side has not told yet is looked at by the next run. */
-const mergeDecisions = (outcomes: readonly Outcome[]): readonly Decision[] => {
+/** The writes to both halves of one pair as one decision. */
+const revertDecisions = (outcomes: readonly Outcome[]): readonly UndoDecision[] => {
   const writes = outcomes.filter((outcome) => outcome.kind === 'write');
-  return [...Map.groupBy(writes, ({ pair }) => pair.left.record.id).values()].flatMap((own): Decision[] => {
+  return [...Map.groupBy(writes, ({ pair }) => pair.left.id).values()].flatMap((own): UndoDecision[] => {
     const [first] = own;
     if (first === undefined) return [];
-    const writeTo = (side: Side) => own.find((outcome) => outcome.side === side)?.write ?? null;
-    const [left, right] = [writeTo('left'), writeTo('right')];
-    const held = { left: heldFields(left), right: heldFields(right) };
-    return [{ kind: 'merge', pair: first.pair, left, right, conflicts: [], held, deferred: true }];
+    const writes = bySide((side) => own.find((outcome) => outcome.side === side)?.write ?? null);
+    return [{ kind: 'revert', pair: first.pair, writes, held: bySide((side) => heldFields(writes[side])) }];
   });
 };
 
-/** Every group that takes part, each for itself: an undo moves contacts on one side only. */
 const linksOf = ({ groups, policy }: UndoInput): readonly GroupLink[] => {
   const takesPart = groupFilter(policy.buckets);
   return SIDES.flatMap((side) =>
@@ -297,8 +231,8 @@ const linksOf = ({ groups, policy }: UndoInput): readonly GroupLink[] => {
 };
 
 /**
- * Decides how to put back what a run wrote, contact by contact and field by field: what was changed since is refused, what
- * stands as before needs no write. Only the sides that the run wrote are written, and nothing travels by it. Pure.
+ * Decides how to revert what a run wrote, contact by contact and field by field: what was changed since is refused, what
+ * stands as before needs no write. Only the sides that the run wrote are written, and nothing is propagated by it. Pure.
  */
 export const planUndo = (input: UndoInput): UndoPlan => {
   const links = linksOf(input);
@@ -307,9 +241,9 @@ export const planUndo = (input: UndoInput): UndoPlan => {
   const judged = input.contacts.map((contact) => undoContact(contact, env));
   const outcomes = judged.map(({ outcome }) => outcome);
   const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));
-  const groups = { actions: [], pairs: [], ended: [], links, duplicates: [] };
   return {
-    plan: { groups, decisions: [...mergeDecisions(outcomes), ...others], ambiguous: [], empty: [] },
+    decisions: [...revertDecisions(outcomes), ...others],
+    links,
     refused: judged.flatMap(({ refused }) => refused),
   };
 };

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { defineConfig, type OxlintOverride } from 'oxlint';
-import { BORDERS, type Border } from './config/borders.ts';
+import { BORDERS, NAMES_PROVIDERS, PROVIDER_NAMES, type Border } from './config/borders.ts';
 
 const DEEPEST_FOLDER = 3;
 
@@ -70,6 +70,7 @@ const pureFolders = BORDERS.filter((border) => border.pure).map((border) => `src
 
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node'],
+  jsPlugins: ['./config/provider-names.ts'],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
   ignorePatterns: ['node_modules/**', 'dist/**', 'migrations/**', 'coverage/**', 'data/**'],
@@ -112,8 +113,13 @@ export default defineConfig({
         'eslint/no-restricted-properties': ['error', { object: 'Math', property: 'random', message: IMPURE }],
       },
     },
-    { files: ['src/config.ts'], rules: { 'node/no-process-env': 'off' } },
-    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['src/**'],
+      excludeFiles: NAMES_PROVIDERS.map((place) => `src/${place}**`),
+      rules: { 'borders/no-provider-names': ['error', PROVIDER_NAMES] },
+    },
+    { files: ['src/config/config.ts'], rules: { 'node/no-process-env': 'off' } },
+    { files: ['*.config.ts', 'config/provider-names.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: ['test/**'],
       rules: {

@@ -1,7 +1,7 @@
 /**
  * Who may import whom: the one table of the folder borders under `src`, read by `oxlint.config.ts`.
  *
- * A place is a folder (`sync/`), the files directly in a folder (`remotes/*.ts`) or one file (`app.ts`). What it does
+ * A place is a folder (`sync/`), the files directly in a folder (`providers/*.ts`) or one file (`events.ts`). What it does
  * not list it may not import; what lies in its own folder it always may. A later, narrower place replaces an earlier one.
  */
 export type Border = {
@@ -16,29 +16,46 @@ export type Border = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
-const CONFIG = ['config.ts', 'config/secret.ts'];
-const CLI = ['contact/', 'reconcile/', 'sync/', 'jobs/', ...REMOTE_PORT, STORE_PORT, 'app.ts', ...CONFIG];
+const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts', 'config/sides.ts'];
+/** What a provider's own settings are made of. */
+const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
+const APP = 'app/app.ts';
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts'];
-const APP = ['contact/', 'reconcile/', 'http/', 'providers/', 'store/', 'sync/', 'jobs/', ...TOOLS, ...CONFIG];
-const SIGN_IN = ['providers/google/authorization.ts', 'providers/service/api/', 'http/transport.ts'];
+const CLI = [
+  'config/nearest.ts',
+  'contact/',
+  'reconcile/',
+  'sync/',
+  'jobs/',
+  ...REMOTE_PORT,
+  STORE_PORT,
+  APP,
+  ...CONFIG,
+  ...TOOLS,
+];
+/** Commands that deal with one side's provider. */
+const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'config/accounts.ts', 'providers/*.ts'];
 const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
+const PROVIDER = ['contact/', 'clock.ts', 'http/', ...SETTINGS];
+const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },
-  { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: ['undici', 'p-retry', 'zod'] },
+  { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
+  {
+    place: 'providers/registry.ts',
+    imports: ['providers/provider.ts', 'providers/google/provider.ts', 'providers/service/provider.ts'],
+    packages: [],
+  },
   {
     place: 'providers/google/',
-    imports: ['contact/', 'clock.ts', 'http/', 'providers/*.ts'],
-    packages: ['undici', 'p-retry', 'zod', '@googleapis/people', 'google-auth-library'],
+    imports: ['providers/*.ts', ...PROVIDER],
+    packages: [...PROVIDER_PACKAGES, '@googleapis/people', 'google-auth-library'],
   },
-  {
-    place: 'providers/service/',
-    imports: ['contact/', 'clock.ts', 'http/', 'providers/*.ts'],
-    packages: ['undici', 'p-retry', 'zod'],
-  },
+  { place: 'providers/service/', imports: ['providers/*.ts', ...PROVIDER], packages: PROVIDER_PACKAGES },
   {
     place: 'store/',
     imports: ['contact/', 'clock.ts'],
@@ -53,36 +70,56 @@ export const BORDERS: readonly Border[] = [
   {
     place: 'jobs/',
     imports: ['contact/', 'sync/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
-    types: ['app.ts'],
+    types: [APP],
     packages: ['bullmq', 'ioredis', 'zod'],
   },
-  { place: 'cli/', imports: [...CLI, ...TOOLS], packages: CLI_PACKAGES },
-  {
-    place: 'cli/connect.ts',
-    imports: ['cli/', ...CLI, ...TOOLS, 'store/credentials.ts'],
-    types: ['providers/account.ts'],
-    packages: CLI_PACKAGES,
-  },
-  { place: 'cli/connect/', imports: ['cli/*.ts', ...CLI, ...TOOLS, ...SIGN_IN], packages: CLI_PACKAGES },
+  { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
+  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
-    imports: ['cli/*.ts', ...CLI, ...TOOLS],
+    imports: SIDE_COMMANDS,
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },
-  { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, ...TOOLS, 'sandbox/'], packages: CLI_PACKAGES },
-  { place: 'cli/demo.ts', imports: ['cli/', ...CLI, ...TOOLS, 'sandbox/'], packages: CLI_PACKAGES },
+  { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
+  { place: 'cli/demo/', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
     place: 'sandbox/',
     imports: [],
     packages: ['hono', '@hono/node-server', 'ical.js', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
   { place: 'clock.ts', imports: [], packages: [] },
-  { place: 'config/', imports: [], packages: ['yaml', 'zod'] },
-  { place: 'config.ts', imports: ['config/'], packages: ['zod'] },
+  {
+    place: 'config/',
+    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts'],
+    packages: ['yaml', 'zod'],
+  },
+  // What providers import of this room may not lead back to them.
+  { place: 'config/config-error.ts', imports: [], packages: [] },
+  { place: 'config/secret.ts', imports: [], packages: [] },
+  { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
   { place: 'logger.ts', imports: [], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
-  { place: 'app/', imports: APP, packages: [] },
-  { place: 'app.ts', imports: ['app/', ...APP], packages: ['zod'] },
+  {
+    place: 'app/',
+    imports: [
+      'contact/',
+      'reconcile/',
+      'http/',
+      'providers/*.ts',
+      'store/',
+      'sync/',
+      'jobs/',
+      'config/accounts.ts',
+      ...CONFIG,
+      ...TOOLS,
+    ],
+    packages: ['zod'],
+  },
   { place: 'main.ts', imports: ['cli/'], packages: [] },
 ];
+
+/** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */
+export const NAMES_PROVIDERS: readonly string[] = ['providers/', 'sandbox/', 'cli/', 'config/'];
+/** The names that stand nowhere else: beyond these places a side is `left` or `right`, and a capability says what differs. */
+export const PROVIDER_NAMES: readonly string[] = ['google', 'service'];

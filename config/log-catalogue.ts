@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Sides, SideWords } from '../src/contact/side.ts';
 import { createEvents, type Events } from '../src/events.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -52,6 +53,12 @@ const readEvents = (source: string): Event[] => {
   });
 };
 
+/** The README names the fields of a link between Google and the service. */
+const SIDE_WORDS: Sides<SideWords> = {
+  left: { name: 'google', title: 'Google', place: 'Google' },
+  right: { name: 'service', title: 'Service', place: 'the service' },
+};
+
 type Line = { readonly level: string; readonly message: string; readonly fields: readonly string[] };
 
 /** What an event logs when it happens. */
@@ -65,7 +72,7 @@ const logged = ({ name, fields }: Event, personalData: boolean): Line => {
   };
   const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   const log = createEvents(logger, { personalData })[name] as (values: object) => void;
-  log(Object.fromEntries(fields.map((field) => [field, field])));
+  log(Object.fromEntries(fields.map((field) => [field, field === 'sides' ? SIDE_WORDS : field])));
   if (line === null) throw new Error(`The event ${name} logs nothing.`);
   return line;
 };

@@ -34,18 +34,23 @@ type ConfigChange = {
   readonly needsRestart: readonly string[];
 };
 
-type LinkHeartbeat = LinkRef & {
+type LinkHeartbeat = SidesRef & {
   readonly state: 'active' | 'paused' | 'halted' | 'failing';
   readonly reason: string | null;
   readonly pairs: number;
   readonly openConflicts: number;
   readonly refused: number;
   readonly lastRunAt: string | null;
-  /** The service's requests that are free now; null without a token. */
-  readonly budget: { readonly remaining: number; readonly limit: number; readonly windowMs: number } | null;
+  /** The requests that are free now, at the side with the fewest; null where no side has a budget and a token. */
+  readonly budget: {
+    readonly side: Side;
+    readonly remaining: number;
+    readonly limit: number;
+    readonly windowMs: number;
+  } | null;
 };
 
-/** Groups are named by their users, so a name may tell about people: it is personal. */
+/** Groups are named by their users, so a name may say something of people: it is personal. */
 type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
 /**
@@ -77,11 +82,11 @@ export interface Events {
 
   runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
   runCompleted(fields: RunSummary): void;
-  /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then tells it. */
+  /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then repeats it. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
   runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
-  /** What no run mends by itself: a fault of this program, the store or the configuration; the error tells. */
+  /** What no run recovers from by itself: a fault of this program, the store or the configuration; see the error. */
   runFailed(fields: RunSummary & { readonly error: unknown }): void;
   /** The program was stopped while the run was under way. */
   runStopped(fields: RunSummary): void;
@@ -103,7 +108,7 @@ export interface Events {
   ): void;
   /** A run has completed with the new credential of a link that was paused. */
   linkResumed(fields: LinkRef): void;
-  /** A remote has cut short so many runs in a row; told once. The link is tried again all the same. */
+  /** A remote has cut short so many runs in a row; logged once. The link is tried again all the same. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
   /** Another process is working on the link. */
   leaseBusy(fields: LinkRef): void;

@@ -1,47 +1,58 @@
-import { fingerprint } from '../config/secret.ts';
-import { ConfigError, type LinkConfig } from '../config.ts';
+import { placeOf } from '../config/accounts.ts';
+import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { digest, fingerprint } from '../config/secret.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { atSide } from '../providers/at-side.ts';
+import { providerNamed } from '../providers/registry.ts';
+import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/credentials.ts';
 import type { FileStore } from '../store/sqlite-store.ts';
 import type { LinkContext } from '../sync/context.ts';
-import { digest } from './gates.ts';
-import { openGoogle, openService, type Network } from './remotes.ts';
+import { networkFor, type NetworkParts } from './network.ts';
 import { withStoredTokens } from './tokens.ts';
 
 /** What a link's runs are put together from. */
-export type Parts = Network & { readonly newId: () => string; readonly store: FileStore; readonly vault: Vault };
+export type Parts = NetworkParts & {
+  readonly newId: () => string;
+  readonly store: FileStore;
+  readonly vault: Vault;
+};
 
 /** A side may show a contact some seconds after it was made. */
 const LOOKS_AFTER_MS = [0, 1_000, 3_000, 8_000];
 
-const requireTokens = (link: LinkConfig): { accessToken: string; refreshToken: string } => {
-  const accessToken = link.service.accessToken?.reveal();
-  const refreshToken = link.google.refreshToken?.reveal();
-  const problems = [
-    ...(accessToken === undefined
-      ? [
-          {
-            where: 'SERVICE_ACCESS_TOKEN',
-            what: `is not set for the link ${link.name}. Set it or SERVICE_ACCESS_TOKEN_FILE, or run: contact-sync connect service ${link.name}`,
-          },
-        ]
-      : []),
-    ...(refreshToken === undefined
-      ? [
-          {
-            where: 'GOOGLE_REFRESH_TOKEN',
-            what: `is not set for the link ${link.name}. Set it or GOOGLE_REFRESH_TOKEN_FILE, or run: contact-sync connect google ${link.name}`,
-          },
-        ]
-      : []),
-  ];
-  if (accessToken === undefined || refreshToken === undefined) throw new ConfigError(problems);
-  return { accessToken, refreshToken };
+const missingToken = (link: LinkConfig, side: Side): ConfigProblem => {
+  const { name, provider } = link.sides[side];
+  const where = placeOf(link, side, providerNamed(provider).tokenKey);
+  const whereFile = placeOf(link, side, `${providerNamed(provider).tokenKey}File`);
+  const what = `is not set for the link ${link.name}. Set it or ${whereFile}, or run: contact-sync connect ${name} ${link.name}`;
+  return { where, what };
+};
+
+/** Both sides' tokens; throws {@link ConfigError} with each that is missing. */
+const requireTokens = (link: LinkConfig): Sides<string> => {
+  const left = link.sides.left.token?.reveal();
+  const right = link.sides.right.token?.reveal();
+  if (left !== undefined && right !== undefined) return { left, right };
+  const sides = SIDES.filter((side) => link.sides[side].token === null);
+  throw new ConfigError(sides.map((side) => missingToken(link, side)));
+};
+
+const openRemote = async (parts: Parts, link: LinkConfig, side: Side, token: string): Promise<Remote> => {
+  const { provider, settings } = link.sides[side];
+  const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side));
+  return atSide(side, remote);
 };
 
 const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext> => {
-  const { accessToken, refreshToken } = requireTokens(link);
+  const tokens = requireTokens(link);
   return {
     link: link.name,
+    sides: bySide((side) => {
+      const { name, title, place } = link.sides[side];
+      return { name, title, place };
+    }),
     policy: {
       direction: link.direction,
       conflicts: link.conflictPolicy,
@@ -52,17 +63,17 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
     sweepIntervalMs: link.sweepIntervalMs,
     looksAfterMs: LOOKS_AFTER_MS,
     remotes: {
-      google: await openGoogle(parts, link, refreshToken),
-      service: await openService(parts, link, accessToken),
+      left: await openRemote(parts, link, 'left', tokens.left),
+      right: await openRemote(parts, link, 'right', tokens.right),
     },
-    credentials: { google: digest(refreshToken), service: digest(accessToken) },
+    credentials: bySide((side) => digest(tokens[side])),
     store: parts.store,
     clock: parts.clock,
     newId: parts.newId,
   };
 };
 
-/** Each link's context, opened anew where the link's settings or credentials are not those of its last run. */
+/** Each link's context, opened again where the link's settings or credentials are not those of its last run. */
 export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<LinkContext>) => {
   const contexts = new Map<string, { readonly key: string; readonly context: Promise<LinkContext> }>();
   return async (configured) => {

@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
 import type { RunKind, RunRow } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import type { RunEvent } from '../sync/run-event.ts';
@@ -14,7 +14,7 @@ export type LinkRunOptions = {
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write. */
   readonly stop?: AbortSignal;
-  /** Lists the service whole where that was last done longer ago than this; the link's own interval where left out. */
+  /** Lists a side whole, where its change feed names no deletions, if that was last done longer ago than this; the link's own interval where left out. */
   readonly sweepAfterMs?: number;
   /** Called under the lease before the run begins; what it throws is thrown by `run`, and no run begins. */
   readonly onLease?: () => Promise<void>;
@@ -29,7 +29,7 @@ export type Runs = {
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run on a copy of the store and writes nothing anywhere; throws what keeps it from planning. */
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes'>): Promise<PlanResult>;
-  /** Puts back what a run wrote; throws as `run` does. */
+  /** Reverts what a run wrote; throws as `run` does. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Plans an undo on a copy of the store and writes nothing anywhere; throws as `plan` does. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
@@ -39,9 +39,9 @@ export type Runs = {
 export const createRuns = (parts: Parts): Runs => {
   const { events, store } = parts;
   const contextOf = cacheContexts(parts);
-  const tell = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
+  const logTo = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
     return (event: RunEvent, run: string): void => {
-      logRunEvent(events, { link: link.name, run }, event);
+      logRunEvent(events, { link: link.name, run, sides: link.sides }, event);
       options.onEvent?.(event);
     };
   };
@@ -59,20 +59,20 @@ export const createRuns = (parts: Parts): Runs => {
     run: async (link, options) => {
       const context = await contextOf(link);
       const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
-      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent: tell(link, options) });
+      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent: logTo(link, options) });
       await parts.gates.save();
-      logResult(events, result);
+      logResult(events, link.sides, result);
       return result;
     },
     plan: (link, options) =>
-      onCopy(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: tell(link, options) })),
+      onCopy(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) })),
     undo: async (link, run, options) => {
-      const undone = await undoRun(await contextOf(link), { ...options, onEvent: tell(link, options) }, run);
+      const undone = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
       await parts.gates.save();
-      logResult(events, undone.result);
+      logResult(events, link.sides, undone.result);
       return undone;
     },
     planUndo: (link, run, options) =>
-      onCopy(link, (context) => planUndoRun(context, { ...options, onEvent: tell(link, options) }, run)),
+      onCopy(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
   };
 };

@@ -1,18 +1,18 @@
+import { ConfigError } from '../config/config-error.ts';
+import type { LinkConfig } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
-import { ConfigError, type LinkConfig } from '../config.ts';
-import type { Side } from '../contact/side.ts';
+import type { SideConfig } from '../config/sides.ts';
 import { CredentialsError, type Vault } from '../store/credentials.ts';
 
 /** The link with the tokens that `connect` stored where its configuration has none. Throws {@link ConfigError}. */
 export const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<LinkConfig> => {
-  const stored = async (side: Side): Promise<Secret | null> => {
-    const credential = await vault.read(link.name, side);
-    return credential && new Secret(credential.token);
+  const withToken = async (side: SideConfig): Promise<SideConfig> => {
+    const stored = side.token === null ? await vault.read(link.name, side.name) : null;
+    return stored === null ? side : { ...side, token: new Secret(stored.token) };
   };
   try {
-    const refreshToken = link.google.refreshToken ?? (await stored('google'));
-    const accessToken = link.service.accessToken ?? (await stored('service'));
-    return { ...link, google: { ...link.google, refreshToken }, service: { ...link.service, accessToken } };
+    const { left, right } = link.sides;
+    return { ...link, sides: { left: await withToken(left), right: await withToken(right) } };
   } catch (error) {
     if (!(error instanceof CredentialsError)) throw error;
     throw new ConfigError([{ where: 'DATA_DIR', what: error.message }]);

@@ -1,12 +1,12 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createEvents, type Events } from '../events.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A contact by the ids it has on both sides. */
-export const describeIds = (ids: { readonly googleId: string | null; readonly serviceId: string | null }): string =>
-  [ids.googleId, ids.serviceId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
+export const describeIds = (ids: { readonly leftId: string | null; readonly rightId: string | null }): string =>
+  [ids.leftId, ids.rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
 
 const nothing = (): void => undefined;
 
@@ -26,8 +26,8 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
   if (!forPeople) return events;
   return {
     ...events,
-    contactSkipped: ({ side, reason, ...ids }) =>
-      terminal.warn(`Skipped at ${side === 'google' ? 'Google' : 'the service'}: ${describeIds(ids)}: ${reason}`),
+    contactSkipped: ({ sides, side, reason, ...ids }) =>
+      terminal.warn(`Skipped at ${sides[side].place}: ${describeIds(ids)}: ${reason}`),
     runHalted: nothing,
     runCutShort: nothing,
     linkPaused: nothing,

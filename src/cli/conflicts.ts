@@ -1,19 +1,21 @@
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
 import type { ConflictRow } from '../store/store.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { count, fieldWords, isoOf, SIDE_TITLES } from './words.ts';
+import { count, fieldWords, isoOf } from './words.ts';
 
-type LinkConflicts = { readonly link: string; readonly conflicts: readonly ConflictRow[] };
+type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictRow[] };
 
-/** In the form of interface.md. */
-const toJson = ({ link, conflicts: rows }: LinkConflicts) => ({
-  link,
-  conflicts: rows.map(({ run, googleId, serviceId, field, google, service, winner, atMs }) => {
-    return { run, googleId, serviceId, field, google, service, winner, at: isoOf(atMs) };
-  }),
-});
+/** As the README documents it, in the words of the link. */
+const toJson = ({ link, conflicts: rows }: LinkConflicts): unknown => {
+  const found = rows.map(({ run, leftId, rightId, field, left, right, winner, atMs }) => {
+    return { run, leftId, rightId, field, left, right, winner, at: isoOf(atMs) };
+  });
+  return { link: link.name, conflicts: inWordsOf(link.sides, found) };
+};
 
 const LONGEST_VALUE = 40;
 
@@ -27,12 +29,13 @@ const formatConflicts = (
   options: { readonly all: boolean },
   terminal: Terminal,
 ): string => {
-  const title = `${terminal.style('bold', link)}: ${count(rows.length, 'conflict')}${options.all ? '' : ' open'}`;
+  const { name, sides } = link;
+  const title = `${terminal.style('bold', name)}: ${count(rows.length, 'conflict')}${options.all ? '' : ' open'}`;
   if (rows.length === 0) return title;
-  const head = ['when', 'field', 'at Google', 'at the service', 'winner', 'contact'];
-  const lines = rows.map(({ atMs, field, google, service, winner, googleId, serviceId }) => {
-    const values = [shorten(google), shorten(service)];
-    return [isoOf(atMs) ?? '', fieldWords(field), ...values, SIDE_TITLES[winner], `${googleId} / ${serviceId}`];
+  const head = ['when', 'field', `at ${sides.left.place}`, `at ${sides.right.place}`, 'winner', 'contact'];
+  const lines = rows.map(({ atMs, field, left, right, winner, leftId, rightId }) => {
+    const values = [shorten(left), shorten(right)];
+    return [isoOf(atMs) ?? '', fieldWords(field), ...values, sides[winner].title, `${leftId} / ${rightId}`];
   });
   return `${title}\n${formatTable(lines, { head, indent: '  ' })}`;
 };
@@ -46,7 +49,7 @@ export const conflicts = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const all = options.all ?? false;
     const found: LinkConflicts[] = [];
-    for (const { name } of links) found.push({ link: name, conflicts: await app.store.conflicts(name, { all }) });
+    for (const link of links) found.push({ link, conflicts: await app.store.conflicts(link.name, { all }) });
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
     else terminal.print(found.map((one) => formatConflicts(one, { all }, terminal)).join('\n\n'));
     return EXIT.done;

@@ -1,6 +1,6 @@
-import { createApp } from '../app.ts';
+import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { createEvents } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
 import { createLogger } from '../logger.ts';
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommonOptions } from './with-app.ts';
 
-/** Ending within ten seconds is a promise (interface.md); what hangs until then is abandoned, which the journal mends. */
+/** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
 
 const endNow = (): never => process.exit(EXIT.done);

@@ -1,9 +1,9 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError } from '../sync/context.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The exit codes of interface.md. */
+/** The exit codes, as the README documents them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, unavailable: 5, busy: 6 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -19,7 +19,7 @@ export const exitCodeOf = (error: unknown): ExitCode => {
   return EXIT.failed;
 };
 
-/** What somebody must look at comes before what the next run mends by itself. */
+/** What needs a person comes before what the next run recovers from by itself. */
 const BY_SEVERITY: readonly ExitCode[] = [
   EXIT.halted,
   EXIT.credentials,

@@ -1,54 +1,55 @@
-import type { ContactStory, HalfNow, StoryEntry, Why } from '../sync/explain.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
+import type { ContactStory, StoryEntry, Why } from '../sync/explain.ts';
 import { explainContact } from '../sync/explain.ts';
+import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { fieldWords, isoOf, SIDE_TITLES } from './words.ts';
+import { fieldWords, isoOf } from './words.ts';
 
-type Told = { readonly link: string; readonly story: ContactStory };
+type LinkHistory = { readonly link: LinkConfig; readonly history: ContactStory };
 
-const SIDES_IN_WORDS = { google: 'Google', service: 'the service' } as const;
-
-const whyWords = (why: Why): string => {
+const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   switch (why.kind) {
     case 'undo':
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
-      return `both sides had changed it; ${SIDES_IN_WORDS[why.winner]} won`;
+      return `both sides had changed it; ${sides[why.winner].place} won`;
     case 'first-meeting':
-      return `first meeting with ${SIDES_IN_WORDS[why.at]}`;
+      return `first meeting with ${sides[why.at].place}`;
     case 'edit-beats-delete':
-      return `deleted here, edited at ${SIDES_IN_WORDS[why.at]}: the edit wins`;
+      return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
     case 'new':
     case 'changed':
     case 'deleted':
-      return `${why.kind} at ${SIDES_IN_WORDS[why.at]}`;
+      return `${why.kind} at ${sides[why.at].place}`;
   }
 };
 
-/** In words for scripts too: `why` is told as text, next to what it was told from. */
-const toJson = ({ link, story }: Told) => {
-  const { google, service, status, entries, conflicts, rejected } = story;
-  return {
-    link,
-    googleId: google.id,
-    serviceId: service.id,
+/** In the words of the link; `why` is text for scripts too. */
+const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
+  const { left, right, status, entries, conflicts, rejected } = history;
+  return inWordsOf(sides, {
+    link: name,
+    leftId: left.id,
+    rightId: right.id,
     status,
-    now: { google, service },
+    now: { left, right },
     history: entries.map(({ atMs, why, changes, ...entry }) => ({
       at: isoOf(atMs),
       ...entry,
-      why: whyWords(why),
-      changes: changes.map((change) => ({ ...change, why: whyWords(change.why) })),
+      why: whyWords(why, sides),
+      changes: changes.map((change) => ({ ...change, why: whyWords(change.why, sides) })),
     })),
-    openConflicts: conflicts.map(({ run, field, google: atGoogle, service: atService, winner, atMs }) => {
-      return { run, field, google: atGoogle, service: atService, winner, at: isoOf(atMs) };
+    openConflicts: conflicts.map(({ run, field, left: atLeft, right: atRight, winner, atMs }) => {
+      return { run, field, left: atLeft, right: atRight, winner, at: isoOf(atMs) };
     }),
     rejected: rejected.map(({ side, reason, attempts, retryAtMs }) => {
       return { side, reason, attempts, retryAt: isoOf(retryAtMs) };
     }),
-  };
+  });
 };
 
 const ACTIONS = { create: 'created', update: 'updated', membership: 'moved', delete: 'deleted' } as const;
@@ -60,7 +61,7 @@ const stateWords = ({ state, error }: StoryEntry): string => {
     case 'failed':
       return ` - refused: ${error ?? 'no reason given'}`;
     case 'abandoned':
-      return ' - did not arrive; decided anew by the next run';
+      return ' - did not arrive; the next run decides again';
     case 'intended':
       return ' - no answer yet';
   }
@@ -68,38 +69,39 @@ const stateWords = ({ state, error }: StoryEntry): string => {
 
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
-const formatEntry = (entry: StoryEntry): readonly string[] => {
+const formatEntry = (entry: StoryEntry, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
-  const subject = `${ACTIONS[action]} at ${SIDES_IN_WORDS[side]}${id === '' ? '' : ` (${id})`}`;
-  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why)}${stateWords(entry)}`;
+  const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
+  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${stateWords(entry)}`;
   const lines = changes.map((change) => {
-    const reason = change.why.kind === why.kind ? '' : ` (${whyWords(change.why)})`;
+    const reason = change.why.kind === why.kind ? '' : ` (${whyWords(change.why, sides)})`;
     return `      ${fieldWords(change.field)}: ${quote(change.from)} -> ${quote(change.to)}${reason}`;
   });
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
 };
 
-const formatHalf = (side: 'google' | 'service', { id, state, unsynced }: HalfNow): string => {
+const formatHalf = (side: Side, history: ContactStory, sides: Sides<SideWords>): string => {
+  const { id, state, unsynced } = history[side];
   const waiting = unsynced.length === 0 ? '' : `, not synced yet: ${unsynced.map(fieldWords).join(', ')}`;
-  return `  ${SIDE_TITLES[side]}: ${id === null ? 'nothing' : `${id} (${state})`}${waiting}`;
+  return `  ${sides[side].title}: ${id === null ? 'nothing' : `${id} (${state})`}${waiting}`;
 };
 
-const formatStory = ({ link, story }: Told, terminal: Terminal): string => {
-  const { google, service, status, entries, conflicts, rejected } = story;
-  const ids = [google.id, service.id].filter((id) => id !== null).join(' / ') || 'a contact that is gone';
+const formatHistory = ({ link: { name, sides }, history }: LinkHistory, terminal: Terminal): string => {
+  const { left, right, status, entries, conflicts, rejected } = history;
+  const isGone = left.id === null && right.id === null;
+  const ids = isGone ? 'a contact that is gone' : describeIds({ leftId: left.id, rightId: right.id });
   return [
-    `${terminal.style('bold', link)}: ${ids}: ${status}`,
-    formatHalf('google', google),
-    formatHalf('service', service),
-    ...conflicts.map(({ field, winner, google: atGoogle, service: atService }) => {
-      const values = `Google ${quote(atGoogle)}, the service ${quote(atService)}`;
-      return `  Open conflict: ${fieldWords(field)}: ${values}; ${SIDES_IN_WORDS[winner]} won`;
+    `${terminal.style('bold', name)}: ${ids}: ${status}`,
+    ...SIDES.map((side) => formatHalf(side, history, sides)),
+    ...conflicts.map((conflict) => {
+      const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
+      return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${sides[conflict.winner].place} won`;
     }),
     ...rejected.map(({ side, reason, retryAtMs }) => {
-      return `  Refused at ${SIDES_IN_WORDS[side]}: ${reason}; tried again after ${isoOf(retryAtMs)}`;
+      return `  Refused at ${sides[side].place}: ${reason}; tried again after ${isoOf(retryAtMs)}`;
     }),
     entries.length === 0 ? '  No run has written it.' : '  History, the oldest first:',
-    ...entries.flatMap(formatEntry),
+    ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');
 };
 
@@ -115,14 +117,14 @@ export const explain = (
   options: CommonOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
-    const told: Told[] = [];
-    for (const { name: link } of links) {
-      for (const story of await explainContact(app.store, link, text)) told.push({ link, story });
+    const found: LinkHistory[] = [];
+    for (const link of links) {
+      for (const history of await explainContact(app.store, link.name, text)) found.push({ link, history });
     }
-    if (told.length === 0) {
+    if (found.length === 0) {
       throw new UsageError('No contact of that id, email address or name has been seen. Spell it as either side does.');
     }
-    if (options.json) terminal.print(JSON.stringify({ contacts: told.map(toJson) }));
-    else terminal.print(told.map((one) => formatStory(one, terminal)).join('\n\n'));
+    if (options.json) terminal.print(JSON.stringify({ contacts: found.map(toJson) }));
+    else terminal.print(found.map((one) => formatHistory(one, terminal)).join('\n\n'));
     return EXIT.done;
   });

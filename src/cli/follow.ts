@@ -1,17 +1,18 @@
 import { systemClock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
 import type { JobState } from '../jobs/job.ts';
 import { eventsOf } from '../jobs/progress.ts';
 import { QueueError, type QueueClient } from '../jobs/queue-client.ts';
-import type { RunSummary } from '../sync/run.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { listenForInterrupt } from './interrupt.ts';
+import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import type { RunOptions } from './run-links.ts';
-import { NO_PROGRESS, startProgress } from './progress.ts';
 import { formatSummary } from './summary.ts';
 import type { Terminal } from './terminal.ts';
 
 type Report = NonNullable<JobState['report']>;
-type Queued = { readonly link: string; readonly job: string };
+type Queued = { readonly link: LinkConfig; readonly job: string };
 
 const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
   completed: EXIT.done,
@@ -27,18 +28,18 @@ const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
 const followOne = async (
   terminal: Terminal,
   queue: QueueClient,
-  { job }: Queued,
+  { link, job }: Queued,
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<Report> => {
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
-  const told = new Set<string>();
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const shown = new Set<string>();
   const onProgress = ({ sides }: NonNullable<JobState['progress']>): void => {
     for (const event of eventsOf(sides)) {
-      // The job tells where it stands; what was shown already is no news.
+      // The job repeats where it stands; what was shown already is no news.
       const text = JSON.stringify(event);
-      if (!told.has(text)) progress.tell(event);
-      told.add(text);
+      if (!shown.has(text)) progress.tell(event);
+      shown.add(text);
     }
   };
   try {
@@ -48,9 +49,9 @@ const followOne = async (
   }
 };
 
-const tell = (terminal: Terminal, link: string, { summary, message }: Report): void => {
-  if (summary !== null) terminal.print(formatSummary(summary, terminal));
-  if (message !== null) terminal.warn(`${link}: ${message}`);
+const show = (terminal: Terminal, link: LinkConfig, { summary, message }: Report): void => {
+  if (summary !== null) terminal.print(formatSummary(summary, link.sides, terminal));
+  if (message !== null) terminal.warn(`${link.name}: ${message}`);
 };
 
 const followAll = async (
@@ -60,15 +61,15 @@ const followAll = async (
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const runs: RunSummary[] = [];
+  const runs: unknown[] = [];
   const codes: ExitCode[] = [];
   for (const one of queued) {
     try {
       const report = await followOne(terminal, queue, one, options, signal);
-      if (report.summary !== null) runs.push(report.summary);
+      if (report.summary !== null) runs.push(inWordsOf(one.link.sides, report.summary));
       codes.push(CODES[report.ending]);
-      if (!options.json) tell(terminal, one.link, report);
-      else if (report.message !== null) terminal.warn(`${one.link}: ${report.message}`);
+      if (!options.json) show(terminal, one.link, report);
+      else if (report.message !== null) terminal.warn(`${one.link.name}: ${report.message}`);
     } catch (error) {
       if (!signal.aborted && !(error instanceof QueueError)) throw error;
       terminal.warn(signal.aborted ? 'Not waiting any longer; the daemon goes on.' : messageOf(error));
@@ -89,16 +90,17 @@ const followAll = async (
 export const resyncInDaemon = async (
   terminal: Terminal,
   queue: QueueClient,
-  links: readonly { readonly name: string }[],
+  links: readonly LinkConfig[],
   options: RunOptions & { readonly wait?: boolean },
 ): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
-  for (const { name } of links) {
-    queued.push({ link: name, job: await queue.enqueue(name, { acceptDeletes: options.acceptDeletes ?? false }) });
+  for (const link of links) {
+    queued.push({ link, job: await queue.enqueue(link.name, { acceptDeletes: options.acceptDeletes ?? false }) });
   }
   if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
-  if (options.json) terminal.print(JSON.stringify({ runs: [], queued }));
-  else terminal.print(`The daemon will resync: ${queued.map(({ link }) => link).join(', ')}`);
+  const named = queued.map(({ link, job }) => ({ link: link.name, job }));
+  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named }));
+  else terminal.print(`The daemon will resync: ${named.map(({ link }) => link).join(', ')}`);
   return EXIT.done;
 };

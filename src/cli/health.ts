@@ -1,8 +1,8 @@
-import { createApp } from '../app.ts';
+import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import { judgeHealth, type LinkHealth } from '../jobs/health.ts';
 import { readHeartbeat } from '../jobs/heartbeat.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { createCommandEvents } from './command-events.ts';
 import { EXIT, messageOf, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';

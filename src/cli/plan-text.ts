@@ -1,16 +1,16 @@
-import { SIDES, type Side } from '../contact/side.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, fieldWords, grouped, SIDE_TITLES } from './words.ts';
+import { count, fieldWords, grouped } from './words.ts';
 
 /** Longer groups are cut in the text; the JSON has them whole. */
 const ROWS_SHOWN = 20;
 
 const toRow = (action: PlannedAction): readonly string[] => {
   if ('name' in action) return [action.name];
-  return [action.googleId ?? '-', action.serviceId ?? '-', action.fields.map(fieldWords).join(', ')];
+  return [action.leftId ?? '-', action.rightId ?? '-', action.fields.map(fieldWords).join(', ')];
 };
 
 const formatGroup = (name: string, actions: readonly PlannedAction[]): string => {
@@ -20,16 +20,17 @@ const formatGroup = (name: string, actions: readonly PlannedAction[]): string =>
   return [`  ${name}: ${grouped(actions.length)}`, formatTable(rows, { indent: '    ' }), ...more].join('\n');
 };
 
-const formatSide = (side: Side, actions: readonly PlannedAction[]): readonly string[] => {
+const formatSide = (side: Side, title: string, actions: readonly PlannedAction[]): readonly string[] => {
   const own = actions.filter((action) => action.side === side && action.action !== 'pair');
   if (own.length === 0) return [];
   const groups = Map.groupBy(own, (action) => action.action);
-  return [`At ${SIDE_TITLES[side]}`, ...[...groups].map(([name, group]) => formatGroup(name, group))];
+  return [`At ${title}`, ...[...groups].map(([name, group]) => formatGroup(name, group))];
 };
 
 /** A plan for people, by side and action. */
 export const formatPlan = (
   { link, kind, actions, halted, error }: LinkPlan,
+  sides: Sides<SideWords>,
   terminal: Pick<Terminal, 'style'>,
 ): string => {
   const name = terminal.style('bold', link);
@@ -38,5 +39,6 @@ export const formatPlan = (
   const title = `${name}: ${kind}, ${actions.length === 0 ? 'nothing to do' : count(actions.length, 'action')}${halt}`;
   const pairs = actions.filter((action) => action.action === 'pair');
   const pairing = pairs.length === 0 ? [] : ['On both sides', formatGroup('pair', pairs)];
-  return [title, ...pairing, ...SIDES.flatMap((side) => formatSide(side, actions))].join('\n');
+  const bySide = SIDES.flatMap((side) => formatSide(side, sides[side].title, actions));
+  return [title, ...pairing, ...bySide].join('\n');
 };

@@ -1,14 +1,15 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
 import { listActions, type PlannedAction } from '../reconcile/actions.ts';
 import type { RunKind } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
-import { NO_PROGRESS, startProgress } from './progress.ts';
+import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 
-/** What `plan --json` says of one link (interface.md); `error` is there only where the link could not be planned. */
+/** What `plan --json` says of one link, there in the link's words; `error` is there only where the link could not be planned. */
 export type LinkPlan = {
   readonly link: string;
   readonly kind: RunKind;
@@ -37,7 +38,7 @@ const planOne = async (
   options: PlanOptions,
 ): Promise<Planned> => {
   const asked = options.full ? 'full' : 'incremental';
-  const progress = options.json || !terminal.stdout.isTTY ? NO_PROGRESS : startProgress(terminal);
+  const progress = options.json || !terminal.stdout.isTTY ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
     const { kind, plan, halt } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
@@ -54,14 +55,16 @@ const planOne = async (
 export const plan = (terminal: Terminal, linkName: string | undefined, options: PlanOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     const planned: Planned[] = [];
+    const documents: unknown[] = [];
     for (const link of opened.links) {
       if (opened.signal.aborted) break;
       const one = await planOne(terminal, opened, link, options);
       planned.push(one);
-      if (!options.json) terminal.print(formatPlan(one.plan, terminal));
+      documents.push(inWordsOf(link.sides, one.plan));
+      if (!options.json) terminal.print(formatPlan(one.plan, link.sides, terminal));
       const trouble = one.plan.error ?? one.plan.halted?.message;
       if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
     }
-    if (options.json) terminal.print(JSON.stringify({ links: planned.map((one) => one.plan) }));
+    if (options.json) terminal.print(JSON.stringify({ links: documents }));
     return worstExitCode(planned.map((one) => one.code));
   });

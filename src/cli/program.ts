@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
-import type { ConnectOptions } from './connect.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ConnectOptions } from './connect/connect.ts';
+import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';
@@ -113,7 +114,7 @@ const addDoctor = (program: Command, call: Call): void => {
     .addHelpText('after', examples('doctor', 'doctor work --json'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'checks', options);
-      call.code = await (await import('./doctor.ts')).doctor(call.terminal, link, options);
+      call.code = await (await import('./doctor/doctor.ts')).doctor(call.terminal, link, options);
     });
 };
 
@@ -123,7 +124,7 @@ const addDaemon = (program: Command, call: Call): void => {
       .command(name)
       .description(description)
       .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
-  withConfig('daemon', 'Keep every link in step until stopped; logs to stdout. SIGHUP reads the configuration anew.')
+  withConfig('daemon', 'Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
     .action(async (options: { readonly config?: string }) => {
       call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
@@ -139,7 +140,7 @@ const addSignIn = (program: Command, call: Call): void => {
   program
     .command('connect')
     .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
-    .addArgument(new Argument('<SIDE>', 'where to sign in').choices(['google', 'service']))
+    .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
     .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
     .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
     .option('--no-browser', 'only print the address')
@@ -151,14 +152,14 @@ const addSignIn = (program: Command, call: Call): void => {
     .option('--api-key <KEY>', "exchange a v1 application's key at the service instead; - reads it from standard input")
     .option('--replace-account', 'take another account than the one that the link was made with')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
-    .action(async (side: 'google' | 'service', link: string | undefined, options: ConnectOptions) => {
-      call.code = await (await import('./connect.ts')).connect(call.terminal, side, link, options);
+    .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
+      call.code = await (await import('./connect/connect.ts')).connect(call.terminal, side, link, options);
     });
 };
 
 const UNDO_LIMITS = `
 RUN is a run's id, the beginning of one, or \`last\`: the last run that wrote anything.
-Only what the run wrote is put back, on the side where it wrote it; nothing travels to the other side. What was
+Only what the run wrote is reverted, on the side where it wrote it; nothing is propagated to the other side. What was
 changed since is left as it is and listed. A deleted contact comes back with what both sides can express: birthdays,
 notes, tags, photos and the like are gone with the old one. Buckets and labels themselves stay as they are.
 An undo is a run of its own, so it can be undone too.`;
@@ -173,8 +174,8 @@ const addHistory = (program: Command, call: Call): void => {
       .argument('[LINK]', 'the link to work on; all of them where it is left out')
       .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
       .option(...JSON_OPTION);
-  withSubject('undo', ['<RUN>', 'the run to put back'], 'Put back what a run wrote, from the journal.')
-    .option('--dry-run', 'show what would be put back; writes on neither side')
+  withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
+    .option('--dry-run', 'show what would be reverted; writes on neither side')
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_LIMITS)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
@@ -183,7 +184,7 @@ const addHistory = (program: Command, call: Call): void => {
       call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
     });
   const contact = ['<CONTACT>', 'its id on either side, an email address, or a name'] as const;
-  withSubject('explain', contact, "Tell a contact's history: which run wrote what on which side, and why.")
+  withSubject('explain', contact, "Show a contact's history: which run wrote what on which side, and why.")
     .addHelpText(
       'after',
       examples('explain people/c1', 'explain "Ada Lovelace" work', 'explain ada@example.org --json'),
@@ -194,15 +195,21 @@ const addHistory = (program: Command, call: Call): void => {
     });
 };
 
+/** Which provider plays a side of the sandbox's link. */
+const playerOption = (side: string, usual: string): Option =>
+  new Option(`--${side} <PROVIDER>`, `what the ${side} side is (default: ${usual})`).choices(['google', 'service']);
+
 const addTrials = (program: Command, call: Call): void => {
   const port = wholeNumber(1, 65_535);
   program
     .command('sandbox')
-    .description('Run local emulators of both remotes, filled with sample data, until stopped.')
+    .description('Run local emulators of two remotes, filled with sample data, until stopped.')
+    .addOption(playerOption('left', 'google'))
+    .addOption(playerOption('right', 'service'))
     .option('--google <FILE>', 'an address book for Google: .vcf, or .csv as Google exports it')
     .option('--service <FILE>', 'an address book for the service, of the same kinds')
-    .option('--google-port <PORT>', 'port of the Google emulator; any free one unless told', port)
-    .option('--service-port <PORT>', 'port of the service emulator; any free one unless told', port)
+    .option('--google-port <PORT>', 'port of the Google emulator; any free one by default', port)
+    .option('--service-port <PORT>', 'port of the service emulator; any free one by default', port)
     .option('--people <N>', 'how many people the sample data has (default: 60)', wholeNumber(1, 50_000))
     .option('--seed <N>', 'what the sample data grows from (default: 1)', wholeNumber(0, 2 ** 31))
     .option('--service-rate <RATE>', 'requests allowed at the service: <n>/second, <n>/minute or <n>/hour')
@@ -215,9 +222,11 @@ const addTrials = (program: Command, call: Call): void => {
   program
     .command('demo')
     .description('Show two syncs between two made-up address books; needs nothing else and leaves nothing behind.')
-    .addHelpText('after', examples('demo'))
-    .action(async () => {
-      call.code = await (await import('./demo.ts')).demo(call.terminal);
+    .addOption(playerOption('left', 'google'))
+    .addOption(playerOption('right', 'service'))
+    .addHelpText('after', examples('demo', 'demo --left google --right google'))
+    .action(async (options: DemoOptions) => {
+      call.code = await (await import('./demo/demo.ts')).demo(call.terminal, options);
     });
 };
 
@@ -243,7 +252,7 @@ const createProgram = (call: Call): Command => {
   return program;
 };
 
-/** Runs the command that the arguments ask for. Answers the exit code (interface.md); never throws. */
+/** Runs the command that the arguments ask for. Answers the exit code; never throws. */
 export const runCli = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   const call: Call = { code: 0, document: null, terminal };
   try {

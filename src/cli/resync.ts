@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { chooseLinks } from './links.ts';
 import { runLinks, type RunOptions } from './run-links.ts';

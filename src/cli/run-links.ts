@@ -1,8 +1,9 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult } from '../sync/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
-import { NO_PROGRESS, startProgress } from './progress.ts';
+import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
@@ -17,7 +18,7 @@ const runOne = async (
   link: LinkConfig,
   { kind, options }: Request,
 ): Promise<RunResult> => {
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
   const acceptDeletes = options.acceptDeletes ?? false;
   try {
@@ -30,9 +31,9 @@ const runOne = async (
   }
 };
 
-const tell = (terminal: Terminal, result: RunResult): void => {
-  terminal.print(formatSummary(result.summary, terminal));
-  const trouble = formatTrouble(result);
+const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): void => {
+  terminal.print(formatSummary(result.summary, sides, terminal));
+  const trouble = formatTrouble(result, sides);
   if (trouble !== null) terminal.warn(trouble);
 };
 
@@ -41,17 +42,19 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
   const { options } = request;
   return withApp(terminal, linkName, options, async (opened) => {
     const results: RunResult[] = [];
+    const documents: unknown[] = [];
     for (const link of opened.links) {
       if (opened.signal.aborted) break;
       const result = await runOne(terminal, opened, link, request);
       results.push(result);
-      if (!options.json) tell(terminal, result);
-      // The log tells of runs only; this one never became one.
+      documents.push(inWordsOf(link.sides, result.summary));
+      if (!options.json) show(terminal, link, result);
+      // The log has runs only; this one never became one.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
     }
     const left = opened.links.slice(results.length).map(({ name }) => name);
     if (left.length > 0) terminal.warn(`Interrupted before these links: ${left.join(', ')}`);
-    if (options.json) terminal.print(JSON.stringify({ runs: results.map((result) => result.summary) }));
+    if (options.json) terminal.print(JSON.stringify({ runs: documents }));
     const codes = results.map((result) => exitCodeOf(result.error));
     return worstExitCode(left.length > 0 ? [...codes, EXIT.failed] : codes);
   });

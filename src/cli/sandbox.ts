@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../sandbox/emulators.ts';
 import { googleVariantsSchema } from '../sandbox/google/variants.ts';
 import { AddressBookError } from '../sandbox/people/address-book-error.ts';
 import { loadAddressBook } from '../sandbox/people/load.ts';
 import type { Person } from '../sandbox/people/person.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
+import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../sandbox/sandbox.ts';
 import { VARIANT_TABLE, type VariantRow } from '../sandbox/service/variants.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { listenForInterrupt } from './interrupt.ts';
@@ -14,6 +16,8 @@ import { UsageError } from './usage-error.ts';
 import { count } from './words.ts';
 
 type Options = {
+  readonly left?: EmulatedProvider;
+  readonly right?: EmulatedProvider;
   readonly google?: string;
   readonly service?: string;
   readonly googlePort?: number;
@@ -47,7 +51,7 @@ const printVariants = (terminal: Terminal, isJson: boolean): void => {
   }
 };
 
-/** The people of a file; what could not be taken over is told entry by entry. */
+/** The people of a file; what could not be read is reported entry by entry. */
 const loadPeople = async (terminal: Terminal, path: string): Promise<readonly Person[]> => {
   const { people, problems } = await loadAddressBook(path).catch((error: unknown) => {
     if (error instanceof AddressBookError) throw new UsageError(error.message, { cause: error });
@@ -68,44 +72,87 @@ const readRate = (text: string): { requests: number; windowMs: number } => {
   );
 };
 
-const readOptions = async (terminal: Terminal, options: Options): Promise<SandboxOptions> => {
-  const { googlePort, servicePort, people, seed, serviceRate } = options;
+/** Options that name an account by its provider say nothing where both accounts have the same one. */
+const assertUnlike = (options: Options, provider: EmulatedProvider): void => {
+  const named = (['google', 'service', 'googlePort', 'servicePort'] as const).find((key) => options[key] !== undefined);
+  if (named === undefined) return;
+  const flag = `--${named.replace('Port', '-port')}`;
+  throw new UsageError(`${flag} cannot be used here: both sides are accounts of ${provider}. Leave it out.`);
+};
+
+const readSide = async (terminal: Terminal, options: Options, provider: EmulatedProvider): Promise<PairSide> => {
+  const { [provider]: file, [`${provider}Port` as const]: port } = options;
   return {
-    ...(googlePort !== undefined && { googlePort }),
-    ...(servicePort !== undefined && { servicePort }),
+    provider,
+    ...(port !== undefined && { port }),
+    ...(file !== undefined && { people: await loadPeople(terminal, file) }),
+  };
+};
+
+const readOptions = async (terminal: Terminal, options: Options): Promise<PairOptions> => {
+  const { left = 'google', right = 'service', people, seed, serviceRate } = options;
+  if (left === right) assertUnlike(options, left);
+  return {
+    left: await readSide(terminal, options, left),
+    right: await readSide(terminal, options, right),
     ...(people !== undefined && { count: people }),
     ...(seed !== undefined && { seed }),
-    ...(options.google !== undefined && { google: await loadPeople(terminal, options.google) }),
-    ...(options.service !== undefined && { service: await loadPeople(terminal, options.service) }),
     ...(serviceRate !== undefined && { serviceRateLimit: readRate(serviceRate) }),
   };
 };
 
-const start = async (options: SandboxOptions): Promise<Sandbox> =>
-  startSandbox(options).catch((error: unknown) => {
+const start = async (options: PairOptions): Promise<SandboxPair> =>
+  startSandboxPair(options).catch((error: unknown) => {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error;
     if (!isTaken) throw error;
     throw new UsageError(`Port ${String(error.port)} is in use. Choose another one, or leave it out for any free one.`);
   });
 
-const environmentOf = (sandbox: Sandbox, { serviceRate }: Options): Record<string, string> => ({
-  ...sandbox.environment(),
-  ...(serviceRate !== undefined && { SERVICE_RATE_LIMIT: serviceRate }),
-  // Each sandbox has accounts of its own, so each needs a store of its own.
-  DATA_DIR: join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`),
-});
+/** `clientId` of `google` is GOOGLE_CLIENT_ID. */
+const variablesOf = (emulator: Emulator): Record<string, string> => {
+  const entries = Object.entries(settingsOf(emulator)).map(([key, value]) => {
+    return [`${emulator.provider}_${key.replaceAll(/[A-Z]/gu, '_$&')}`.toUpperCase(), value];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+};
+
+/** Each sandbox has accounts of its own, so each needs a store of its own. */
+const newDataDir = (): string => join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`);
+
+/** The variables of the sandbox's link, which a file describes where variables alone cannot; the file goes with the stack. */
+const environmentOf = async (
+  running: SandboxPair,
+  { serviceRate }: Options,
+  stack: AsyncDisposableStack,
+): Promise<Record<string, string>> => {
+  const { left, right } = running;
+  const rate = { ...(serviceRate !== undefined && { SERVICE_RATE_LIMIT: serviceRate }) };
+  if (left.provider === 'google' && right.provider === 'service') {
+    return { ...variablesOf(right), ...variablesOf(left), ...rate, DATA_DIR: newDataDir() };
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-sandbox-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const path = join(directory, 'contact-sync.yaml');
+  await writeFile(path, JSON.stringify({ links: running.links() }), { mode: 0o600 });
+  return { CONTACT_SYNC_CONFIG: path, ...rate, DATA_DIR: join(directory, 'data') };
+};
+
+const PLACES: Readonly<Record<EmulatedProvider, string>> = { google: 'Google', service: 'the service' };
 
 const quote = (value: string): string => `'${value.replaceAll("'", String.raw`'\''`)}'`;
 
-const printEnvironment = (terminal: Terminal, sandbox: Sandbox, options: Options): void => {
-  const environment = environmentOf(sandbox, options);
-  if (options.json) {
-    terminal.print(JSON.stringify(environment));
-    return;
-  }
-  const google = count(sandbox.google.account.people().length, 'contact');
-  const service = count(sandbox.service.account.contacts().length, 'contact');
-  terminal.print(`# Sandbox: ${google} at Google, ${service} at the service. Paste this into another shell:`);
+const printEnvironment = (
+  terminal: Terminal,
+  running: SandboxPair,
+  environment: Readonly<Record<string, string>>,
+): void => {
+  const link = running.links().default;
+  const contents = (['left', 'right'] as const).map((side) => {
+    const { name } = link[side];
+    const place = PLACES[running[side].provider] + (name === undefined ? '' : ` (${name})`);
+    return `${count(contactCount(running[side]), 'contact')} at ${place}`;
+  });
+  terminal.print(`# Sandbox: ${contents.join(', ')}. Paste this into another shell:`);
   terminal.print(
     Object.entries(environment)
       .map(([name, value]) => `export ${name}=${quote(value)}`)
@@ -122,7 +169,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * `sandbox`: emulators of both remotes on 127.0.0.1 until SIGINT or SIGTERM.
+ * `sandbox`: emulators of two remotes on 127.0.0.1 until SIGINT or SIGTERM.
  *
  * @throws {UsageError} for an address book, port or rate that cannot be used.
  */
@@ -132,8 +179,11 @@ export const sandbox = async (terminal: Terminal, options: Options): Promise<Exi
     return EXIT.done;
   }
   using interrupt = listenForInterrupt();
-  await using running = await start(await readOptions(terminal, options));
-  printEnvironment(terminal, running, options);
+  await using stack = new AsyncDisposableStack();
+  const running = stack.use(await start(await readOptions(terminal, options)));
+  const environment = await environmentOf(running, options, stack);
+  if (options.json) terminal.print(JSON.stringify(environment));
+  else printEnvironment(terminal, running, environment);
   await untilAborted(interrupt.signal);
   return EXIT.done;
 };

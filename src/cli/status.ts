@@ -1,6 +1,7 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import type { FeedState, Rejection } from '../store/store.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatStatus } from './status-text.ts';
@@ -8,11 +9,10 @@ import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { isoOf } from './words.ts';
 
-type Budget = Awaited<ReturnType<App['budget']>>;
-
 /** How a link stands; times in epoch milliseconds. */
 export type LinkStatus = {
   readonly link: string;
+  readonly sides: Sides<SideWords>;
   readonly state: 'active' | 'paused' | 'halted' | 'failing';
   readonly reason: string | null;
   readonly pairs: number;
@@ -25,20 +25,24 @@ export type LinkStatus = {
     readonly endedAtMs: number | null;
   } | null;
   /** When each side's change feed was last read to its end; null before the first run. */
-  readonly readAtMs: { readonly google: number | null; readonly service: number | null };
-  /** The service's requests that are free now; null without a token. */
-  readonly budget: Budget;
+  readonly readAtMs: Sides<number | null>;
+  /** Each side's requests that are free now; null without a token, and where a side has no budget to show. */
+  readonly budget: Awaited<ReturnType<App['budget']>>;
+  /** Whether both sides have a token. */
+  readonly isConnected: boolean;
 };
 
 const readAt = (feed: FeedState): number | null => (feed.cursor === null ? null : feed.readAtMs);
 
 const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
   const { store } = app;
-  const { name } = link;
+  const { name, sides } = link;
   const row = (await store.links()).find((known) => known.name === name);
   const run = await store.lastRun(name);
+  const credentials = await app.credentials(link);
   return {
     link: name,
+    sides,
     state: row?.state ?? 'active',
     reason: row?.reason ?? null,
     pairs: (await store.counts(name)).pairs,
@@ -46,29 +50,31 @@ const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
     rejected: await store.rejections(name),
     lastRun: run && { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
     readAtMs: {
-      google: readAt(await store.feed(name, 'google')),
-      service: readAt(await store.feed(name, 'service')),
+      left: readAt(await store.feed(name, 'left')),
+      right: readAt(await store.feed(name, 'right')),
     },
     budget: await app.budget(link),
+    isConnected: SIDES.every((side) => credentials[side] !== null),
   };
 };
 
-/** In the form of interface.md. */
-const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus) => ({
-  link: status.link,
-  state: status.state,
-  reason: status.reason,
-  pairs: status.pairs,
-  openConflicts: status.openConflicts,
-  rejected: status.rejected.map(({ side, googleId, serviceId, reason }) => ({ side, googleId, serviceId, reason })),
-  lastRun: lastRun && {
-    run: lastRun.run,
-    kind: lastRun.kind,
-    outcome: lastRun.outcome,
-    endedAt: isoOf(lastRun.endedAtMs),
-  },
-  cursors: { google: isoOf(readAtMs.google), service: isoOf(readAtMs.service) },
-});
+/** As the README documents it, in the words of the link. */
+const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
+  inWordsOf(status.sides, {
+    link: status.link,
+    state: status.state,
+    reason: status.reason,
+    pairs: status.pairs,
+    openConflicts: status.openConflicts,
+    rejected: status.rejected.map(({ side, leftId, rightId, reason }) => ({ side, leftId, rightId, reason })),
+    lastRun: lastRun && {
+      run: lastRun.run,
+      kind: lastRun.kind,
+      outcome: lastRun.outcome,
+      endedAt: isoOf(lastRun.endedAtMs),
+    },
+    cursors: { left: isoOf(readAtMs.left), right: isoOf(readAtMs.right) },
+  });
 
 /** `status [LINK]`: how each link stands, from the store alone. */
 export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>

@@ -1,11 +1,12 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import { isCredentialError } from '../providers/errors.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult, RunSummary, SideSummary } from '../sync/run.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatDuration, SIDE_TITLES } from './words.ts';
+import { count, formatDuration } from './words.ts';
 
 const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
 
@@ -17,8 +18,8 @@ export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunRe
     kind,
     outcome: 'failed',
     reason: messageOf(error),
-    google: NOTHING,
-    service: NOTHING,
+    left: NOTHING,
+    right: NOTHING,
     paired: 0,
     conflicts: 0,
     skipped: 0,
@@ -27,17 +28,21 @@ export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunRe
   error,
 });
 
-const formatCounts = (summary: RunSummary): string => {
-  const row = (side: 'google' | 'service'): (string | number)[] => {
+const formatCounts = (summary: RunSummary, sides: Sides<SideWords>): string => {
+  const row = (side: Side): (string | number)[] => {
     const { pulled, created, updated, deleted, requests } = summary[side];
-    return [SIDE_TITLES[side], pulled, created, updated, deleted, requests];
+    return [sides[side].title, pulled, created, updated, deleted, requests];
   };
   const head = ['', 'changed', 'created', 'updated', 'deleted', 'requests'];
-  return formatTable([row('google'), row('service')], { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
+  return formatTable(SIDES.map(row), { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
 };
 
 /** What a run did, for people. */
-export const formatSummary = (summary: RunSummary, terminal: Pick<Terminal, 'style'>): string => {
+export const formatSummary = (
+  summary: RunSummary,
+  sides: Sides<SideWords>,
+  terminal: Pick<Terminal, 'style'>,
+): string => {
   const { link, kind, outcome, durationMs, paired, conflicts, skipped } = summary;
   const colour = { completed: 'green', halted: 'yellow', failed: 'red' } as const;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[outcome], outcome)}`;
@@ -47,16 +52,17 @@ export const formatSummary = (summary: RunSummary, terminal: Pick<Terminal, 'sty
     ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} settled (contact-sync conflicts)`] : []),
     ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped, named on stderr`] : []),
   ];
-  const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary)];
+  const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
   return [...lines, ...notes.map((note) => `  ${note}`)].join('\n');
 };
 
 /** Why a run did not complete and what to do now; null where it did. */
-export const formatTrouble = ({ summary, error }: RunResult): string | null => {
+export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWords>): string | null => {
   if (error === null) return null;
   const reason = messageOf(error);
   if (isCredentialError(error)) {
-    return `${reason}\nThe link is paused. Sign in again with: contact-sync connect ${error.side} ${summary.link}`;
+    const side = error.side === null ? '' : ` ${sides[error.side].name}`;
+    return `${reason}\nThe link is paused. Sign in again with: contact-sync connect${side} ${summary.link}`;
   }
   if (exitCodeOf(error) === EXIT.unavailable) {
     return `${reason}\nWhat was done is stored; run the same command again later and it goes on from there.`;

@@ -1,24 +1,26 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Refusal } from '../reconcile/undo.ts';
 import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
 import type { UndoReport } from '../sync/undo.ts';
+import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
-import { NO_PROGRESS, startProgress } from './progress.ts';
+import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { count, fieldWords, isoOf, SIDE_TITLES } from './words.ts';
+import { count, fieldWords, isoOf } from './words.ts';
 
 export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
 
-/** What `undo --json` prints. */
+/** What `undo --json` prints, there in the link's words. */
 type UndoDocument = {
   readonly link: string;
-  /** The run that was put back, and the undo's own run; null where it is only planned. */
+  /** The run that was reverted, and the undo's own run; null where it is only planned. */
   readonly run: string;
   readonly undoRun: string | null;
   readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
@@ -84,12 +86,12 @@ const perform = async (
   { link, run }: Target,
   options: UndoOptions,
 ): Promise<Done> => {
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal);
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
     const acceptDeletes = options.acceptDeletes ?? false;
     const { result, report } = await app.undo(link, run, { signal, acceptDeletes, onEvent: progress.tell });
-    const { run: undoRun, outcome, reason, google, service } = result.summary;
-    const undone = [google, service].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+    const { run: undoRun, outcome, reason, left, right } = result.summary;
+    const undone = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
     const document = { link: link.name, run: run.id, undoRun, outcome, reason, undone, ...report };
     return { document, code: exitCodeOf(result.error), trouble: reason };
   } finally {
@@ -97,21 +99,23 @@ const perform = async (
   }
 };
 
-const refusalRow = ({ side, googleId, serviceId, field, reason }: Refusal): readonly string[] => {
+const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'the contact' : fieldWords(field);
-  return [SIDE_TITLES[side], [googleId, serviceId].filter((id) => id !== null).join(' / '), what, reason];
+  return [sides[side].title, describeIds(ids), what, reason];
 };
 
-const formatUndo = ({ link, run, outcome, undone, refused, actions }: UndoDocument, terminal: Terminal): string => {
-  const plan = formatPlan({ link, kind: 'incremental', actions, halted: null }, terminal);
+const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, terminal: Terminal): string => {
+  const { link, run, outcome, undone, refused, actions } = document;
+  const plan = formatPlan({ link, kind: 'incremental', actions, halted: null }, sides, terminal);
   const list = actions.length === 0 ? [] : plan.split('\n').slice(1);
   const title = `${terminal.style('bold', link)}: undo of ${run}: ${outcome}, ${count(undone, 'write')}`;
-  const left = refused.length === 0 ? [] : ['Left as it is', formatTable(refused.map(refusalRow), { indent: '  ' })];
-  return [title, ...list, ...left].join('\n');
+  const rows = refused.map((refusal) => refusalRow(refusal, sides));
+  const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
+  return [title, ...list, ...skipped].join('\n');
 };
 
 /**
- * `undo RUN [LINK]`: puts back what a run wrote.
+ * `undo RUN [LINK]`: reverts what a run wrote.
  *
  * @throws {UsageError} where RUN names no run, or more than one.
  */
@@ -126,8 +130,8 @@ export const undo = (
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);
-    if (options.json) terminal.print(JSON.stringify({ undo: document }));
-    else terminal.print(formatUndo(document, terminal));
+    if (options.json) terminal.print(JSON.stringify({ undo: inWordsOf(target.link.sides, document) }));
+    else terminal.print(formatUndo(document, target.link.sides, terminal));
     if (trouble !== null) terminal.warn(trouble);
     return code;
   });

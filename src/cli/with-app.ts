@@ -1,5 +1,5 @@
-import { createApp, type App } from '../app.ts';
-import { loadConfig, type LinkConfig } from '../config.ts';
+import { createApp, type App } from '../app/app.ts';
+import { loadConfig, type LinkConfig } from '../config/config.ts';
 import { createCommandEvents } from './command-events.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { chooseLinks } from './links.ts';

@@ -1,8 +1,4 @@
 import type { SyncedField } from '../contact/contact.ts';
-import type { Side } from '../contact/side.ts';
-
-/** A side at the start of a line. */
-export const SIDE_TITLES: Readonly<Record<Side, string>> = { google: 'Google', service: 'Service' };
 
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** A value that must not appear in logs or messages: everything but `reveal` prints `[secret]`. */
@@ -34,3 +35,6 @@ const reveal = (value: unknown): unknown => {
 
 /** A text that is the same for equal settings only. It holds their secrets: compare or digest it, and show it to nobody. */
 export const fingerprint = (settings: object): string => JSON.stringify(reveal(settings));
+
+/** A one-way digest: tells credentials apart without holding them. */
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

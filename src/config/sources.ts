@@ -2,22 +2,30 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
+import { nearestWord } from './nearest.ts';
 
 const require = createRequire(import.meta.url);
 
 /** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
 export type Report = (where: string, what: string) => void;
 
-/** What must never be repeated in a message; each may stand in a file of its own. */
-export const SECRET_KEYS = [
-  'redisUrl',
-  'credentialsKey',
-  'credentialsKeyOld',
-  'service.clientSecret',
-  'service.accessToken',
-  'google.clientSecret',
-  'google.refreshToken',
-];
+/** The settings that may stand in one place. */
+export type Keys = {
+  readonly names: readonly string[];
+  /** Those that must never be repeated in a message; each may stand in a file of its own. */
+  readonly secrets: readonly string[];
+};
+
+export const joinKeys = (...parts: readonly Keys[]): Keys => ({
+  names: parts.flatMap(({ names }) => names),
+  secrets: parts.flatMap(({ secrets }) => secrets),
+});
+
+/** The same settings one section deeper. */
+export const keysBelow = (prefix: string, { names, secrets }: Keys): Keys => ({
+  names: names.map((name) => prefix + name),
+  secrets: secrets.map((name) => prefix + name),
+});
 
 /**
  * Each setting has one name in two spellings: `service.baseUrl` in the file, `SERVICE_BASE_URL` as a variable. A secret
@@ -25,8 +33,8 @@ export const SECRET_KEYS = [
  */
 export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/gu, '_').toUpperCase();
 
-const withFileKeys = (keys: readonly string[]): string[] =>
-  keys.flatMap((key) => (SECRET_KEYS.includes(key) ? [key, `${key}File`] : [key]));
+const withFileKeys = ({ names, secrets }: Keys): string[] =>
+  names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
 /** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
 type Raw = string | readonly string[];
@@ -37,7 +45,7 @@ export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables that are set; an empty one counts as not set. */
-export const environmentLayer = (env: Environment, keys: readonly string[]): Layer => {
+export const environmentLayer = (env: Environment, keys: Keys): Layer => {
   const entries = withFileKeys(keys).flatMap((key): [string, string][] => {
     const value = env[variableOf(key)]?.trim();
     return value ? [[key, value]] : [];
@@ -45,11 +53,20 @@ export const environmentLayer = (env: Environment, keys: readonly string[]): Lay
   return { values: new Map(entries), nameOf: variableOf };
 };
 
+/** One section of a layer as a layer of its own, whose keys are without the section's prefix. */
+export const layerBelow = (prefix: string, { values, nameOf }: Layer): Layer => {
+  const inner = [...values].filter(([key]) => key.startsWith(prefix));
+  return {
+    values: new Map(inner.map(([key, value]) => [key.slice(prefix.length), value])),
+    nameOf: (key) => nameOf(prefix + key),
+  };
+};
+
 export type Section = Readonly<Record<string, unknown>>;
 
 export const isSection = (value: unknown): value is Section =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string';
+export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isUnset = (value: unknown): boolean =>
   value === null || (isText(value) && ['', '~', 'null'].includes(value.trim()));
 
@@ -67,7 +84,7 @@ const flatten = (section: Section, report: Report, prefix: string): [string, Raw
   });
 
 /** The settings of one section of the file; a key that is not among `keys` is reported. */
-export const fileLayer = (section: Section, prefix: string, keys: readonly string[], report: Report): Layer => {
+export const fileLayer = (section: Section, prefix: string, keys: Keys, report: Report): Layer => {
   const entries = flatten(section, report, prefix);
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
@@ -76,26 +93,13 @@ export const fileLayer = (section: Section, prefix: string, keys: readonly strin
   return { values: new Map(entries), nameOf: (key) => prefix + key };
 };
 
-const unknownKey = (key: string, allowed: readonly string[]): string => {
-  const plain = (name: string): string => name.replaceAll(/[._-]/gu, '').toLowerCase();
-  const distances = allowed.map((name) => ({ name, distance: editDistance(plain(name), plain(key)) }));
-  const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
-  const isNear = nearest !== undefined && nearest.distance <= 3;
-  return `is not a setting that can stand here. ${isNear ? `Did you mean ${nearest.name}?` : 'Remove it; config/example.yaml has them all.'}`;
-};
+/** So many letters of a key may be wrong for it to be guessed. */
+const FARTHEST_HINT = 3;
 
-/** How many letters must change to make one text of the other. */
-const editDistance = (left: string, right: string): number => {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...left].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...right].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+const unknownKey = (key: string, allowed: readonly string[]): string => {
+  const near = nearestWord(key, allowed, FARTHEST_HINT);
+  const hint = near === null ? 'Remove it; config/example.yaml has them all.' : `Did you mean ${near}?`;
+  return `is not a setting that can stand here. ${hint}`;
 };
 
 /** The file's content; null where it cannot be used, and then the one problem is reported. */
@@ -111,7 +115,7 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
     const fault = error.code.toLowerCase().replaceAll('_', ' ');
     report(
       path,
-      `is not valid YAML at line ${line}, column ${col} (${fault}). Mend that place; quote values that hold YAML signs.`,
+      `is not valid YAML at line ${line}, column ${col} (${fault}). Correct that place; quote values that hold YAML signs.`,
     );
     return null;
   }

@@ -159,7 +159,7 @@ const permitFor = (grant: Grant, options: GateOptions, pump: () => void): Permit
       const { stoppedForMs } = await ring.complete(grant, governed);
       if (answer?.status === 429) onLimited?.({ stoppedForMs });
     } catch {
-      // A shared ring that cannot be reached frees the place when its lease ends; the next request tells of the fault.
+      // A shared ring that cannot be reached frees the place when its lease ends; the next request reports the fault.
     }
     pump();
   };

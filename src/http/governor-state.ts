@@ -72,8 +72,13 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
 
 /** The very governor that was exported, with times on the same clock. */
 export const importGovernor = (configured: RateLimit, state: GovernorState): Governor => {
-  const { completed, open, limit: told, ...rest } = state;
-  const governor = { ...createGovernor(configured), ...rest, limit: lowerLimit(configured, told), open: new Map(open) };
+  const { completed, open, limit: known, ...rest } = state;
+  const governor = {
+    ...createGovernor(configured),
+    ...rest,
+    limit: lowerLimit(configured, known),
+    open: new Map(open),
+  };
   let timeMs = 0;
   for (const distanceMs of completed) push(governor.completed, (timeMs += distanceMs));
   return governor;

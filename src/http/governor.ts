@@ -152,8 +152,8 @@ export const budgetOf = (governor: Governor, nowMs: number): Budget => {
 };
 
 /** The server's limit in terms of the configured window; never more than configured. */
-export const lowerLimit = (configured: RateLimit, told: RateLimit): RateLimit => {
-  const requests = Math.floor((told.requests * configured.windowMs) / told.windowMs);
+export const lowerLimit = (configured: RateLimit, reported: RateLimit): RateLimit => {
+  const requests = Math.floor((reported.requests * configured.windowMs) / reported.windowMs);
   return requests < configured.requests ? { ...configured, requests: Math.max(1, requests) } : configured;
 };
 
@@ -205,7 +205,7 @@ const settleExpired = (governor: Governor, nowMs: number): void => {
   }
 };
 
-/** A fault without rate headers comes from something in front of the server and tells nothing of the quota. */
+/** A fault without rate headers comes from something in front of the server and says nothing of the quota. */
 const tellsTheState = (answer: GovernedAnswer | null): boolean =>
   answer !== null && (answer.remaining !== null || answer.status < 500);
 

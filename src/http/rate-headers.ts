@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: 60 * MINUTE_MS } as const;
 
 /**
- * Parses `500/minute` (also `second` and `hour`; service-api-v2.md, Limits) or a bare `500`, which counts for
+ * Parses `500/minute` (also `second` and `hour`; providers/service/API.md, Limits) or a bare `500`, which counts for
  * `defaultWindowMs`. Null where it is neither, or no request at all would be allowed.
  */
 export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS): RateLimit | null => {

@@ -49,7 +49,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
 /** Connects when the first ring is opened. */
 export const createRedisRings = (url: string, { keyPrefix, stateLifeMs } = USUAL): RedisRings => {
   const redis = new Redis(url, { lazyConnect: true, commandTimeout: COMMAND_TIMEOUT_MS, maxRetriesPerRequest: 1 });
-  // Each command that fails tells of the fault itself; without a listener the connection's own events would be printed.
+  // Each command that fails reports the fault itself; without a listener the connection's own events would be printed.
   redis.on('error', () => undefined);
   return {
     open: (name, options) => openSharedRing({ ...options, cell: createCell(redis, keyPrefix + name, stateLifeMs) }),

@@ -52,7 +52,7 @@ type Step<Result> = {
   readonly isToBeKept: (result: Result) => boolean;
 };
 
-/** Other processes' answers are not told to this one, so it looks again after so long. */
+/** This process is not notified of other processes' answers, so it looks again after so long. */
 const LOOK_AGAIN_MS = 100;
 const MAX_WAIT_MS = 1_000;
 const UNKNOWN_REVISION = -1;

@@ -60,7 +60,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     this.#attempt = { method: request.method, path: request.path.replace(/[?#].*$/u, '') };
   }
 
-  /** Never rejects: what goes wrong is told to the handler, as undici's dispatchers do. */
+  /** Never rejects: what goes wrong is reported to the handler, as undici's dispatchers do. */
   async send(dispatch: Dispatcher.Dispatch): Promise<void> {
     const { signal } = this.#controller;
     signal.addEventListener('abort', () => this.#fail(signal.reason as Error), { once: true });

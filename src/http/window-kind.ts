@@ -9,7 +9,7 @@
  * second, and just before a step more is counted than was sent in the window. A server that forgets each request in time
  * (or all of them at once) never counts more than that. So until it is known the guard is wide; it becomes narrow when
  * many answers over several of the server's seconds, while there was enough that a coarse count would have shown, had no
- * surplus; and wide again with the first one that has. A 429 asks the question anew.
+ * surplus; and wide again with the first one that has. A 429 reopens the question.
  *
  * Is it a bucket that drains evenly at the limit's rate (a token bucket, GCRA)? Then its Reset is as far away as what is
  * in it takes to drain. Where it lets only a few pass at once, Remaining says nothing of the window: twenty at once means
@@ -51,7 +51,7 @@ export type Described = {
 
 const NARROW_GUARD_MS = 300;
 const WIDE_GUARD_MS = 1_000;
-/** Reset is told in whole seconds. */
+/** Reset is given in whole seconds. */
 export const RESET_PRECISION_MS = 1_000;
 const MIN_OLD_REQUESTS = 10;
 

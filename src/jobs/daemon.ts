@@ -1,7 +1,9 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
-import { ConfigError, type Config, type LinkConfig } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config, LinkConfig } from '../config/config.ts';
 import { fingerprint } from '../config/secret.ts';
+import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
@@ -15,7 +17,7 @@ export type DaemonOptions = {
   readonly events: Events;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Reads the configuration anew; throws {@link ConfigError}. */
+  /** Reads the configuration as it is now; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
 };
 
@@ -28,9 +30,9 @@ export type Daemon = {
 };
 
 const BEAT_EVERY_MS = 10_000;
-/** A scheduler that is not alive is looked at again soon: it may just have been started. */
+/** A scheduler that is not alive is checked again soon: it may just have been started. */
 const LOOK_AGAIN_MS = 1_000;
-const TELL_LINKS_EVERY_MS = 3_600_000;
+const LOG_LINKS_EVERY_MS = 3_600_000;
 /** A write takes a second or two; the whole stop must be over within ten. */
 const GRACE_MS = 6_000;
 
@@ -40,20 +42,30 @@ const startScheduler = ({ app, events, clock }: DaemonOptions, runJob: RunJob): 
   return createQueueScheduler({ redisUrl, dataDir, clock, events, concurrency, runJob });
 };
 
-const tellLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
+/** The budget of the side that has the fewest requests free; null where no side has one. */
+const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Events['linkHeartbeat']>[0]['budget'] => {
+  const own = SIDES.flatMap((side) => {
+    const budget = budgets[side];
+    if (budget === null) return [];
+    return [{ side, remaining: budget.remaining, limit: budget.limit.requests, windowMs: budget.limit.windowMs }];
+  });
+  return own.toSorted((one, other) => one.remaining - other.remaining)[0] ?? null;
+};
+
+const logLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
   for (const link of links) {
     const { state, reason } = await app.store.link(link.name);
     const lastRun = await app.store.lastRun(link.name);
-    const budget = await app.budget(link);
     events.linkHeartbeat({
       link: link.name,
+      sides: link.sides,
       state,
       reason,
       pairs: (await app.store.counts(link.name)).pairs,
       openConflicts: (await app.store.conflicts(link.name, { all: false })).length,
       refused: (await app.store.rejections(link.name)).length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
-      budget: budget && { remaining: budget.remaining, limit: budget.limit.requests, windowMs: budget.limit.windowMs },
+      budget: scarcest(await app.budget(link)),
     });
   }
 };
@@ -119,9 +131,9 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   use(links);
   const beating = keepHeartbeat(options, scheduler, runner, ended.signal);
-  const telling = again(clock, ended.signal, async () => {
-    await tellLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
-    return TELL_LINKS_EVERY_MS;
+  const logging = again(clock, ended.signal, async () => {
+    await logLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
+    return LOG_LINKS_EVERY_MS;
   });
 
   return {
@@ -144,7 +156,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
         () => runner.abort(),
         () => undefined,
       );
-      await Promise.all([scheduler.stop(), telling]);
+      await Promise.all([scheduler.stop(), logging]);
       stopped.abort(new Error('Everything has ended.'));
       await beating;
       await removeHeartbeat(app.config.dataDir);

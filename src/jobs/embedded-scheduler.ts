@@ -29,7 +29,7 @@ const createSlots = (count: number) => {
   };
 };
 
-/** What a link's timers depend on; offsets move with the number of links, which is no reason to begin anew. */
+/** What a link's timers depend on; offsets move with the number of links, which is no reason to start the timers again. */
 const keyOf = (schedules: readonly Schedule[]): string =>
   schedules.map(({ kind, everyMs }) => `${kind} ${everyMs}`).join();
 

@@ -19,7 +19,7 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 /**
  * Whether the daemon does its work: its scheduler is alive, and every link had a completed run within three intervals,
  * counted from the daemon's start at the earliest. A run under way counts as one that completed. A link that waits for a
- * person (paused, halted) is no fault of the daemon and nothing that a restart mends: the line names it.
+ * person (paused, halted) is no fault of the daemon and nothing that a restart repairs: the line names it.
  */
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Side } from '../contact/side.ts';
+import type { Sides } from '../contact/side.ts';
 import type { RunSummary } from '../sync/run.ts';
 
-/** What a job asks for: a scheduled run, a scheduled one that lists the service whole, or the resync by hand. */
+/** What a job asks for: a scheduled run, a scheduled one that sweeps (full listings find deletions), or a resync. */
 export type JobKind = 'incremental' | 'sweep' | 'full';
 
 /** What a job carries through the queue. */
@@ -47,7 +47,7 @@ export type JobProgress = {
   /** Writes in a minute since the plan was made; null before the first. */
   readonly ratePerMinute: number | null;
   readonly leftMs: number | null;
-  readonly sides: Readonly<Record<Side, SideProgress>>;
+  readonly sides: Sides<SideProgress>;
 };
 
 const sideSummary = z.object({
@@ -64,19 +64,25 @@ const runSummary = z.object({
   kind: z.enum(['incremental', 'full']),
   outcome: z.enum(['completed', 'halted', 'failed']),
   reason: z.string().nullable(),
-  google: sideSummary,
-  service: sideSummary,
+  left: sideSummary,
+  right: sideSummary,
   paired: z.number(),
   conflicts: z.number(),
   skipped: z.number(),
   durationMs: z.number(),
 });
 
-/** What stands in a job's progress field, read back by whoever follows the job. */
+/**
+ * What stands in a job's progress field, read back by whoever follows the job. The daemon that wrote it may be of another
+ * version: counts of another form are left out, and how the job ended is still known.
+ */
 export const jobState = z.object({
-  progress: z.object({ sides: z.object({ google: sideProgress, service: sideProgress }) }).nullable(),
+  progress: z
+    .object({ sides: z.object({ left: sideProgress, right: sideProgress }) })
+    .nullable()
+    .catch(null),
   report: z
-    .object({ ending: z.enum(ENDINGS), message: z.string().nullable(), summary: runSummary.nullable() })
+    .object({ ending: z.enum(ENDINGS), message: z.string().nullable(), summary: runSummary.nullable().catch(null) })
     .nullable(),
 });
 export type JobState = z.infer<typeof jobState>;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { jobState, type JobState } from './job.ts';
 import { connectBriefly, isDaemonAlive, jobOptions, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
 
@@ -77,7 +77,7 @@ export const openQueueClient = async ({ redisUrl, dataDir }: Config): Promise<Qu
   const prefix = readQueuePrefix(dataDir);
   if (redisUrl === null || prefix === null) return null;
   const redis = connectBriefly(redisUrl);
-  // What fails is told by the command that asked.
+  // The command that asked reports what fails.
   redis.on('error', () => undefined);
   const isAlive = await redis
     .connect()

@@ -20,7 +20,7 @@ export type QueueSchedulerOptions = {
 /** How often the schedules in Redis are looked after, and this daemon says that it lives. */
 const TEND_EVERY_MS = 5_000;
 
-/** How often they are looked at one by one; that some are missing shows in their number. */
+/** How often they are checked one by one; their number alone shows that some are missing. */
 const CHECK_EVERY_MS = 60_000;
 
 const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
@@ -48,7 +48,7 @@ const removeOthers = async (queue: JobQueue, schedules: readonly Schedule[]): Pr
   return others.length;
 };
 
-/** Tells of Redis going away and coming back: once each, however often it is asked. */
+/** Reports that Redis goes away and comes back, once each. */
 const watch = (redis: Redis, events: Events): void => {
   let isLost = false;
   redis.on('ready', () => {
@@ -118,7 +118,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
 
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
   const tellTrouble = (error: Error): void => {
-    // That Redis went away is told by `watch`; errors of a connection carry a code.
+    // `watch` reports that Redis went away; errors of a connection carry a code.
     if (isReady() && !('code' in error)) events.queueTrouble({ reason: error.message });
   };
   queue.on('error', tellTrouble);

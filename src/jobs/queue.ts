@@ -15,8 +15,8 @@ const PRIORITY: Readonly<Record<JobKind, number>> = { full: 1, incremental: 10, 
 const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
 const KEPT_EVENTS = 1_000;
 
-/** The type of the backoff whose delay the error itself tells. */
-const BACKOFF = 'told-by-the-error';
+/** The type of the backoff whose delay the error itself carries. */
+const BACKOFF = 'by-the-error';
 
 export const jobOptions = (kind: JobKind): JobsOptions => ({
   priority: PRIORITY[kind],

@@ -1,7 +1,8 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
-import { ConfigError, type LinkConfig } from '../config.ts';
-import { SIDES } from '../contact/side.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { isCredentialError } from '../providers/errors.ts';
 import type { LinkRow } from '../store/store.ts';
@@ -30,7 +31,7 @@ export type Runner = {
 /** The next attempt's timer may fire so much early. */
 const EARLY_MS = 100;
 
-/** An outage that has lasted for so many runs in a row, some twenty minutes, is told as an error. */
+/** An outage that has lasted for so many runs in a row, some twenty minutes, is logged as an error. */
 const LASTING_FAILURES = 8;
 
 type Trouble = { readonly failures: number; readonly heldUntilMs: number };
@@ -43,7 +44,7 @@ type Memory = {
   readonly tried: Map<string, string>;
   /** Links whose next completed run ends a pause. */
   readonly resuming: Set<string>;
-  /** Links that were found busy, so that it is told once. */
+  /** Links that were found busy, so that it is logged once. */
   readonly busy: Set<string>;
   /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
   readonly running: Set<JobData>;
@@ -60,7 +61,7 @@ type Parts = {
 const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
 
 /** Both sides' credentials as one text, to be compared. */
-const joined = ({ google, service }: LinkRow['credentials']): string => `${google} ${service}`;
+const joined = (credentials: Sides<string | null>): string => SIDES.map((side) => String(credentials[side])).join(' ');
 
 /** A scheduled job that is not begun: no failure of anything. */
 class SkippedError extends Error {
@@ -90,6 +91,13 @@ const noteResuming = ({ memory }: Parts, { name, state, reason }: LinkRow): void
   else if (state === 'active') memory.resuming.delete(name);
 };
 
+/** What to do about a link that lacks the credentials of these sides; where it lacks none, its configuration is at fault. */
+const connectRemedy = ({ name, sides }: LinkConfig, missing: readonly Side[]): string => {
+  if (missing.length === 0) return `Find out what is wrong with: contact-sync doctor ${name}`;
+  const commands = missing.map((side) => `contact-sync connect ${sides[side].name} ${name}`);
+  return `Sign in with: ${commands.join(', and with: ')}`;
+};
+
 /** A link without a credential: no run can begin, and nobody but its owner can change that. */
 const pauseUnconnected = async (parts: Parts, link: LinkConfig, error: ConfigError): Promise<void> => {
   const { app, events, memory } = parts;
@@ -97,12 +105,19 @@ const pauseUnconnected = async (parts: Parts, link: LinkConfig, error: ConfigErr
   memory.tried.set(link.name, joined(digests));
   const reason = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
   await app.store.updateLink(link.name, { state: 'paused', reason });
-  const side = SIDES.find((candidate) => digests[candidate] === null) ?? 'google';
-  const remedy = `Sign in with: contact-sync connect ${side} ${link.name}`;
-  events.linkPaused({ link: link.name, run: null, side, reason, remedy });
+  const missing = SIDES.filter((side) => digests[side] === null);
+  const side = missing.length === 1 ? (missing[0] ?? null) : null;
+  events.linkPaused({
+    link: link.name,
+    sides: link.sides,
+    run: null,
+    side,
+    reason,
+    remedy: connectRemedy(link, missing),
+  });
 };
 
-/** An outage is told as an error once, when it has lasted. */
+/** An outage is logged as an error once, when it has lasted. */
 const rememberOutage = ({ clock, events, memory }: Parts, name: string, report: JobReport, reason: string): void => {
   const failures = (memory.troubles.get(name)?.failures ?? 0) + 1;
   memory.troubles.set(name, { failures, heldUntilMs: clock.monotonic() + (report.retryInMs ?? 0) - EARLY_MS });
@@ -124,11 +139,12 @@ const remember = (parts: Parts, name: string, report: JobReport, error: unknown)
 };
 
 /** What is wrong and what to do, for whoever asked for the job; null where nothing is. */
-const messageOf = ({ name }: LinkConfig, error: unknown): string | null => {
+const messageOf = ({ name, sides }: LinkConfig, error: unknown): string | null => {
   if (error === null) return null;
   if (!(error instanceof Error)) return 'An unknown error ended the job.';
   if (!isCredentialError(error)) return error.message;
-  return `${error.message} The link is paused; sign in again with: contact-sync connect ${error.side} ${name}`;
+  const side = error.side === null ? '' : ` ${sides[error.side].name}`;
+  return `${error.message} The link is paused; sign in again with: contact-sync connect${side} ${name}`;
 };
 
 const settle = async (

@@ -7,10 +7,10 @@ export type RunJob = (
   options?: { readonly onProgress?: (progress: JobProgress) => void },
 ) => Promise<JobReport>;
 
-/** Brings the jobs of all links on in their time: on timers in this process, or through Redis. */
+/** Starts the jobs of all links when they are due: by timers in this process, or through Redis. */
 export type Scheduler = {
   readonly kind: 'embedded' | 'redis';
-  /** Puts these schedules in the place of the earlier ones; jobs under way go on. Does not wait for anything. */
+  /** Replaces the earlier schedules by these; jobs under way go on. Does not wait for anything. */
   apply(schedules: readonly Schedule[]): void;
   /** Whether jobs would be run now. */
   isAlive(): Promise<boolean>;

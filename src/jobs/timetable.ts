@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../config.ts';
+import type { LinkConfig } from '../config/config.ts';
 import type { JobKind } from './job.ts';
 
 export type ScheduledKind = Exclude<JobKind, 'full'>;

@@ -29,7 +29,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
   }
   return {
     capabilities: remote.capabilities,
-    requestCount: remote.requestCount,
+    requestCount: () => remote.requestCount(),
     identify: (signal) => marked(remote.identify(signal)),
     pull: (request, signal) => pages(remote.pull(request, signal)),
     read: (ids, signal) => marked(remote.read(ids, signal)),

@@ -53,7 +53,7 @@ export abstract class RemoteError extends Error {
   }
 }
 
-/** The user took the permission back (service-api-v2.md, Errors: 403), or Google answered `invalid_grant`. */
+/** The user took the permission back (providers/service/API.md, Errors: 403), or Google answered `invalid_grant`. */
 export class RevokedError extends RemoteError {
   readonly kind = 'revoked';
   readonly retry = 'never';

@@ -1,51 +1,68 @@
-import type { GoogleQuotas } from './google/quotas.ts';
-import { type GoogleEmulator, startGoogleEmulator } from './google/server.ts';
-import type { GoogleVariants } from './google/variants.ts';
+import {
+  type Behaviour,
+  type EmulatedProvider,
+  type Emulator,
+  settingsOf,
+  startEmulator,
+  startGoogle,
+  startService,
+} from './emulators.ts';
+import type { GoogleEmulator } from './google/server.ts';
 import { generatePeople } from './people/generate.ts';
 import { splitBook } from './people/overlap.ts';
 import type { Person } from './people/person.ts';
-import { seedGoogle, seedService } from './people/seed.ts';
-import type { RateLimit } from './service/rate-window.ts';
-import { type ServiceEmulator, startServiceEmulator } from './service/server.ts';
-import type { ServiceVariants } from './service/variants.ts';
+import type { ServiceEmulator } from './service/server.ts';
 
-export type SandboxOptions = {
-  /** 0, the default, takes any free port. */
-  readonly googlePort?: number;
-  readonly servicePort?: number;
-  /** The people on a side. With neither side given both are filled with sample data; with one given the other is empty. */
-  readonly google?: readonly Person[];
-  readonly service?: readonly Person[];
-  /** What the sample data grows from; 1 unless told. */
+/** The sample data. */
+type Sample = {
+  /** What the sample data grows from; 1 unless given. */
   readonly seed?: number;
-  /** How many people the sample data has on both sides together; 60 unless told. */
+  /** How many people the sample data has on both sides together; 60 unless given. */
   readonly count?: number;
-  /** 500 requests in 60 000 ms unless told. */
-  readonly serviceRateLimit?: RateLimit;
-  /** 90 reads and 90 writes a minute unless told. */
-  readonly googleQuotas?: GoogleQuotas;
-  /** The machine's clock unless told. */
-  readonly clock?: { now(): number };
-  readonly variants?: { readonly google?: Partial<GoogleVariants>; readonly service?: Partial<ServiceVariants> };
+};
+
+export type SandboxOptions = Behaviour &
+  Sample & {
+    /** 0, the default, takes any free port. */
+    readonly googlePort?: number;
+    readonly servicePort?: number;
+    /** The people on a side. With neither side given both are filled with sample data; with one given the other is empty. */
+    readonly google?: readonly Person[];
+    readonly service?: readonly Person[];
+  };
+
+type Closable = {
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /** Running emulators of both remotes, and the credentials of one user at each. */
-export type Sandbox = {
+export type Sandbox = Closable & {
   readonly google: GoogleEmulator;
   readonly service: ServiceEmulator;
   /** The configuration variables that point contact-sync at the sandbox. */
   environment(): Record<string, string>;
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 };
 
 const DEFAULT_SEED = 1;
 const DEFAULT_COUNT = 60;
 
-const chooseBooks = (options: SandboxOptions): { google: readonly Person[]; service: readonly Person[] } => {
-  const { google, service, seed = DEFAULT_SEED, count = DEFAULT_COUNT } = options;
-  if (google !== undefined || service !== undefined) return { google: google ?? [], service: service ?? [] };
+type Books = { readonly left: readonly Person[]; readonly right: readonly Person[] };
+
+/** The people of both sides: those that are given, or sample data that overlaps in part. */
+const chooseBooks = (
+  { seed = DEFAULT_SEED, count = DEFAULT_COUNT }: Sample,
+  left: readonly Person[] | undefined,
+  right: readonly Person[] | undefined,
+): Books => {
+  if (left !== undefined || right !== undefined) return { left: left ?? [], right: right ?? [] };
   return splitBook(generatePeople({ count, seed }), seed);
+};
+
+/** Ends everything that the stack holds, once. */
+const closing = (running: AsyncDisposableStack): Closable => {
+  const close = (): Promise<void> => running.disposeAsync();
+  return { close, [Symbol.asyncDispose]: close };
 };
 
 const environmentOf = (google: GoogleEmulator, service: ServiceEmulator): Record<string, string> => ({
@@ -64,29 +81,58 @@ const environmentOf = (google: GoogleEmulator, service: ServiceEmulator): Record
 
 /** Starts both emulators on 127.0.0.1 and fills them. Rejects, leaving neither running, when a port is taken. */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const { clock = { now: () => Date.now() }, serviceRateLimit, googleQuotas, variants = {} } = options;
+  const { googlePort = 0, servicePort = 0 } = options;
+  const books = chooseBooks(options, options.google, options.service);
   await using starting = new AsyncDisposableStack();
-  const google = starting.use(
-    await startGoogleEmulator({
-      port: options.googlePort ?? 0,
-      clock,
-      variants: variants.google ?? {},
-      ...(googleQuotas && { quotas: googleQuotas }),
-    }),
-  );
-  const service = starting.use(
-    await startServiceEmulator({
-      port: options.servicePort ?? 0,
-      clock,
-      variants: variants.service ?? {},
-      ...(serviceRateLimit && { rateLimit: serviceRateLimit }),
-    }),
-  );
-  const books = chooseBooks(options);
-  seedGoogle(google.account, books.google);
-  seedService(service.account, books.service);
+  const google = starting.use(await startGoogle({ behaviour: options, people: books.left, port: googlePort }));
+  const service = starting.use(await startService({ behaviour: options, people: books.right, port: servicePort }));
   const environment = environmentOf(google, service);
-  const running = starting.move();
-  const close = (): Promise<void> => running.disposeAsync();
-  return { google, service, environment: () => ({ ...environment }), close, [Symbol.asyncDispose]: close };
+  return { google, service, environment: () => ({ ...environment }), ...closing(starting.move()) };
+};
+
+/** One side of a pair of accounts. */
+export type PairSide = {
+  readonly provider: EmulatedProvider;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** As in {@link SandboxOptions}: with neither side given both are filled with sample data. */
+  readonly people?: readonly Person[];
+};
+
+export type PairOptions = Behaviour & Sample & { readonly left: PairSide; readonly right: PairSide };
+
+/** Two running emulators of any two providers, each with an account of its own. */
+export type SandboxPair = Closable & {
+  readonly left: Emulator;
+  readonly right: Emulator;
+  /** What stands below `links` in the configuration file for the link `default` between the two. */
+  links(): { readonly default: { readonly left: SideSection; readonly right: SideSection } };
+};
+
+/** A side's section of the configuration file: its provider, its name where it needs one, and the provider's settings. */
+type SideSection = { readonly provider: EmulatedProvider; readonly name?: string } & Readonly<Record<string, string>>;
+
+/** What the two accounts of one provider are called; accounts of two providers have their providers' names. */
+const ACCOUNT_NAMES = { left: 'private', right: 'work' } as const;
+
+/** Starts both emulators on 127.0.0.1 and fills them. Rejects, leaving neither running, when a port is taken. */
+export const startSandboxPair = async (options: PairOptions): Promise<SandboxPair> => {
+  const books = chooseBooks(options, options.left.people, options.right.people);
+  await using starting = new AsyncDisposableStack();
+  const start = async (side: 'left' | 'right'): Promise<Emulator> => {
+    const { provider, port = 0 } = options[side];
+    const accountEmail = `${ACCOUNT_NAMES[side]}@account.example`;
+    const emulator = await startEmulator(provider, { behaviour: options, people: books[side], port, accountEmail });
+    starting.use(emulator.server);
+    return emulator;
+  };
+  const [left, right] = [await start('left'), await start('right')];
+  const areAlike = left.provider === right.provider;
+  const section = (side: 'left' | 'right', emulator: Emulator): SideSection => ({
+    provider: emulator.provider,
+    ...(areAlike && { name: ACCOUNT_NAMES[side] }),
+    ...settingsOf(emulator),
+  });
+  const link = { left: section('left', left), right: section('right', right) };
+  return { left, right, links: () => ({ default: link }), ...closing(starting.move()) };
 };

@@ -3,15 +3,14 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
-import type { Side } from '../contact/side.ts';
 import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
 const credential = z.object({
-  /** Google's refresh token, or the service's access token. */
+  /** What the remote is opened with, such as a refresh token or an access token. */
   token: z.string().min(1),
-  /** The account that signed in, as the side names it; null where it does not tell. */
+  /** The account that signed in, as the remote names it; null where it does not say. */
   account: z.string().nullable(),
-  /** What was granted; null where the side does not tell. */
+  /** What was granted; null where the remote does not say. */
   scopes: z.array(z.string()).readonly().nullable(),
   storedAtMs: z.number(),
 });
@@ -26,7 +25,9 @@ const fileSchema = z.object({
   version: z.literal(1),
   /** For keys that are made of a passphrase. */
   salt: z.base64(),
-  links: z.record(z.string(), z.object({ left: entry.exactOptional(), right: entry.exactOptional() })),
+  /** By the link's name and by the side's. */
+  /** By the link's name, then by the name of its side. */
+  links: z.record(z.string(), z.record(z.string(), entry)),
 });
 type File = z.output<typeof fileSchema>;
 
@@ -44,15 +45,15 @@ export type VaultOptions = {
   readonly clock: Clock;
 };
 
-/** Where the tokens of `connect` are kept: one file beside the database. */
+/** Where the tokens of `connect` are kept: one file beside the database. A link's side is known by its name there. */
 export type Vault = {
   readonly path: string;
   /** Null where nothing was stored. Throws {@link CredentialsError} where it cannot be opened. */
-  read(link: string, side: Side): Promise<Credential | null>;
+  read(link: string, side: string): Promise<Credential | null>;
   /** Whether the token is stored encrypted with the key of now. */
-  isSealed(link: string, side: Side): Promise<boolean>;
+  isSealed(link: string, side: string): Promise<boolean>;
   /** Stores one, and encrypts with the key of now whatever can be opened. Throws {@link CredentialsError}. */
-  save(link: string, side: Side, credential: Credential): Promise<void>;
+  save(link: string, side: string, credential: Credential): Promise<void>;
 };
 
 const SALT_BYTES = 16;
@@ -124,7 +125,7 @@ const takeLock = async (path: string, clock: Clock): Promise<void> => {
   }
 };
 
-const ownerOf = (link: string, side: Side): string => `${link}/${side}`;
+const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 
 type Keys = { readonly current: CredentialKey | null; readonly known: readonly CredentialKey[] };
 
@@ -143,7 +144,7 @@ const createKeyring = ({ key, oldKey }: VaultOptions): ((salt: string) => Promis
   };
 };
 
-const cannotOpen = (link: string, side: Side, keyId: string, keys: Keys): CredentialsError => {
+const cannotOpen = (link: string, side: string, keyId: string, keys: Keys): CredentialsError => {
   const fault =
     keys.known.length === 0
       ? `was encrypted with the key ${keyId}, but CREDENTIALS_KEY is not set. Set it`
@@ -155,7 +156,7 @@ const cannotOpen = (link: string, side: Side, keyId: string, keys: Keys): Creden
 };
 
 /** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
-const openEntry = (stored: Entry, link: string, side: Side, keys: Keys): Credential => {
+const openEntry = (stored: Entry, link: string, side: string, keys: Keys): Credential => {
   if ('open' in stored) return stored.open;
   const { sealed } = stored;
   const key = keys.known.find(({ id }) => id === sealed.keyId);
@@ -173,11 +174,11 @@ const isCurrent = (stored: Entry, { current }: Keys): boolean =>
   current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
 
 /** Without a key the token stands as it is. */
-const closeEntry = (opened: Credential, link: string, side: Side, { current }: Keys): Entry =>
+const closeEntry = (opened: Credential, link: string, side: string, { current }: Keys): Entry =>
   current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };
 
-/** The entry under the key of now; as it stands where no key opens it, and where encrypting would be undone. */
-const renewEntry = (stored: Entry, link: string, side: Side, keys: Keys): Entry => {
+/** The entry under the current key; as it stands where no key opens it, and where encrypting would be undone. */
+const renewEntry = (stored: Entry, link: string, side: string, keys: Keys): Entry => {
   if (keys.current === null || isCurrent(stored, keys)) return stored;
   try {
     return closeEntry(openEntry(stored, link, side, keys), link, side, keys);
@@ -188,12 +189,9 @@ const renewEntry = (stored: Entry, link: string, side: Side, keys: Keys): Entry 
 };
 
 const renewAll = (file: File, keys: Keys): File => {
-  const links = Object.entries(file.links).map(([link, { left, right }]) => {
-    const renewed = {
-      ...(left && { left: renewEntry(left, link, 'left', keys) }),
-      ...(right && { right: renewEntry(right, link, 'right', keys) }),
-    };
-    return [link, renewed] as const;
+  const links = Object.entries(file.links).map(([link, stored]) => {
+    const renewed = Object.entries(stored).map(([side, one]) => [side, renewEntry(one, link, side, keys)] as const);
+    return [link, Object.fromEntries(renewed)] as const;
   });
   return { ...file, links: Object.fromEntries(links) };
 };
@@ -213,9 +211,10 @@ export const openVault = (options: VaultOptions): Vault => {
       await rm(lock, { force: true });
     }
   };
-  const find = async (link: string, side: Side) => {
+  const find = async (link: string, side: string) => {
     const file = await readFileOf(path);
-    const stored = file.links[link]?.[side];
+    const sides = new Map(Object.entries(file.links)).get(link) ?? {};
+    const stored = new Map(Object.entries(sides)).get(side);
     return stored === undefined ? null : { stored, keys: await keysFor(file.salt) };
   };
   return {

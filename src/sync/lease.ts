@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseError } from './context.ts';
 
-/** How long a link stays taken after its process died (README, Running it: 15 s). */
+/** How long a link stays taken after its process died (SPEC.md, The steps: 15 s). */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 4_000;
 /** Stops writing this long before the lease runs out, so that no request is still under way when another takes over. */

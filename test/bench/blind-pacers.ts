@@ -3,7 +3,7 @@ import { LIMIT, type Pacer, type Pacers } from './traffic.ts';
 
 type Wait = (nowMs: number) => number;
 
-/** A pacer that waits as long as told before each request and takes no heed of answers. */
+/** A pacer that waits a set time before each request and takes no heed of answers. */
 const blindPacers =
   (createWait: () => Wait): Pacers =>
   (clock, processes) => {

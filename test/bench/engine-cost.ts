@@ -75,7 +75,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
         costRow(`the same once more (${own.again.wrote} writes)`, own.again, '3 s CPU, 300 MB'),
       ],
       notes: [
-        'The service takes one request for each contact, Google one for 200. Warm: the process has made an idle run before. The first full resync reads anew the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. All processes run with the flags that the Dockerfile sets.',
+        'The service takes one request for each contact, Google one for 200. Warm: the process has made an idle run before. The first full resync reads again the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. All processes run with the flags that the Dockerfile sets.',
       ],
     },
     {

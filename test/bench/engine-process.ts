@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { createApp, type App } from '../../src/app.ts';
-import { loadConfig, type LinkConfig } from '../../src/config.ts';
+import { createApp, type App } from '../../src/app/app.ts';
+import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { RunKind } from '../../src/store/store.ts';
@@ -49,11 +49,8 @@ const run = async (kind: RunKind): Promise<Measured> => {
   if (link === undefined) throw new Error('There is no link.');
   let done = { wrote: 0, paired: 0 };
   const cost = await measure(async () => {
-    const { google, service, paired } = await summaryOf(link, kind);
-    const wrote = [google, service].reduce(
-      (sum, { created, updated, deleted }) => sum + created + updated + deleted,
-      0,
-    );
+    const { left, right, paired } = await summaryOf(link, kind);
+    const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
     done = { wrote, paired };
   });
   return { ...cost, ...done };

@@ -36,7 +36,7 @@ const peakOf = async (pid: number): Promise<number> => {
 
 const POLL_MS = 10;
 
-/** CPU seconds as bash's `time` tells them, peak memory as the kernel does. */
+/** CPU seconds as bash's `time` gives them, peak memory as the kernel does. */
 const measure = (home: string, command: readonly string[]): Promise<PeerCost> =>
   new Promise((resolve, reject) => {
     const startedAtMs = performance.now();

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const TIMES = 5;
 /**
  * Writes the peak memory in KB to the fourth stream when the process ends. Linux counts into `maxRSS` what the process held
- * before it became this program, a copy of this one; VmHWM begins anew.
+ * before it became this program, a copy of this one; VmHWM starts from zero.
  */
 const REPORT = `data:text/javascript,${encodeURIComponent(`
   import { existsSync, readFileSync, writeSync } from 'node:fs';

@@ -9,7 +9,7 @@ import { createVirtualTime } from './virtual-time.ts';
 
 export const LIMIT = { requests: 500, windowMs: 60_000 };
 
-/** Lets a request be sent, and is told its answer. */
+/** Lets a request be sent, and is given its answer. */
 export type Pacer = () => Promise<(verdict: Verdict) => void>;
 /** One pacer for each process. */
 export type Pacers = (clock: Clock, processes: number) => Promise<readonly Pacer[]>;

@@ -1,7 +1,9 @@
-import type { Side } from '../../src/contact/side.ts';
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
 import type { Random } from '../../src/sandbox/people/random.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+
+/** Where a user works; the link's sides play no part here. */
+type Place = 'google' | 'service';
 
 const GROUPS = ['Choir', 'Team', 'Club'];
 
@@ -23,7 +25,7 @@ export type Ledger = {
   readonly alive: Map<string, Expected>;
   readonly deleted: Set<string>;
   /** Where a contact was edited since both sides were last in step: no second side edits it, nobody deletes it. */
-  readonly edited: Map<string, Side>;
+  readonly edited: Map<string, Place>;
   edits: number;
   next: number;
 };
@@ -56,7 +58,7 @@ const tokenOf = (addresses: readonly (string | null | undefined)[]): string => {
 type Seen = { readonly id: string; readonly token: string; readonly title: string; readonly phones: readonly string[] };
 
 /** What a side holds, as far as the ledger is concerned. */
-const seenAt = ({ google, service }: Sandbox, side: Side): readonly Seen[] => {
+const seenAt = ({ google, service }: Sandbox, side: Place): readonly Seen[] => {
   if (side === 'google') {
     return google.account.people().map((person) => ({
       id: person.resourceName ?? '',
@@ -73,7 +75,7 @@ const seenAt = ({ google, service }: Sandbox, side: Side): readonly Seen[] => {
   }));
 };
 
-const create = ({ google, service }: Sandbox, side: Side, token: string): void => {
+const create = ({ google, service }: Sandbox, side: Place, token: string): void => {
   const email = `${token}@chaos.example`;
   const [first, last] = [`Given ${token}`, `Family ${token}`];
   if (side === 'google') {
@@ -86,14 +88,14 @@ const create = ({ google, service }: Sandbox, side: Side, token: string): void =
   }
 };
 
-const retitle = ({ google, service }: Sandbox, side: Side, id: string, title: string): void => {
+const retitle = ({ google, service }: Sandbox, side: Place, id: string, title: string): void => {
   if (side === 'google') {
     const [job] = google.account.person(id)?.organizations ?? [];
     google.account.updatePerson(id, { organizations: [{ ...job, title }] });
   } else service.account.updateContact(id, { title });
 };
 
-const addPhone = ({ google, service }: Sandbox, side: Side, id: string, number: string): void => {
+const addPhone = ({ google, service }: Sandbox, side: Place, id: string, number: string): void => {
   if (side === 'google') {
     const phones = google.account.person(id)?.phoneNumbers ?? [];
     google.account.updatePerson(id, { phoneNumbers: [...phones, { value: number }] });
@@ -103,7 +105,7 @@ const addPhone = ({ google, service }: Sandbox, side: Side, id: string, number: 
   }
 };
 
-const remove = ({ google, service }: Sandbox, side: Side, id: string): void => {
+const remove = ({ google, service }: Sandbox, side: Place, id: string): void => {
   if (side === 'google') google.account.deletePerson(id);
   else service.account.deleteContact(id);
 };
@@ -115,7 +117,7 @@ export const editOnce = (
   random: Random,
   options: { readonly deletes: boolean },
 ): void => {
-  const side: Side = random.chance(0.5) ? 'google' : 'service';
+  const side: Place = random.chance(0.5) ? 'google' : 'service';
   ledger.edits += 1;
   if (random.chance(0.15)) {
     const token = `n${ledger.next}`;
@@ -148,7 +150,7 @@ export const editOnce = (
 };
 
 /** What is wrong with what a side holds in the end. */
-export const faultsOf = (sandbox: Sandbox, ledger: Ledger, side: Side) => {
+export const faultsOf = (sandbox: Sandbox, ledger: Ledger, side: Place) => {
   const held = Map.groupBy(seenAt(sandbox, side), (seen) => seen.token);
   const duplicates = [...held].filter(([, copies]) => copies.length > 1).map(([token]) => token);
   const lost = [...ledger.alive].flatMap(([token, { title, phone }]): string[] => {

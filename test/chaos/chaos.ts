@@ -8,7 +8,7 @@ const KILLS_PER_WORLD = 8;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const tell = (report: WorldReport): void => {
+const printReport = (report: WorldReport): void => {
   const { seed, kills, runs, duplicates, lost, back, trouble } = report;
   const faults = duplicates.length + lost.length + back.length + trouble.length;
   print(`seed ${seed}: ${kills} kills, ${runs} runs, ${faults === 0 ? 'both sides right' : 'WRONG'}`);
@@ -29,7 +29,7 @@ const playAll = async (kills: number, firstSeed: number): Promise<readonly World
     for (let share = shares.shift(); share !== undefined; share = shares.shift()) {
       const report = await playWorld(share.seed, share.kills, workplaces);
       reports.push(report);
-      tell(report);
+      printReport(report);
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));

@@ -36,7 +36,7 @@ const CONTACTS = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
 const CONTACTS_MANAGE = ['contacts:manage', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
 
-/** service-api-v2.md, User routes. */
+/** src/providers/service/API.md, User routes. */
 const USER_ROUTES: readonly DocumentedRoute[] = [
   {
     method: 'GET',
@@ -110,7 +110,7 @@ const USER_ROUTES: readonly DocumentedRoute[] = [
   },
 ];
 
-/** service-api-v2.md, Bucket routes. */
+/** src/providers/service/API.md, Bucket routes. */
 const BUCKET_ROUTES: readonly DocumentedRoute[] = [
   {
     method: 'GET',
@@ -171,7 +171,7 @@ const BUCKET_ROUTES: readonly DocumentedRoute[] = [
   },
 ];
 
-/** service-api-v2.md, Contact routes. */
+/** src/providers/service/API.md, Contact routes. */
 const CONTACT_ROUTES: readonly DocumentedRoute[] = [
   {
     method: 'GET',
@@ -254,7 +254,7 @@ const CONTACT_ROUTES: readonly DocumentedRoute[] = [
   },
 ];
 
-/** service-api-v2.md, Interaction: "a route of the form /v2/interactions/{id}", which is in none of the tables. */
+/** src/providers/service/API.md, Interaction routes: the one route that no table of the documentation lists. */
 export const ROUTE_BESIDE_THE_TABLES: DocumentedRoute = {
   method: 'PATCH',
   path: '/v2/interactions/{id}',
@@ -270,7 +270,7 @@ export const TABLES = [
   { table: 'Contact routes', documented: 11, routes: CONTACT_ROUTES },
 ] as const;
 
-/** service-api-v2.md, Authorization endpoints. */
+/** src/providers/service/API.md, Authorization endpoints. */
 export const AUTHORIZATION_OPERATIONS = [
   'GET /oauth2/authorize',
   'POST /oauth2/token',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The resources of the service as the field tables of its document have them (service-api-v2.md, Resources and their
- * fields): every field, no other one, each of the type told. Written from the document alone, for the emulator's answers
+ * The resources of the service as its documentation has them (src/providers/service/API.md, Resources and their
+ * fields): every field, no other one, each of its documented type. Written from that alone, for the emulator's answers
  * with every gap filled in the likeliest way.
  */
 const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC$/u);

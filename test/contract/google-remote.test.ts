@@ -8,7 +8,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
     value: 'alternating',
     kind: 'some',
     scenes: [
-      'a whole listing tells nothing but the ids of rows that are known, and everything of the others',
+      'a whole listing gives only the ids of rows that are known, and everything of the others',
       'what a write answered with is the row that a listing shows',
     ],
     reason: 'a row is known by its text: one whose keys come in another order is read again',

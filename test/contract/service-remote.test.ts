@@ -15,7 +15,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
     value: 'archived',
     kind: 'some',
     scenes: [
-      'a deletion is told by the feed, or by absence from the listing and a read',
+      'a deletion shows in the feed, or by absence from the listing and a read',
       'reads find what is there and say what is gone, each under the id asked for',
       'an update of a contact that is gone fails alone',
       'a membership of a contact that is gone fails alone',

@@ -6,7 +6,7 @@ import {
   type PostalAddress,
   type ScalarField,
 } from '../../src/contact/contact.ts';
-import { otherSide, type Side } from '../../src/contact/side.ts';
+import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
@@ -81,10 +81,10 @@ const change = (world: World, book: Book, row: Row, how: () => void): void => {
   // Two that were put in by hand are known for one by what they share, as long as they share it.
   const held = contactTokens(row.contact);
   const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`);
-  const isStranger = !world.linked.has(row.id) && !isKnown;
+  const isStranger = !world.linked[book.side].has(row.id) && !isKnown;
   if (world.twins.has(row.entity) && isStranger) world.ledger.blurred.add(row.entity);
   // What a lost create made is known again by its content: edited before anyone linked it, it is not.
-  if (book.side === 'right' && world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
+  if (world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
 };
 
 const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
@@ -127,11 +127,11 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
     for (const field of ['emailAddresses', 'phoneNumbers', 'addresses', 'websites'] as const) {
       contact = withList(contact, field, [...listOf(contact, field), ...listOf(loser.contact, field)]);
     }
-    if (book.side === 'left') survivor.formerIds.push(loser.id, ...loser.formerIds);
+    if (book.provider.renamesContacts) survivor.formerIds.push(loser.id, ...loser.formerIds);
     for (const id of loser.groupIds) survivor.groupIds.add(id);
     book.write(survivor, contact);
   });
-  // What moved from one to the other was not entered anew.
+  // What moved from one to the other was not entered again.
   for (const token of explained) world.ledger.explain(token);
   const [from, to] = [loser.entity, survivor.entity];
   for (const row of [...world.books.left.rows, ...world.books.right.rows]) if (row.entity === from) row.entity = to;
@@ -149,7 +149,7 @@ const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'a
 const createGroups = (world: World, side: Side, both: boolean): void => {
   const entity = world.nextNumber();
   world.books[side].addGroup(`Group ${entity}`, entity);
-  if (both) world.books[side === 'left' ? 'right' : 'left'].addGroup(`GROUP ${entity}`, entity);
+  if (both) world.books[otherSide(side)].addGroup(`GROUP ${entity}`, entity);
 };
 
 const deleteGroup = (world: World, book: Book, group: Group): void => {
@@ -187,11 +187,22 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 
-const editContact = (
-  world: World,
-  edit: Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>,
-): void => {
-  const side = 'side' in edit ? edit.side : edit.kind === 'archive' ? 'right' : 'left';
+type ContactEdit = Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>;
+
+/** The side that an edit is made at; undefined where no side can do it. */
+const sideOf = (world: World, edit: ContactEdit): Side | undefined => {
+  if ('side' in edit) return edit.side;
+  const able = (can: 'archivesContacts' | 'renamesContacts'): Side | undefined => {
+    const sides = SIDES.filter((side) => world.books[side].provider[can]);
+    return pick(sides, Math.floor(edit.who / 2));
+  };
+  if (edit.kind === 'archive') return able('archivesContacts');
+  return edit.kind === 'new-id' ? able('renamesContacts') : 'left';
+};
+
+const editContact = (world: World, edit: ContactEdit): void => {
+  const side = sideOf(world, edit);
+  if (side === undefined) return;
   const book = world.books[side];
   const row = pick(liveRows(book), edit.who);
   if (row === undefined) return;
@@ -204,13 +215,13 @@ const editContact = (
       const number = world.nextNumber();
       const twin = counterpart(world, side, row);
       setScalar(world, book, row, edit.field, number);
-      if (twin !== null) setScalar(world, world.books.right, twin, edit.field, number);
+      if (twin !== null) setScalar(world, world.books[otherSide(side)], twin, edit.field, number);
       return;
     }
     case 'both': {
       const twin = counterpart(world, side, row);
       setScalar(world, book, row, edit.field, world.nextNumber());
-      if (twin !== null) addElement(world, world.books.right, twin, edit.list);
+      if (twin !== null) addElement(world, world.books[otherSide(side)], twin, edit.list);
       return;
     }
     case 'add':

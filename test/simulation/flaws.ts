@@ -1,3 +1,4 @@
+import { otherSide } from '../../src/contact/side.ts';
 import type { ContactRecord } from '../../src/contact/record.ts';
 import type { Store, StoreChange } from '../../src/store/store.ts';
 import type { Flaws } from './world.ts';
@@ -56,7 +57,19 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         },
       }),
   },
-  'deletions are overheard': {
+  'a deletion counts at both sides': {
+    store: (store) =>
+      withMethods(store, {
+        stagePage: async (link, side, page) => {
+          const changes = page.tombstones.map((id) => {
+            return { kind: 'stage-tombstone', side: otherSide(side), id, atMs: page.atMs } as const;
+          });
+          await store.commit(link, changes);
+          return store.stagePage(link, side, page);
+        },
+      }),
+  },
+  'deletions are missed': {
     store: (store) =>
       withMethods(store, { stagePage: (link, side, page) => store.stagePage(link, side, { ...page, tombstones: [] }) }),
   },

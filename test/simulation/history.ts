@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/contact/contact.ts';
-import { SIDES, type Side } from '../../src/contact/side.ts';
+import { SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { ConflictPolicy } from '../../src/reconcile/policy.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
+import type { ProviderName } from '../support/memory/providers.ts';
 
 /** What a user does to an address book. Contacts and groups are picked by number among those that stand there. */
 export type Edit =
@@ -30,7 +31,7 @@ export type Edit =
   | { readonly kind: 'rename-group'; readonly side: Side; readonly group: number }
   | { readonly kind: 'delete-group'; readonly side: Side; readonly group: number };
 
-/** One run of the engine and everything that befalls it. */
+/** One run of the engine and everything that happens to it. */
 export type RunStep = {
   /** What the users do beforehand. */
   readonly before: readonly Edit[];
@@ -43,8 +44,15 @@ export type RunStep = {
   readonly salt: number;
 };
 
-/** One history: the temper of the two sides, and phases of runs after each of which everything must come to rest. */
+/** Which provider plays which side of a link. */
+export type Players = Sides<ProviderName>;
+
+export const DEFAULT_PLAYERS: Players = { left: 'google', right: 'service' };
+
+/** One history: the players, the temper of the two sides, and phases of runs after each of which everything must come to rest. */
 export type History = {
+  /** Which provider plays which side. */
+  readonly players: Players;
   readonly manners: Readonly<Record<Side, Manners>>;
   readonly conflicts: ConflictPolicy;
   readonly deleteCount: number;
@@ -122,7 +130,7 @@ const mannersArbitrary: fc.Arbitrary<Manners> = fc.record({
   refusesTitlesBy: fc.constantFrom(0, 0, 0, 5),
 });
 
-export const historyArbitrary: fc.Arbitrary<History> = fc.record({
+const drawn: fc.Arbitrary<Omit<History, 'players'>> = fc.record({
   manners: fc.record({ left: mannersArbitrary, right: mannersArbitrary }),
   conflicts: fc.constantFrom('newest', 'left', 'right'),
   deleteCount: fc.constantFrom(1, 50),
@@ -130,3 +138,7 @@ export const historyArbitrary: fc.Arbitrary<History> = fc.record({
   lagMs: fc.constantFrom(0, 0, 90_000),
   phases: fc.array(fc.array(runArbitrary, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
 });
+
+/** Histories between two providers; a seed draws the same one between any two. */
+export const historyArbitrary = (players: Players): fc.Arbitrary<History> =>
+  drawn.map((history) => ({ players, ...history }));

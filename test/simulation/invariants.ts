@@ -41,18 +41,19 @@ const compareRows = (world: World, left: Row, right: Row): string[] => {
 
 /** Of people made of two, each half must have its like on the other side. */
 const compareUnited = (world: World, left: readonly Row[], right: readonly Row[]): string[] => {
-  const left = new Set(right);
+  const open = new Set(right);
   const alone = left.filter((row) => {
-    const twin = [...left].find((other) => compareRows(world, row, other).length === 0);
-    return twin === undefined || !left.delete(twin);
+    const twin = [...open].find((other) => compareRows(world, row, other).length === 0);
+    return twin === undefined || !open.delete(twin);
   });
-  return [...alone, ...left].map((row) => `no like of ${row.id} on the other side after a merge`);
+  return [...alone, ...open].map((row) => `no like of ${row.id} on the other side after a merge`);
 };
 
-const isRejected = (rejections: readonly Rejection[], row: Row): boolean => {
+const isRejected = (rejections: readonly Rejection[], side: Side, row: Row): boolean => {
   return rejections.some((rejection) => {
-    const ids = [rejection.leftId, rejection.rightId, ...rejection.key.split(' ')];
-    return ids.includes(row.id) || row.formerIds.some((id) => ids.includes(id));
+    const [left, right = left] = rejection.key.split(' ');
+    const ids = side === 'left' ? [rejection.leftId, left] : [rejection.rightId, right];
+    return [row.id, ...row.formerIds].some((id) => ids.includes(id));
   });
 };
 
@@ -61,13 +62,14 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
   const rows = SIDES.flatMap((side) => liveRows(world.books[side]).map((row) => ({ side, row })));
   const byEntity = Map.groupBy(rows, ({ row }) => row.entity);
   return [...byEntity].flatMap(([entity, members]) => {
-    if (world.ledger.blurred.has(entity) || members.some(({ row }) => isRejected(rejections, row))) return [];
+    if (world.ledger.blurred.has(entity) || members.some(({ side, row }) => isRejected(rejections, side, row)))
+      return [];
     const of = (side: Side): Row[] => members.filter((member) => member.side === side).map(({ row }) => row);
-    const [left, right] = [of('left'), of('right')];
-    const ids = members.map(({ row }) => row.id).join(', ');
-    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, left, right);
-    if (left.length > 1 || right.length > 1) return [`one person stands twice: ${ids}`];
-    const [left, right] = [left[0], right[0]];
+    const [lefts, rights] = [of('left'), of('right')];
+    const ids = members.map(({ side, row }) => `${row.id} at ${side}`).join(', ');
+    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, lefts, rights);
+    if (lefts.length > 1 || rights.length > 1) return [`one person stands twice: ${ids}`];
+    const [left, right] = [lefts[0], rights[0]];
     if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
     return compareRows(world, left, right);
   });
@@ -95,7 +97,7 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
     liveRows(world.books[side]).flatMap((row) => {
       const fate = ledger.fates.get(row.entity);
       if (!rested.has(row.entity) || fate === undefined || ledger.peopleOfTwo.has(row.entity)) return [];
-      if (ledger.blurred.has(row.entity) || isRejected(rejections, row)) return [];
+      if (ledger.blurred.has(row.entity) || isRejected(rejections, side, row)) return [];
       if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
       return [...visibleTokens(world.books[side], row)]
         .filter((token) => ledger.settled.has(token) && ledger.removed.get(token) === row.entity)
@@ -131,7 +133,7 @@ export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Pr
 export const peopleAtRest = async (world: World): Promise<Set<number>> => {
   const rejections = await world.store.rejections(world.link);
   const entities = (side: Side): Set<number> => {
-    const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, row));
+    const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, side, row));
     return new Set(rows.map((row) => row.entity));
   };
   return entities('left').intersection(entities('right'));
@@ -154,7 +156,7 @@ export const describe = (world: World): string[] => {
           .join(' '),
       );
       const groups = [...row.groupIds].map((id) => world.books[side].findGroup(id)?.name ?? id);
-      return `${row.id} (${row.entity}) ${SCALAR_FIELDS.map((field) => row.contact[field]).join('|')} ${lists.join('|')} [${groups.join()}]`;
+      return `${side} ${row.id} (${row.entity}) ${SCALAR_FIELDS.map((field) => row.contact[field]).join('|')} ${lists.join('|')} [${groups.join()}]`;
     }),
   );
 };

@@ -1,4 +1,4 @@
-import { SIDES } from '../../src/contact/side.ts';
+import { bySide, SIDES, type Sides, type SideWords } from '../../src/contact/side.ts';
 import type { Policy } from '../../src/reconcile/policy.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
 import type { LinkContext } from '../../src/sync/context.ts';
@@ -47,6 +47,8 @@ const REST_GAPS_MS = [
   ...Array.from({ length: 10 }, () => 25 * HOUR_MS),
 ];
 
+const SIDE_WORDS: Sides<SideWords> = bySide((side) => ({ name: side, title: side, place: `the ${side} side` }));
+
 type Simulation = {
   readonly history: History;
   readonly world: World;
@@ -79,6 +81,7 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
   };
   const context: LinkContext = {
     link: world.link,
+    sides: SIDE_WORDS,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
     // The clock stands still while a run waits.
@@ -151,11 +154,13 @@ const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !
 
 /** Keeps in mind who is linked now. */
 const noteLinked = async (world: World): Promise<void> => {
-  world.linked.clear();
   for (const side of SIDES) {
-    for (const id of await world.store.pairedIds(world.link, side)) world.linked.add(id);
+    const linked = world.linked[side];
+    linked.clear();
+    for (const id of await world.store.pairedIds(world.link, side)) linked.add(id);
+    const rows = world.books[side].rows.filter((row) => linked.has(row.id));
+    for (const row of rows) world.unconfirmed.delete(row);
   }
-  for (const row of world.unconfirmed) if (world.linked.has(row.id)) world.unconfirmed.delete(row);
 };
 
 const performRun = async (simulation: Simulation, step: RunStep): Promise<void> => {
@@ -181,7 +186,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
       }
     },
     hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
-    mayHide: (_side, id) => world.linked.has(id),
+    mayHide: (side, id) => world.linked[side].has(id),
     onFault: (fault: Fault) => {
       counts.faults += 1;
       if (fault === 'hole') simulation.holes += 1;

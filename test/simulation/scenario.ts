@@ -1,5 +1,5 @@
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
-import type { History, RunStep } from './history.ts';
+import { DEFAULT_PLAYERS, type History, type RunStep } from './history.ts';
 
 /** A run to which nothing happens but what is given. */
 export const run = (given: Partial<RunStep> = {}): RunStep => ({
@@ -15,6 +15,7 @@ export const run = (given: Partial<RunStep> = {}): RunStep => ({
 
 /** A history between two sides of plain manners but for what is given. */
 export const history = (phases: History['phases'], given: Partial<Omit<History, 'phases'>> = {}): History => ({
+  players: DEFAULT_PLAYERS,
   manners: { left: PLAIN_MANNERS, right: PLAIN_MANNERS },
   conflicts: 'newest',
   deleteCount: 50,

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { parseArgs } from 'node:util';
-import { historyArbitrary, type History } from './history.ts';
+import { MEMORY_PROVIDERS, type ProviderName } from '../support/memory/providers.ts';
+import { DEFAULT_PLAYERS, historyArbitrary, type History, type Players } from './history.ts';
 import { noCounts, runHistory, type Counts } from './run-history.ts';
 import type { Flaws } from './world.ts';
 
 /** The history of a seed. */
-export const historyOf = (seed: number): History => {
-  const [history] = fc.sample(historyArbitrary, { seed, numRuns: 1, unbiased: true });
+export const historyOf = (seed: number, players: Players = DEFAULT_PLAYERS): History => {
+  const [history] = fc.sample(historyArbitrary(players), { seed, numRuns: 1, unbiased: true });
   if (history === undefined) throw new Error(`The seed ${seed} gives no history.`);
   return history;
 };
@@ -22,38 +23,59 @@ export const violationOf = async (history: History, flaws: Flaws): Promise<strin
   }
 };
 
+const commandOf = (seed: number, { left, right }: Players): string => {
+  return `npm run simulate -- --left ${left} --right ${right} --runs 1 --seed ${seed}`;
+};
+
 /** Plays the history of one seed; answers the report of its violation, shrunk, or null. */
-export const playSeed = async (seed: number, counts: Counts): Promise<string | null> => {
-  const property = fc.asyncProperty(historyArbitrary, async (history) => {
+export const playSeed = async (seed: number, players: Players, counts: Counts): Promise<string | null> => {
+  const property = fc.asyncProperty(historyArbitrary(players), async (history) => {
     await runHistory(history, counts);
   });
   const details = await fc.check(property, { seed, numRuns: 1, unbiased: true, interruptAfterTimeLimit: 20_000 });
   if (!details.failed) return null;
   const error = details.errorInstance instanceof Error ? details.errorInstance : null;
   return [
-    `seed ${seed}: npm run simulate -- --runs 1 --seed ${seed}`,
+    `seed ${seed}: ${commandOf(seed, players)}`,
     JSON.stringify(details.counterexample?.[0]),
     error?.name === 'ViolationError' ? error.message : (error?.stack ?? String(details.errorInstance)),
   ].join('\n');
 };
 
+/** The counts of what was injected, in one line. */
+export const formatCounts = (counts: Counts): string => {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+};
+
+const providerNamed = (name: string): ProviderName => {
+  if (name === 'google' || name === 'service') return name;
+  throw new Error(`There is no provider ${name}. Known are ${Object.keys(MEMORY_PROVIDERS).join(', ')}.`);
+};
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
-    options: { runs: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
+    options: {
+      runs: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: '1' },
+      left: { type: 'string', default: DEFAULT_PLAYERS.left },
+      right: { type: 'string', default: DEFAULT_PLAYERS.right },
+    },
   });
+  const players: Players = { left: providerNamed(values.left), right: providerNamed(values.right) };
   const [runs, first] = [Number(values.runs), Number(values.seed)];
   const counts = noCounts();
   let failures = 0;
   const startedAtMs = performance.now();
   for (let seed = first; seed < first + runs; seed += 1) {
-    const report = await playSeed(seed, counts);
+    const report = await playSeed(seed, players, counts);
     if (report === null) continue;
     failures += 1;
     process.stdout.write(`${report}\n\n`);
   }
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-  process.stdout.write(`${runs} histories from seed ${first} in ${seconds} s: ${told.join(', ')}\n`);
+  process.stdout.write(`${runs} histories from seed ${first} in ${seconds} s: ${formatCounts(counts)}\n`);
   process.stdout.write(`${failures} violations\n`);
   process.exitCode = failures === 0 ? 0 : 1;
 };

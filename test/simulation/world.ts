@@ -1,10 +1,10 @@
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
-import type { Remote } from '../../src/providers/remote.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/sqlite-store.ts';
-import { createMemoryRemote, type Witness } from '../support/memory-remote.ts';
+import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/memory-remote.ts';
 import { createBook, type Book, type Group, type Row } from '../support/memory/book.ts';
+import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
 import { contactTokens, createLedger, membershipToken, type Ledger, type Token } from './ledger.ts';
@@ -14,7 +14,7 @@ type Books = Readonly<Record<Side, Book>>;
 export type Flaws = {
   /** Wraps the store that the engine works with. */
   readonly store?: (store: Store) => Store;
-  /** Google takes a write with a stale etag. */
+  /** A write with a stale etag is taken where it should be refused. */
   readonly ignoresVersions?: boolean;
 };
 
@@ -22,18 +22,18 @@ export type Flaws = {
 export type World = {
   readonly clock: VirtualClock;
   readonly books: Books;
-  readonly remotes: Readonly<Record<Side, Remote>>;
+  readonly remotes: Readonly<Record<Side, MemoryRemote>>;
   readonly store: Store;
   readonly link: string;
   readonly ledger: Ledger;
   readonly counts: { writes: number; raced: number };
   readonly complaints: string[];
-  /** Contacts at the service that a create made and that no run has linked yet. */
+  /** Contacts that a create made, that keep no origin id, and that no run has linked yet. */
   readonly unconfirmed: Set<Row>;
   /** What users noted on a contact that the canonical contact cannot express. */
   readonly notes: Map<Row, Json>;
   /** The ids of linked contacts, as of the end of the last run. */
-  readonly linked: Set<string>;
+  readonly linked: Readonly<Record<Side, Set<string>>>;
   /** People whom a user put into both address books, numbered like the email address that they share. */
   readonly twins: Set<number>;
   nextNumber(): number;
@@ -77,7 +77,7 @@ const createWitness = (
     if (rival !== undefined && !isOdd && !showsLate) {
       world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${rival.id} stands there`);
     }
-    if (side === 'right') world.unconfirmed.add(row);
+    if (!books()[side].provider.keepsOriginIds) world.unconfirmed.add(row);
   },
   overwrote: (_side, before, after) => {
     world.counts.raced += 1;
@@ -103,7 +103,8 @@ export const createWorld = (history: History, flaws: Flaws): World => {
   };
   const book = (side: Side): Book => {
     const skewMs = side === 'right' ? history.skewMs : 0;
-    return createBook({ side, clock, manners: history.manners[side], skewMs, visibilityDelayMs });
+    const provider = MEMORY_PROVIDERS[history.players[side]];
+    return createBook({ side, provider, clock, manners: history.manners[side], skewMs, visibilityDelayMs });
   };
   const books: Books = { left: book('left'), right: book('right') };
   const shared = {
@@ -111,7 +112,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     complaints: [] as string[],
     unconfirmed: new Set<Row>(),
     notes: new Map<Row, Json>(),
-    linked: new Set<string>(),
+    linked: { left: new Set<string>(), right: new Set<string>() },
     twins: new Set<number>(),
     ledger,
   };
@@ -120,7 +121,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     number += 1;
     return number;
   };
-  const remote = (side: Side): Remote =>
+  const remote = (side: Side): MemoryRemote =>
     createMemoryRemote({
       book: books[side],
       clock,

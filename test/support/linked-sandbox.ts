@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App } from '../../src/app.ts';
-import { loadConfig, type LinkConfig } from '../../src/config.ts';
+import { createApp, type App } from '../../src/app/app.ts';
+import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';

@@ -16,21 +16,21 @@ import type {
   MembershipRequest,
   ReadAnswer,
   Remote,
-  RemoteCapabilities,
   UpdateRequest,
   WriteResult,
 } from '../../src/providers/remote.ts';
-import { groupRecordOf, isAsTold, noteTold, recordOf as read, type Book, type Row } from './memory/book.ts';
-import { googleFeed, serviceFeed } from './memory/feeds.ts';
+import { groupRecordOf, isAsAnswered, noteAnswer, recordOf as read, type Book, type Row } from './memory/book.ts';
+import { feedOf } from './memory/feeds.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
+import type { MemoryProvider } from './memory/providers.ts';
 
 const recordOf = (row: Row): ContactRecord => {
   const record = read(row);
-  noteTold(row, record);
+  noteAnswer(row, record);
   return record;
 };
 
-/** What the simulation is told of each write, so that it can judge it. */
+/** What the simulation learns of each write, so that it can judge it. */
 export type Witness = {
   /** A contact was brought into being for the contact `originId` of the other side. */
   created(side: Side, row: Row, originId: string): void;
@@ -53,26 +53,7 @@ export type MemoryRemoteOptions = {
   readonly checksVersions: boolean;
 };
 
-const GOOGLE: RemoteCapabilities = {
-  createBatch: 3,
-  updateBatch: 3,
-  deleteBatch: 3,
-  readBatch: 50,
-  writeConcurrency: 1,
-  createsWithGroups: true,
-};
-const SERVICE: RemoteCapabilities = {
-  createBatch: 1,
-  updateBatch: 1,
-  deleteBatch: 1,
-  readBatch: 1,
-  writeConcurrency: 3,
-  createsWithGroups: false,
-};
-
-const errorOptions = (side: Side, status: number): RemoteErrorOptions => {
-  return { side, status, route: 'memory', applied: 'no' };
-};
+const errorOptions = (status: number): RemoteErrorOptions => ({ status, route: 'memory', applied: 'no' });
 
 const failed = (key: string, error: RemoteError) => ({ key, ok: false, error }) as const;
 
@@ -89,7 +70,7 @@ const isSameIn = (a: Contact, b: Contact, fields: readonly ContactField[]): bool
   return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 };
 
-/** What a create made is known by at the service: name, email addresses and phone numbers. */
+/** What a contact is found again by where it keeps no origin id: name, email addresses and phone numbers. */
 const signature = (contact: Contact): string => {
   const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
   const phones = contact.phoneNumbers.map((entry) => phoneKey(entry.value)).toSorted();
@@ -98,13 +79,16 @@ const signature = (contact: Contact): string => {
 
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
-/** A remote in memory that behaves like Google or like the service; it never fails by itself. */
-export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
+/** A remote in memory, and the provider that it behaves like. */
+export type MemoryRemote = Remote & { readonly provider: MemoryProvider };
+
+/** A remote in memory that behaves like the provider of its book; it never fails by itself. */
+export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote => {
   const { book, clock, witness } = options;
-  const { side, manners } = book;
-  const isGoogle = side === 'left';
-  const invalid = () => new InvalidError('the side does not take this title', errorOptions(side, 400));
-  const missing = () => new NotFoundError('no such contact', errorOptions(side, 404));
+  const { side, manners, provider } = book;
+  const { checksVersions, keepsOriginIds } = provider;
+  const invalid = () => new InvalidError('the remote does not take this title', errorOptions(400));
+  const missing = () => new NotFoundError('no such contact', errorOptions(404));
 
   const standing = (id: string): Row | null => {
     const row = book.rows.find((candidate) => candidate.id === id);
@@ -121,9 +105,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
     const entity = options.entityOf(otherSide(side), request.originId);
-    const originId = isGoogle ? request.originId : null;
+    const originId = keepsOriginIds ? request.originId : null;
     const row = book.add({ contact: request.draft, extra: null, originId, entity });
-    if (isGoogle)
+    if (provider.capabilities.createsWithGroups)
       book.setGroups(
         row,
         request.groupIds.filter((id) => book.findGroup(id) !== undefined),
@@ -137,16 +121,16 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     const { key, current, desired, fields } = request;
     const row = standing(current.id);
     if (row === null) return failed(key, missing());
-    if (isGoogle && options.checksVersions && String(row.version) !== current.version) {
-      return failed(key, new StaleError('the etag is not the last one', errorOptions(side, 400)));
+    if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
+      return failed(key, new StaleError('the etag is not the last one', errorOptions(400)));
     }
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
     const next = overlaid(row.contact, desired, fields);
-    if (!isGoogle && !isSameIn(row.contact, current.contact, fields)) {
+    if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {
       witness.overwrote(side, row.contact, receive(manners, next));
     }
     // Fields are replaced whole: what the writer does not send back is gone.
-    if (isGoogle || String(row.version) === current.version) row.extra = extraOf(current.raw);
+    if (checksVersions || String(row.version) === current.version) row.extra = extraOf(current.raw);
     book.write(row, next);
     witness.wrote(side);
     return { key, ok: true, value: recordOf(row) };
@@ -165,7 +149,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
-    if (row !== null && !isAsTold(row)) witness.deletedUnread(side, row);
+    if (row !== null && !isAsAnswered(row)) witness.deletedUnread(side, row);
     if (row !== null) book.remove(row, 'deleted');
     witness.wrote(side);
     return { key: id, ok: true, value: null };
@@ -177,12 +161,12 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
     isTaken: (id: string) => boolean,
   ): Map<string, ContactRecord> => {
     const free = book.rows.filter((row) => row.state === 'live' && !isTaken(row.id));
-    const left = new Set(isGoogle ? free : free.filter((row) => row.createdAtMs >= sinceMs - CLOCK_MARGIN_MS));
+    const left = new Set(keepsOriginIds ? free : free.filter((row) => row.createdAtMs >= sinceMs - CLOCK_MARGIN_MS));
     const found = new Map<string, ContactRecord>();
     for (const request of requests) {
       const draft = signature(receive(manners, request.draft));
       const row = [...left].find((candidate) => {
-        return isGoogle ? candidate.originId === request.originId : signature(candidate.contact) === draft;
+        return keepsOriginIds ? candidate.originId === request.originId : signature(candidate.contact) === draft;
       });
       if (row === undefined) continue;
       left.delete(row);
@@ -196,11 +180,11 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
   };
 
   return {
-    side,
-    capabilities: isGoogle ? GOOGLE : SERVICE,
+    provider,
+    capabilities: provider.capabilities,
     requestCount: () => 0,
     identify: () => Promise.resolve(`account at ${side}`),
-    pull: (request) => (isGoogle ? googleFeed : serviceFeed)(book, clock, request),
+    pull: (request) => feedOf(book, clock, request),
     read: (ids) => Promise.resolve(new Map(ids.map((id) => [id, readOne(id)]))),
     create: (batch) => Promise.resolve(batch.map(createOne)),
     update: (batch) => Promise.resolve(batch.map(updateOne)),
@@ -223,7 +207,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): Remote => {
       const namesake = groupNamed(name);
       if (group === undefined) return Promise.reject(missing());
       if (namesake !== undefined && namesake !== group) {
-        return Promise.reject(new NameTakenError('the name is taken', errorOptions(side, 409)));
+        return Promise.reject(new NameTakenError('the name is taken', errorOptions(409)));
       }
       witness.wrote(side);
       book.renameGroup(group, name);

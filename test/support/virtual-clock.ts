@@ -2,7 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
-/** A clock that moves only when told to, in one step and without waiting. */
+/** A clock that moves only when asked to, in one step and without waiting. */
 export type VirtualClock = Clock & {
   /** Moves time on and wakes who slept until then; what they do next runs when the caller yields. */
   advance(durationMs: number): void;

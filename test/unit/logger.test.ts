@@ -73,13 +73,12 @@ describe('the logger', () => {
   test('describes an error by what helps to find it', () => {
     const { logger, lines } = recorded();
     const cause = new Error('reset');
-    const options = { side: 'service', status: 422, route: 'POST /v2/contacts', applied: 'no', cause } as const;
+    const options = { status: 422, route: 'POST /v2/contacts', applied: 'no', cause } as const;
     logger.error({ error: new InvalidError('The service refused the contact.', options) }, 'run failed');
     expect(lines()[0]?.['error']).toMatchObject({
       name: 'InvalidError',
       message: 'The service refused the contact.',
       kind: 'invalid',
-      side: 'service',
       status: 422,
       route: 'POST /v2/contacts',
       stack: expect.stringContaining('logger.test.ts'),
@@ -92,18 +91,22 @@ describe('events', () => {
   const report = (personalData: boolean) => {
     const { logger, lines, output } = recorded();
     const events = createEvents(logger, { personalData });
-    const run = { link: 'home', run: 'r1' };
+    const sides = {
+      left: { name: 'google', title: 'Google', place: 'Google' },
+      right: { name: 'service', title: 'Service', place: 'the service' },
+    };
+    const run = { link: 'home', run: 'r1', sides };
     events.conflictSettled({
       ...run,
-      googleId: 'people/c1',
-      serviceId: 'contact_1',
+      leftId: 'people/c1',
+      rightId: 'contact_1',
       field: 'title',
-      winner: 'google',
-      google: `${CANARY} one`,
-      service: `${CANARY} two`,
+      winner: 'left',
+      left: `${CANARY} one`,
+      right: `${CANARY} two`,
     });
-    events.groupCreated({ ...run, side: 'service', name: `${CANARY} three` });
-    events.groupRefused({ ...run, side: 'service', name: `${CANARY} four`, reason: 'too long' });
+    events.groupCreated({ ...run, side: 'right', name: `${CANARY} three` });
+    events.groupRefused({ ...run, side: 'right', name: `${CANARY} four`, reason: 'too long' });
     return { lines: lines(), output: output() };
   };
 

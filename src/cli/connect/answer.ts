@@ -1,4 +1,4 @@
-import { SignInError } from './sign-in-error.ts';
+import { SignInError } from '../../providers/sign-in.ts';
 
 /** What a consent page sent the browser back with: a code or an error, and the state. */
 export type Answer = URLSearchParams;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import { SignInError, type AskForConsent, type Consent } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal.ts';
 import { codeIn } from './answer.ts';
 import { openBrowser } from './open-browser.ts';
 import { pastedAnswer, type Input } from './pasted.ts';
 import { listenForRedirect } from './redirect-listener.ts';
-import { SignInError } from './sign-in-error.ts';
 
 /** How a person is asked for consent. */
 export type ConsentOptions = {
@@ -18,8 +18,6 @@ export type ConsentOptions = {
   readonly port: number;
   readonly opensBrowser: boolean;
 };
-
-export type Consent = { readonly code: string; readonly redirectUri: string };
 
 const PATIENCE_MS = 5 * 60_000;
 const STATE_BYTES = 32;
@@ -43,7 +41,7 @@ const refuseLate = async (clock: Clock, signal: AbortSignal): Promise<never> => 
  * @throws {SignInError} where there was no consent in time, the state differs, or the consent was refused.
  */
 export const askForConsent = async (
-  addressFor: (request: { readonly redirectUri: string; readonly state: string }) => string,
+  addressFor: Parameters<AskForConsent>[0],
   options: ConsentOptions,
 ): Promise<Consent> => {
   const { terminal, input, clock, port } = options;

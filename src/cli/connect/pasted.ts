@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Terminal } from '../terminal.ts';
 import { answerIn, type Answer } from './answer.ts';
-import { SignInError } from './sign-in-error.ts';
+import { SignInError } from '../../providers/sign-in.ts';
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 

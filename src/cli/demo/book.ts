@@ -1,3 +1,5 @@
+import type { Sides } from '../../contact/side.ts';
+
 /** A contact as its owner sees it, in the same words for both sides. */
 export type BookContact = {
   readonly id: string;
@@ -18,6 +20,8 @@ export type NewContact = Omit<BookContact, 'id' | 'addresses' | 'websites'>;
 
 /** One side's address book in the hands of its owner: what the demo edits and reads back, past the program. */
 export type Book = {
+  /** What its groups are called: `label`, and `with the label` ahead of a label's name. */
+  readonly groupWords: { readonly one: string; readonly within: string };
   contacts(): readonly BookContact[];
   groups(): readonly string[];
   add(contact: NewContact): void;
@@ -29,8 +33,13 @@ export type Book = {
   renameGroup(from: string, to: string): void;
 };
 
-export type Books = { readonly google: Book; readonly service: Book };
+export type Books = Sides<Book>;
 
 /** What a contact is called. */
 export const nameOf = ({ firstName, lastName, company, emails }: Omit<BookContact, 'id'>): string =>
   [firstName, lastName].filter((part) => part !== '').join(' ') || company || (emails[0] ?? 'no name');
+
+export type MaybeText = string | null | undefined;
+
+/** An empty text for each that is missing. */
+export const toTexts = (values: readonly MaybeText[]): string[] => values.map((value) => value ?? '');

@@ -1,3 +1,4 @@
+import { bySide, otherSide, SIDES, type Sides } from '../../contact/side.ts';
 import { nameOf, type Book, type BookContact, type Books } from './book.ts';
 
 /** What both books must agree on, each value in one spelling. Shares nothing with the program that it checks. */
@@ -10,7 +11,7 @@ const clean = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu
 const asSet = (values: readonly string[], spell: (value: string) => string): readonly string[] =>
   [...new Set(values.map(spell))].filter((value) => value !== '').toSorted();
 
-/** Sides write one number with or without its country and spaces; the last digits stay. */
+/** Remotes write one number with or without its country and spaces; the last digits stay. */
 const phoneEnding = (phone: string): string => {
   const digits = [...phone.normalize('NFKC')].filter((letter) => /\p{Nd}/u.test(letter)).join('');
   return digits.slice(-8) || phone;
@@ -55,20 +56,21 @@ const withoutEqual = (entries: readonly Entry[], others: readonly Entry[]): Entr
   });
 };
 
-const describe = (google: Row, service: Row): string => {
-  const differing = FIELDS.filter((field) => JSON.stringify(google[field]) !== JSON.stringify(service[field]));
+const describe = (rows: Sides<Row>, places: Sides<string>): string => {
+  const { left, right } = rows;
+  const differing = FIELDS.filter((field) => JSON.stringify(left[field]) !== JSON.stringify(right[field]));
   const values = (row: Row, field: (typeof FIELDS)[number]): string => [row[field]].flat().join(', ') || 'nothing';
   return differing
-    .map((field) => `${field}: ${values(google, field)} at Google, ${values(service, field)} at the service`)
+    .map((field) => `${field}: ${SIDES.map((side) => `${values(rows[side], field)} at ${places[side]}`).join(', ')}`)
     .join('; ');
 };
 
-const compareGroups = ({ google, service }: Books): readonly string[] => {
-  const [labels, buckets] = [asSet(google.groups(), clean), asSet(service.groups(), clean)];
-  return [
-    ...labels.filter((name) => !buckets.includes(name)).map((name) => `The label ${name} has no bucket.`),
-    ...buckets.filter((name) => !labels.includes(name)).map((name) => `The bucket ${name} has no label.`),
-  ];
+const compareGroups = (books: Books, places: Sides<string>): readonly string[] => {
+  const names = bySide((side) => asSet(books[side].groups(), clean));
+  return SIDES.flatMap((side) => {
+    const alone = names[side].filter((name) => !names[otherSide(side)].includes(name));
+    return alone.map((name) => `The ${books[side].groupWords.one} ${name} is only at ${places[side]}.`);
+  });
 };
 
 export type Comparison = {
@@ -79,22 +81,22 @@ export type Comparison = {
   readonly differences: readonly string[];
 };
 
-/** Compares both books contact by contact. */
-export const compareBooks = (books: Books): Comparison => {
-  const [google, service] = [entriesOf(books.google), entriesOf(books.service)];
-  const left = withoutEqual(google, service);
-  const right = withoutEqual(service, google);
+/** Compares both books contact by contact; `places` are what the sides are called within a sentence. */
+export const compareBooks = (books: Books, places: Sides<string>): Comparison => {
+  const entries = bySide((side) => entriesOf(books[side]));
+  const open = withoutEqual(entries.right, entries.left);
   const differences: string[] = [];
-  for (const entry of left) {
-    const index = right.findIndex((other) => other.row.name === entry.row.name);
-    const [other] = index < 0 ? [] : right.splice(index, 1);
+  for (const entry of withoutEqual(entries.left, entries.right)) {
+    const index = open.findIndex((other) => other.row.name === entry.row.name);
+    const [other] = index < 0 ? [] : open.splice(index, 1);
     const name = nameOf(entry.contact);
-    differences.push(other ? `${name}: ${describe(entry.row, other.row)}` : `${name} is only at Google.`);
+    const rows = other && { left: entry.row, right: other.row };
+    differences.push(rows ? `${name}: ${describe(rows, places)}` : `${name} is only at ${places.left}.`);
   }
-  differences.push(...right.map((entry) => `${nameOf(entry.contact)} is only at the service.`));
+  differences.push(...open.map((entry) => `${nameOf(entry.contact)} is only at ${places.right}.`));
   return {
-    contacts: Math.max(google.length, service.length),
-    groups: books.google.groups().length,
-    differences: [...differences, ...compareGroups(books)],
+    contacts: Math.max(entries.left.length, entries.right.length),
+    groups: books.left.groups().length,
+    differences: [...differences, ...compareGroups(books, places)],
   };
 };

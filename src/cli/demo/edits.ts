@@ -1,7 +1,8 @@
+import type { Side, Sides } from '../../contact/side.ts';
 import { nameOf, type BookContact, type Books, type NewContact } from './book.ts';
 
 /** The same person on both sides. */
-type Couple = { readonly google: BookContact; readonly service: BookContact; readonly name: string };
+type Couple = Sides<BookContact> & { readonly name: string };
 
 const keyOf = (contact: BookContact): string => nameOf(contact).normalize('NFC').toLowerCase();
 
@@ -15,13 +16,13 @@ const uniqueByName = (contacts: readonly BookContact[]): Map<string, BookContact
 const LATIN = /^[\p{Script=Latin}\s.'-]+$/u;
 
 /** People that stand on both sides under a name of their own, with a job, an email address and a phone number. */
-const findCouples = ({ google, service }: Books): Couple[] => {
-  const atService = uniqueByName(service.contacts());
-  return [...uniqueByName(google.contacts())].flatMap(([key, contact]): Couple[] => {
-    const other = atService.get(key);
+const findCouples = ({ left, right }: Books): Couple[] => {
+  const atRight = uniqueByName(right.contacts());
+  return [...uniqueByName(left.contacts())].flatMap(([key, contact]): Couple[] => {
+    const other = atRight.get(key);
     const name = nameOf(contact);
     const isRich = contact.title !== '' && contact.emails.length > 0 && contact.phones.length > 0;
-    return other !== undefined && isRich && LATIN.test(name) ? [{ google: contact, service: other, name }] : [];
+    return other !== undefined && isRich && LATIN.test(name) ? [{ left: contact, right: other, name }] : [];
   });
 };
 
@@ -55,63 +56,72 @@ const TEO: NewContact = {
   groups: ['VIP'],
 };
 
-/** One edit: what it does, and how it is told. */
-export type Edit = { readonly told: string; readonly make: () => void };
+/** One edit: where it is made, how it reads after that, and what it does. */
+export type Edit = { readonly side: Side; readonly text: string; readonly make: () => void };
+
+const fullName = ({ firstName, lastName }: NewContact): string => `${firstName} ${lastName}`;
+
+const newContact = (books: Books, side: Side, contact: NewContact): Edit => ({
+  side,
+  text: `${fullName(contact)} is new, ${books[side].groupWords.within} ${contact.groups.join(', ')}`,
+  make: () => books[side].add(contact),
+});
 
 /** What two busy people do to their address books between two syncs; the same contacts every time. */
 export const everydayEdits = (books: Books): readonly Edit[] => {
-  const { google, service } = books;
+  const { left, right } = books;
   const take = takeFrom(findCouples(books));
-  const joiner = take(({ google: contact }) => !contact.groups.includes('VIP'));
-  const leaver = take(({ google: contact }) => contact.groups.includes('Clients'));
-  const [mover, busy, disputed, goneAtService, goneAtGoogle] = [take(), take(), take(), take(), take()];
-  const oldEmail = mover.google.emails[0] ?? '';
+  const joiner = take((couple) => !couple.left.groups.includes('VIP'));
+  const leaver = take((couple) => couple.left.groups.includes('Clients'));
+  const [mover, busy, disputed, goneRight, goneLeft] = [take(), take(), take(), take(), take()];
+  const oldEmail = mover.left.emails[0] ?? '';
   return [
+    newContact(books, 'left', ADA),
+    newContact(books, 'right', TEO),
     {
-      told: `Google:  ${nameOf({ ...ADA, addresses: [], websites: [] })} is new, with the label Clients`,
-      make: () => google.add(ADA),
+      side: 'left',
+      text: `${mover.name} has another email address`,
+      make: () => left.replaceEmail(mover.left.id, oldEmail, 'new.address@mail.example'),
     },
     {
-      told: `Service: ${nameOf({ ...TEO, addresses: [], websites: [] })} is new, in the bucket VIP`,
-      make: () => service.add(TEO),
+      side: 'left',
+      text: `${busy.name} has a second phone`,
+      make: () => left.addPhone(busy.left.id, '+44 20 7946 0321'),
     },
     {
-      told: `Google:  ${mover.name} has another email address`,
-      make: () => google.replaceEmail(mover.google.id, oldEmail, 'new.address@mail.example'),
+      side: 'right',
+      text: `${busy.name}, the same contact, has another title`,
+      make: () => right.setTitle(busy.right.id, 'Managing Partner'),
     },
     {
-      told: `Google:  ${busy.name} has a second phone`,
-      make: () => google.addPhone(busy.google.id, '+44 20 7946 0321'),
+      side: 'left',
+      text: `${disputed.name} becomes "Head of Research"`,
+      make: () => left.setTitle(disputed.left.id, 'Head of Research'),
     },
     {
-      told: `Service: ${busy.name}, the same contact, has another title`,
-      make: () => service.setTitle(busy.service.id, 'Managing Partner'),
+      side: 'right',
+      text: `${disputed.name} becomes "Chief Scientist", a little later: a conflict`,
+      make: () => right.setTitle(disputed.right.id, 'Chief Scientist'),
+    },
+    { side: 'right', text: `${goneRight.name} is deleted`, make: () => right.remove(goneRight.right.id) },
+    { side: 'left', text: `${goneLeft.name} is deleted`, make: () => left.remove(goneLeft.left.id) },
+    {
+      side: 'right',
+      text: `${joiner.name} joins the ${right.groupWords.one} VIP`,
+      make: () => right.setGroups(joiner.right.id, [...joiner.right.groups, 'VIP']),
     },
     {
-      told: `Google:  ${disputed.name} becomes "Head of Research"`,
-      make: () => google.setTitle(disputed.google.id, 'Head of Research'),
+      side: 'left',
+      text: `${leaver.name} loses the ${left.groupWords.one} Clients`,
+      make: () => {
+        const kept = leaver.left.groups.filter((name) => name !== 'Clients');
+        left.setGroups(leaver.left.id, kept);
+      },
     },
     {
-      told: `Service: ${disputed.name} becomes "Chief Scientist", a little later: a conflict`,
-      make: () => service.setTitle(disputed.service.id, 'Chief Scientist'),
-    },
-    { told: `Service: ${goneAtService.name} is deleted`, make: () => service.remove(goneAtService.service.id) },
-    { told: `Google:  ${goneAtGoogle.name} is deleted`, make: () => google.remove(goneAtGoogle.google.id) },
-    {
-      told: `Service: ${joiner.name} joins the bucket VIP`,
-      make: () => service.setGroups(joiner.service.id, [...joiner.service.groups, 'VIP']),
-    },
-    {
-      told: `Google:  ${leaver.name} loses the label Clients`,
-      make: () =>
-        google.setGroups(
-          leaver.google.id,
-          leaver.google.groups.filter((name) => name !== 'Clients'),
-        ),
-    },
-    {
-      told: 'Service: the bucket Leads is now called Prospects',
-      make: () => service.renameGroup('Leads', 'Prospects'),
+      side: 'right',
+      text: `the ${right.groupWords.one} Leads is now called Prospects`,
+      make: () => right.renameGroup('Leads', 'Prospects'),
     },
   ];
 };

@@ -1,7 +1,10 @@
-import type { App } from '../../app.ts';
-import type { LinkConfig } from '../../config.ts';
-import { SIDES, type Side } from '../../contact/side.ts';
+import type { App } from '../../app/app.ts';
+import { placeOf } from '../../config/accounts.ts';
+import type { LinkConfig } from '../../config/config.ts';
+import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
 import { isCredentialError } from '../../providers/errors.ts';
+import type { Inspection, Provider } from '../../providers/provider.ts';
+import { providerNamed } from '../../providers/registry.ts';
 import type { Credential } from '../../store/credentials.ts';
 import { EXIT, exitCodeOf, messageOf } from '../exit-codes.ts';
 import { isoOf } from '../words.ts';
@@ -10,11 +13,19 @@ import { fault, fine, warning, type Finding } from './finding.ts';
 /** What was learnt of one link, and how far each side's clock is from ours. */
 export type LinkReport = { readonly findings: readonly Finding[]; readonly skewsMs: readonly number[] };
 
-type Inspection = Awaited<ReturnType<App['inspect']>>;
-
 type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Side; readonly signal: AbortSignal };
 
-const connectCommand = ({ side, link }: Subject): string => `Sign in: contact-sync connect ${side} ${link.name}`;
+const wordsOf = ({ link, side }: Subject): SideWords => link.sides[side];
+const providerOf = ({ link, side }: Subject): Provider => providerNamed(link.sides[side].provider);
+
+/** What a finding is about: a side, or one thing of it such as its `credentials`. */
+const about = (subject: Subject, part?: string) => {
+  const { name } = wordsOf(subject);
+  return { name: part === undefined ? name : `${name}-${part}`, link: subject.link.name };
+};
+
+const connectCommand = (subject: Subject): string =>
+  `Sign in: contact-sync connect ${wordsOf(subject).name} ${subject.link.name}`;
 
 type Token =
   | { readonly token: string; readonly origin: string; readonly stored: Credential | null }
@@ -22,18 +33,18 @@ type Token =
 
 const findToken = async (subject: Subject): Promise<Token> => {
   const { app, link, side } = subject;
-  const configured = side === 'google' ? link.google.refreshToken : link.service.accessToken;
+  const { name, token: configured } = link.sides[side];
   if (configured !== null) return { token: configured.reveal(), origin: 'from the configuration', stored: null };
-  const about = { name: `${side}-credentials`, link: link.name };
+  const credentials = about(subject, 'credentials');
   try {
-    const stored = await app.vault.read(link.name, side);
+    const stored = await app.vault.read(link.name, name);
     if (stored === null) {
-      return { token: null, finding: fault(about, 'no token', connectCommand(subject), EXIT.credentials) };
+      return { token: null, finding: fault(credentials, 'no token', connectCommand(subject), EXIT.credentials) };
     }
-    const seal = (await app.vault.isSealed(link.name, side)) ? 'encrypted' : 'not encrypted';
+    const seal = (await app.vault.isSealed(link.name, name)) ? 'encrypted' : 'not encrypted';
     return { token: stored.token, origin: `stored ${isoOf(stored.storedAtMs)} by connect, ${seal}`, stored };
   } catch (error) {
-    return { token: null, finding: fault(about, messageOf(error), null, EXIT.credentials) };
+    return { token: null, finding: fault(credentials, messageOf(error), null, EXIT.credentials) };
   }
 };
 
@@ -44,43 +55,47 @@ const judgeAccount = async (
   { origin, stored }: { readonly origin: string; readonly stored: Credential | null },
 ): Promise<Finding> => {
   const { app, link, side } = subject;
-  const about = { name: `${side}-credentials`, link: link.name };
+  const credentials = about(subject, 'credentials');
   const known = (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
   if (known !== null && account.id !== null && known !== account.id) {
     const detail = `${account.email ?? account.id} is not the account that the link was made with (${known})`;
-    return fault(about, detail, connectCommand(subject), EXIT.credentials);
+    return fault(credentials, detail, connectCommand(subject), EXIT.credentials);
   }
   const who = [account.email, account.id === null ? null : `(${account.id})`].filter((part) => part !== null).join(' ');
-  const scopes = stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes not told';
-  return fine(about, `${who === '' ? 'account not told' : who}, ${scopes}, ${origin}`);
+  const scopes = stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes not known';
+  return fine(credentials, `${who === '' ? 'account not known' : who}, ${scopes}, ${origin}`);
 };
 
-const judgeRate = ({ link, side }: Subject, { rate }: Inspection): readonly Finding[] => {
-  if (side === 'google') return [];
-  const about = { name: 'service-rate', link: link.name };
+const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] => {
+  const { meter } = providerOf(subject);
+  if (meter === null) return [];
+  const { place, settings } = subject.link.sides[subject.side];
   const { limit, remaining } = rate;
-  if (limit === null) return [fine(about, 'the service tells no rate limit')];
-  const ours = link.service.rateLimit;
-  const told = `${limit.requests} in ${limit.windowMs / 1000} s`;
+  if (limit === null) return [fine(about(subject, 'rate'), `${place} gives no rate limit`)];
+  const ours = meter.limit(settings);
+  const theirs = `${limit.requests} in ${limit.windowMs / 1000} s`;
   if (limit.requests / limit.windowMs < ours.requests / ours.windowMs) {
-    const detail = `the service allows ${told}, fewer than SERVICE_RATE_LIMIT`;
-    return [warning(about, detail, `Set SERVICE_RATE_LIMIT to what the service allows.`)];
+    const variable = placeOf(subject.link, subject.side, meter.key);
+    const detail = `${place} allows ${theirs}, fewer than ${variable}`;
+    return [warning(about(subject, 'rate'), detail, `Set ${variable} to what ${place} allows.`)];
   }
-  return [fine(about, `${remaining ?? 'an untold number'} of ${told} left`)];
+  return [fine(about(subject, 'rate'), `${remaining ?? 'an unknown number'} of ${theirs} left`)];
 };
 
 /** A side that was not of use: it is the credential, or the side itself. */
 const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   const { link, side } = subject;
-  const credentials = { name: `${side}-credentials`, link: link.name };
-  const remote = { name: side, link: link.name };
+  const credentials = about(subject, 'credentials');
+  const remote = about(subject);
   if (isCredentialError(error)) {
     return [
       fine(remote, `answered with ${error.status ?? 'a refusal'}`),
       fault(credentials, error.message, connectCommand(subject), EXIT.credentials),
     ];
   }
-  const address = side === 'google' ? 'GOOGLE_ROOT_URL and GOOGLE_TOKEN_URL' : 'SERVICE_BASE_URL';
+  const address = providerOf(subject)
+    .addressKeys.map((key) => placeOf(link, side, key))
+    .join(' and ');
   return [
     fault(remote, messageOf(error), `Check the network and ${address}; else try again later.`, exitCodeOf(error)),
     warning(credentials, 'there is a token, which was not tried', 'Run doctor again when the side answers.'),
@@ -90,7 +105,7 @@ const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
 const checkSide = async (subject: Subject, now: () => number): Promise<LinkReport> => {
   const { app, link, side, signal } = subject;
   const found = await findToken(subject);
-  const remote = { name: side, link: link.name };
+  const remote = about(subject);
   if (found.token === null) {
     const notAsked = warning(remote, 'not asked, since there is no token', connectCommand(subject));
     return { findings: [found.finding, notAsked], skewsMs: [] };
@@ -110,10 +125,10 @@ const checkSide = async (subject: Subject, now: () => number): Promise<LinkRepor
 };
 
 const checkState = async (app: App, link: LinkConfig): Promise<Finding> => {
-  const about = { name: 'link', link: link.name };
+  const itself = { name: 'link', link: link.name };
   const { state, reason } = await app.store.link(link.name);
-  if (state === 'active') return fine(about, 'active');
-  return warning(about, `${state}: ${reason ?? 'no reason is known'}`, `See contact-sync status ${link.name}.`);
+  if (state === 'active') return fine(itself, 'active');
+  return warning(itself, `${state}: ${reason ?? 'no reason is known'}`, `See contact-sync status ${link.name}.`);
 };
 
 /** One link: its state, and for each side the credential, whether it answers, and its rate limit. `now` in epoch milliseconds. */
@@ -132,13 +147,13 @@ export const checkLink = async (
 
 const MOST_SKEW_MS = 60_000;
 
-/** How far this machine's clock is from the remotes', at worst; null where none told its time. */
+/** How far this machine's clock is from the remotes', at worst; null where none gave its time. */
 export const judgeClock = (skewsMs: readonly number[]): Finding | null => {
   const worst = skewsMs.toSorted((left, right) => Math.abs(right) - Math.abs(left))[0];
   if (worst === undefined) return null;
-  const about = { name: 'clock' };
+  const clock = { name: 'clock' };
   const seconds = Math.round(Math.abs(worst) / 1000);
-  if (Math.abs(worst) <= MOST_SKEW_MS) return fine(about, `within ${Math.max(seconds, 1)} s of the remotes`);
+  if (Math.abs(worst) <= MOST_SKEW_MS) return fine(clock, `within ${Math.max(seconds, 1)} s of the remotes`);
   const detail = `this machine is ${seconds} s ${worst > 0 ? 'behind' : 'ahead of'} a remote`;
-  return warning(about, detail, 'Let it keep its time by NTP: the newer edit wins by these clocks.');
+  return warning(clock, detail, 'Let it keep its time by NTP: the newer edit wins by these clocks.');
 };

@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { App } from '../../app.ts';
-import type { Config, ConfigProblem } from '../../config.ts';
+import type { App } from '../../app/app.ts';
+import type { ConfigProblem } from '../../config/config-error.ts';
+import type { Config } from '../../config/config.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
@@ -96,7 +97,7 @@ const judgeRedis = (info: string): Finding => {
 export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   if (redisUrl === null) return fine(REDIS, 'not configured: jobs run on timers in the daemon');
   const redis = connectBriefly(redisUrl);
-  // What fails is told by the command that failed.
+  // The command that fails throws the error too.
   redis.on('error', () => undefined);
   try {
     await redis.connect();

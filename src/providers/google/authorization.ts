@@ -99,7 +99,7 @@ const grantSchema = z.object({
 export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<GoogleGrant> => {
   const answer = await postCode(exchange, signal);
   if (answer.status >= 300) throw refusal(answer, exchange.nowMs);
-  const base: RemoteErrorOptions = { side: 'google', status: answer.status, route: ROUTE, applied: 'unknown' };
+  const base: RemoteErrorOptions = { status: answer.status, route: ROUTE, applied: 'unknown' };
   const grant = grantSchema.safeParse(answer.data);
   if (!grant.success) {
     const message = `The answer of the Google token endpoint is not of the documented shape: ${CONNECT_AGAIN}`;
@@ -155,7 +155,7 @@ const parseJson = (text: string): unknown => {
 const refusal = (answer: TokenAnswer, nowMs: number): RemoteError => {
   const error = toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs });
   if (!(error instanceof RevokedError)) return error;
-  const { side, status, route, applied, cause } = error;
+  const { status, route, applied, cause } = error;
   const message = `Google refused the code, which serves once, for minutes and for one redirect URI: ${CONNECT_AGAIN}`;
-  return new InvalidError(message, { side, status, route, applied, cause });
+  return new InvalidError(message, { status, route, applied, cause });
 };

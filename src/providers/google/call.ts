@@ -78,7 +78,6 @@ const attemptCall = async <Schema extends z.ZodType>(
   const parsed = call.schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new UnreadableError(`Google's answer to ${call.route} is not of the documented shape`, {
-    side: 'google',
     status: 200,
     route: call.route,
     applied: call.isMutation ? 'unknown' : 'no',

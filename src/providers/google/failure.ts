@@ -118,7 +118,6 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, context.route, context.isMutation ? 'unknown' : 'no');
   const base: RemoteErrorOptions = {
-    side: 'google',
     status: answer.status,
     route: context.route,
     applied: 'no',
@@ -206,11 +205,11 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   const answer = answerOf(error);
   if (answer === null) {
     if (hasNetworkCause(error)) return unanswered(error, route, 'no');
-    const options = { side: 'google', status: null, route, applied: 'no', cause: error } as const;
+    const options = { status: null, route, applied: 'no', cause: error } as const;
     return new UnreadableError('The answer of the Google token endpoint has no access token', options);
   }
   const { status } = answer;
-  const base = { side: 'google', status, route, applied: 'no', cause: causeOf(answer) } as const;
+  const base = { status, route, applied: 'no', cause: causeOf(answer) } as const;
   const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
   if (status === 429) {
     const floor = retryAfterMs ?? context.limitFloorMs;
@@ -238,7 +237,7 @@ const NEVER_SENT = new Set([
 const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
   const kept = findUnsent(error);
   if (kept !== null) {
-    const options = { side: 'google', status: null, route, applied: 'no', cause: kept } as const;
+    const options = { status: null, route, applied: 'no', cause: kept } as const;
     return new UnavailableError(`${route} was not sent: ${kept.message}`, options);
   }
   const chain = causesOf(error);
@@ -246,7 +245,6 @@ const unanswered = (error: unknown, route: string, applied: Applied): RemoteErro
   const wasSent = !codes.some((code) => NEVER_SENT.has(code));
   const detail = codes.at(-1);
   return new UnavailableError(`No answer from Google to ${route}${detail === undefined ? '' : ` (${detail})`}`, {
-    side: 'google',
     status: null,
     route,
     applied: wasSent ? applied : 'no',
@@ -266,7 +264,7 @@ const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
 
 /** What an item's own status in a batch answer means (google.rpc.Code). */
 export const itemError = (code: number, route: string): RemoteError => {
-  const base = { side: 'google', status: 200, route, applied: 'no' } as const;
+  const base = { status: 200, route, applied: 'no' } as const;
   switch (code) {
     case 5:
       return new NotFoundError(`Google knows no such contact (${route})`, base);

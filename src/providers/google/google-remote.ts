@@ -31,12 +31,14 @@ export type GoogleRemoteOptions = {
   readonly maxElapsedMs: number;
 };
 
+/** Listings may miss a write for some minutes (reference, without a figure). */
+const SETTLES_WITHIN_MS = 10 * 60 * 1000;
+
 /** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
   const { clock, random, maxElapsedMs } = options;
   const call = createCaller({ client: createGoogleClient(options), clock, random, maxElapsedMs });
   return {
-    side: 'google',
     capabilities: {
       createBatch: CONTACTS_PER_BATCH,
       updateBatch: CONTACTS_PER_BATCH,
@@ -44,6 +46,9 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       readBatch: CONTACTS_PER_BATCH,
       writeConcurrency: 1,
       createsWithGroups: true,
+      namesDeletions: true,
+      confirmsAbsenceAfter: null,
+      settlesWithinMs: SETTLES_WITHIN_MS,
     },
     requestCount: options.requestCount,
     identify: (signal) => identify(call, signal),

@@ -137,7 +137,6 @@ const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change
 
 const failureOptions = (cause: RemoteError | null) =>
   ({
-    side: 'google',
     status: cause?.status ?? 200,
     route: ROUTE,
     applied: 'no',

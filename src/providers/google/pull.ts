@@ -102,7 +102,6 @@ const changeOf = (reading: PersonReading): FeedChange => {
 const cursorAfter = (page: ListPage, fullAtMs: number): string => {
   if (page.nextSyncToken === null) {
     throw new UnreadableError('The last page of the Google listing has no sync token', {
-      side: 'google',
       status: 200,
       route: ROUTE,
       applied: 'no',
@@ -150,7 +149,6 @@ const usableCursor = (text: string, nowMs: number): GoogleCursor => {
     cursor !== null && cursor.templateHash === TEMPLATE_HASH && nowMs - cursor.fullAtMs < SYNC_TOKEN_LIFE_MS;
   if (isUsable) return cursor;
   throw new CursorExpiredError('The Google cursor is too old or of another query: a full listing is due', {
-    side: 'google',
     status: null,
     route: ROUTE,
     applied: 'no',

@@ -190,11 +190,10 @@ const writtenRecord = async (
 
 const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: false, error });
 
-const notSent = (route: string) => ({ side: 'google', status: null, route, applied: 'no' }) as const;
+const notSent = (route: string) => ({ status: null, route, applied: 'no' }) as const;
 
 const incomprehensible = (route: string): UnreadableError =>
   new UnreadableError(`Google's answer to ${route} does not match what was sent`, {
-    side: 'google',
     status: 200,
     route,
     applied: 'unknown',

@@ -17,7 +17,7 @@ export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
   readonly toElement: (raw: RawEntry) => Element;
   /** What two spellings of an element have in common; empty where it says nothing. */
   readonly keyOf: (element: Element) => string;
-  /** The writable keys of the entry (service-api-v2.md, Contact), with the element's texts. */
+  /** The writable keys of the entry (API.md, Contact), with the element's texts. */
   readonly toParts: (element: Element) => Readonly<Record<string, string>>;
   /** The element as a new entry, without what is empty. */
   readonly toNew: (element: Element) => New;

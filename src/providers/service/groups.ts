@@ -15,7 +15,7 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
 
 /**
  * Whether a failure says that this one bucket is gone or out of reach. A 403 says so where the buckets can still be listed:
- * lists and single buckets take the same scopes (service-api-v2.md, Bucket routes). Throws what the list throws.
+ * lists and single buckets take the same scopes (API.md, Bucket routes). Throws what the list throws.
  */
 const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;
@@ -56,8 +56,8 @@ export const renameGroup = async (
     return groupOf(await api.buckets.update(id, { name }, signal));
   } catch (error) {
     if (!(error instanceof RevokedError) || !(await isGone(api, id, error, signal))) throw error;
-    const { side, status, route, applied } = error;
-    throw new NotFoundError('the bucket is gone or out of reach', { side, status, route, applied, cause: error });
+    const { status, route, applied } = error;
+    throw new NotFoundError('the bucket is gone or out of reach', { status, route, applied, cause: error });
   }
 };
 

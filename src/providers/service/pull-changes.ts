@@ -9,7 +9,7 @@ import { nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
 import { tellRows } from './mapper.ts';
 import { walkById } from './walk-by-id.ts';
 
-const ABOUT = { side: 'service', route: 'GET /v2/contacts', applied: 'no' } as const;
+const ABOUT = { route: 'GET /v2/contacts', applied: 'no' } as const;
 
 const readCursor = (text: string): Cursor => {
   try {

@@ -6,7 +6,7 @@ import { recordOf } from './mapper.ts';
 
 /**
  * Whether a 403 for one contact concerns that contact alone. Lists and single contacts take the same scopes
- * (service-api-v2.md, Contact routes), so where the list answers, the permission still stands. Throws what the list throws.
+ * (API.md, Contact routes), so where the list answers, the permission still stands. Throws what the list throws.
  */
 const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
   await api.contacts.listPage({}, 1, signal);
@@ -43,7 +43,7 @@ export const writeContact = async <Value>(
     if (!(error instanceof RevokedError)) throw error;
     const answer = await readContact(api, id, signal);
     if (answer.kind !== 'gone') throw error;
-    const { side, status, route, applied } = error;
-    throw new NotFoundError('the contact is gone or out of reach', { side, status, route, applied, cause: error });
+    const { status, route, applied } = error;
+    throw new NotFoundError('the contact is gone or out of reach', { status, route, applied, cause: error });
   }
 };

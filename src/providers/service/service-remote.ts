@@ -36,6 +36,10 @@ const CAPABILITIES: RemoteCapabilities = {
   readBatch: 1,
   writeConcurrency: CONCURRENCY,
   createsWithGroups: false,
+  namesDeletions: false,
+  // A read by its id may go on finding a deleted contact.
+  confirmsAbsenceAfter: 2,
+  settlesWithinMs: 0,
 };
 
 const pull = (api: ServiceApi, clock: Clock, request: PullRequest, signal: AbortSignal) => {
@@ -52,7 +56,6 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const { clock } = options;
   const api = createServiceApi(withRetries(createSend(options), options));
   return {
-    side: 'service',
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     identify: async (signal) => (await api.user.get(signal)).id,

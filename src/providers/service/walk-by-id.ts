@@ -5,7 +5,7 @@ import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { nextPageNumber } from './keyset.ts';
 
-/** service-api-v2.md, Limits: a list answers 50 rows to a page. */
+/** API.md, Limits: a list answers 50 rows to a page. */
 const PAGE_SIZE = 50;
 
 /** Where a walk starts: the page, and the total that was told before it where it goes on with an earlier walk. */

@@ -65,18 +65,18 @@ const applyDifferences = (person: Person, random: Random): Person => {
 
 /**
  * Two books made of one: about 70 % of the people are in both, half of those with realistic differences on one of the
- * sides; the others are in one book only. The service's book comes in an order of its own.
+ * sides; the others are in one book only. The right book comes in an order of its own.
  */
-export const splitBook = (people: readonly Person[], seed: number): { google: Person[]; service: Person[] } => {
+export const splitBook = (people: readonly Person[], seed: number): { left: Person[]; right: Person[] } => {
   const random = createRandom(seed);
-  const google: Person[] = [];
-  const service: Person[] = [];
+  const left: Person[] = [];
+  const right: Person[] = [];
   for (const person of people) {
     const place = random.next();
     const other = random.chance(0.5) ? applyDifferences(person, random) : person;
-    const [atGoogle, atService] = random.chance(0.3) ? [other, person] : [person, other];
-    if (place >= 0.15) google.push(atGoogle);
-    if (place < 0.85) service.push(atService);
+    const [atLeft, atRight] = random.chance(0.3) ? [other, person] : [person, other];
+    if (place >= 0.15) left.push(atLeft);
+    if (place < 0.85) right.push(atRight);
   }
-  return { google, service: random.shuffle(service) };
+  return { left, right: random.shuffle(right) };
 };

@@ -55,7 +55,7 @@ export const seedGoogle = (account: GoogleAccount, people: readonly Person[]): v
 
 const toAddressEntry = ({ value, label }: LabelledText) => ({ address: value, label });
 
-/** Of a middle name, prefix, birthday and the like the service knows nothing (service-api-v2.md, Contact). */
+/** Of a middle name, prefix, birthday and the like the service knows nothing (providers/service/API.md, Contact). */
 const toServiceContact = (person: Person): ContactFields => ({
   first_name: person.givenName || null,
   last_name: person.familyName || null,

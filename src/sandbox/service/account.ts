@@ -123,7 +123,7 @@ export class ServiceAccount {
     return this.updateBucket(id, { name });
   }
 
-  /** Deletes the bucket; its contacts stay (service-api-v2.md, Bucket routes). */
+  /** Deletes the bucket; its contacts stay (providers/service/API.md, Bucket routes). */
   deleteBucket(id: string): BucketRecord {
     const bucket = this.requireBucket(id);
     for (const contact of this.contacts().filter(({ bucketIds }) => bucketIds.includes(id))) {

@@ -112,7 +112,7 @@ export class ServiceActivity {
     return edited;
   }
 
-  /** Defers a prompt, by two weeks unless told (service-api-v2.md, States); undefined where there is none of that id. */
+  /** Defers a prompt, by default two weeks (providers/service/API.md, States); undefined where the id is unknown. */
   postponePrompt(id: string, untilMs: number | null): PromptRecord | undefined {
     const current = this.#prompts.get(id);
     if (current === undefined) return undefined;

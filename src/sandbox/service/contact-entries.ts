@@ -11,7 +11,7 @@ export type WriteKit = { readonly variants: ServiceVariants; readonly identifier
 const text = z.string().nullish();
 const entry = { id: z.string().nullish(), label: text };
 
-/** The entries of a contact's arrays as a client sends them (service-api-v2.md, Writable contact fields). */
+/** The entries of a contact's arrays as a client sends them (providers/service/API.md, Writable contact fields). */
 export const entrySchemas = {
   addresses: z.object({ ...entry, street_1: text, city: text, state: text, zip: text, country: text }),
   email_addresses: z.object({ ...entry, address: z.string() }),

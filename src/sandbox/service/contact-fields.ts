@@ -17,7 +17,7 @@ import type { ServiceVariants } from './variants.ts';
 const text = z.string().nullish();
 const customFieldValues = z.array(z.object({ field: z.object({ id: z.string() }), value: z.unknown() })).nullish();
 
-/** The writable fields of a contact (service-api-v2.md, Contact); a field that is left out stays as it is. */
+/** The writable fields of a contact (providers/service/API.md, Contact); a field that is left out stays as it is. */
 export const contactFieldsSchema = z.object({
   first_name: text,
   last_name: text,

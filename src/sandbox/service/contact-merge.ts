@@ -31,7 +31,7 @@ const mergedTexts = (
   };
 };
 
-/** The survivor of a merge with one loser: overwritten by the loser's attributes (service-api-v2.md, Contact routes). */
+/** The survivor of a merge, overwritten by the loser's attributes (providers/service/API.md, Contact routes). */
 export const mergedContact = (
   survivor: ContactRecord,
   loser: ContactRecord,

@@ -1,4 +1,4 @@
-/** Kinds of resources with an id of a prefix and a number (service-api-v2.md, Resources and their fields). */
+/** Kinds of resources with an id of a prefix and a number (providers/service/API.md, Resources and their fields). */
 export type IdKind =
   | 'user'
   | 'connected_account'

@@ -187,7 +187,7 @@ const cutPage = <T>(items: readonly T[], unfiltered: number, request: ListQuery)
   };
 };
 
-/** Filters, sorts and pages a list (service-api-v2.md, Endpoints, LIST). Throws a ServiceError on a bad parameter. */
+/** Filters, sorts and pages a list (providers/service/API.md, LIST). Throws a ServiceError on a bad parameter. */
 export const listPage = <T extends { readonly serial: number }>(
   source: ListSource<T>,
   spec: ListSpec<T>,

@@ -100,7 +100,7 @@ const answerExchange = (c: Context<EmulatorEnv>, body: unknown, { grants }: Emul
   return c.json({ access_token: grants.grantToken(scopes), scopes: scopes.join('+') });
 };
 
-/** Adds the authorization endpoints (service-api-v2.md, Authorization endpoints). */
+/** Adds the authorization endpoints (providers/service/API.md, Authorization endpoints). */
 export const addOauthRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   app.get('/oauth2/authorize', (c) => authorize(c, context));
   app.get('/oauth2/token', (c) => answerToken(c, c.req.query(), context));

@@ -36,7 +36,7 @@ const reset = ({ resetMs }: Admission, variants: ServiceVariants, nowMs: number)
   }
 };
 
-/** The rate limit headers of an answer with that status (service-api-v2.md, Limits); empty where it carries none. */
+/** The rate limit headers of an answer by its status (providers/service/API.md, Limits); empty where it has none. */
 export const rateHeaders = (
   admission: Admission,
   status: number,

@@ -52,7 +52,7 @@ export const renderUser = (user: UserRecord, { variants }: RenderContext) => ({
   status: 'active',
 });
 
-/** What a token with only user:login sees: identifier, name and email (service-api-v2.md, Authentication). */
+/** What a token with only user:login sees: identifier, name and email (providers/service/API.md, Authentication). */
 export const renderPartialUser = ({ id, first_name, last_name, email }: UserRecord) => ({
   id,
   first_name,

@@ -6,7 +6,7 @@ import type { ServiceVariants } from './variants.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** PUT and PATCH are equivalent (service-api-v2.md, General conventions). */
+/** PUT and PATCH are equivalent (providers/service/API.md, General conventions). */
 export const UPDATE: readonly Method[] = ['PATCH', 'PUT'];
 
 /** One request to a route, read and permitted. */

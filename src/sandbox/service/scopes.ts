@@ -1,4 +1,4 @@
-/** Every scope that an application may ask for (service-api-v2.md, Authentication). */
+/** Every scope that an application may ask for (providers/service/API.md, Authentication). */
 export const SCOPES: ReadonlySet<string> = new Set([
   'all:view',
   'all:manage',

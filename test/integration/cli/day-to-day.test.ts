@@ -107,7 +107,7 @@ test('sync for people prints its steps as lines, its counts, and no terminal cod
   expect(stdout).not.toContain('\u001B');
 });
 
-test('resync --wait says that it ran here and finds nothing to mend', async () => {
+test('resync --wait says that it ran here and finds nothing to repair', async () => {
   const { code, stdout, stderr } = await run('resync', '--wait', '--json');
   expect(code).toBe(0);
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;

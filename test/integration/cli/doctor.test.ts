@@ -107,14 +107,14 @@ test('a service that allows less than is configured is warned of', async () => {
 
 test('a link that was made with another account: exit code 4', async () => {
   const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
-  await store.updateLink('default', { accounts: { google: null, service: 'user_99' } });
+  await store.updateLink('default', { accounts: { left: null, right: 'user_99' } });
   await store.close();
   const { code, check } = await doctor();
   expect(code).toBe(4);
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
 });
 
-test('files open to others, and a directory too, are told with the command that mends it', async () => {
+test('files open to others, and a directory too, are reported with the command that fixes it', async () => {
   await doctor();
   const directory = env['DATA_DIR'] ?? '';
   await chmod(join(directory, 'contact-sync.db'), 0o644);
@@ -169,7 +169,7 @@ describe('Redis', () => {
     expect(check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
   });
 
-  test('that does not answer is a fault, and its password is not told', async () => {
+  test('that does not answer is a fault, and its password is not printed', async () => {
     const { code, checks, check } = await doctor({ REDIS_URL: 'redis://:very-secret@127.0.0.1:9' });
     expect(code).not.toBe(0);
     expect(check('redis')?.ok).toBe(false);

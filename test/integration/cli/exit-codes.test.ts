@@ -67,7 +67,7 @@ describe('exit code 2', () => {
     expect(stderr).toContain('no link named defalt. Did you mean default?');
   });
 
-  test('missing tokens are told with both variables', async () => {
+  test('missing tokens are reported with both variables', async () => {
     const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
     const { code, stderr } = await runCli(['sync'], env, ground.directory);
     expect(code).toBe(2);

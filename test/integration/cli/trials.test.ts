@@ -57,7 +57,7 @@ describe('sandbox', () => {
     expect(await end).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('takes address books from files, tells what it could not take over, and prints lines to paste', async () => {
+  test('takes address books from files, lists what it could not take over, and prints lines to paste', async () => {
     const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
     const child = startCli(['sandbox', '--google', book], {});
     const end = ended(child);
@@ -91,10 +91,10 @@ test('the demo ends by itself with both sides alike, in the same words each time
   expect(stdout).toContain('No difference.');
   expect(stdout).toMatch(/\d+ contacts and \d+ groups compared on both sides\./u);
   expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
-  for (const travel of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
-    expect(stdout).toContain(travel);
+  for (const change of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
+    expect(stdout).toContain(change);
   }
   // How many requests and re-read changes a run takes depends on which second it falls into.
-  const told = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '').replaceAll(/ *\d+/gu, ' #');
-  expect(told((await runCli(['demo'], env, directory)).stdout)).toBe(told(stdout));
+  const steady = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '').replaceAll(/ *\d+/gu, ' #');
+  expect(steady((await runCli(['demo'], env, directory)).stdout)).toBe(steady(stdout));
 });

@@ -122,7 +122,7 @@ test('contacts unticked at Google: exit code 4, nothing stored', async () => {
   await expect(storedFile()).rejects.toThrow('ENOENT');
 });
 
-test('a narrower grant at the service is told', async () => {
+test('a narrower grant at the service is reported', async () => {
   ground.sandbox.service.setVariants({ grantedScopes: 'views-only' });
   const { code, stderr } = await connect('service');
   ground.sandbox.service.setVariants({ grantedScopes: 'as-asked' });
@@ -132,7 +132,7 @@ test('a narrower grant at the service is told', async () => {
 
 describe('another account', () => {
   const madeWithAnother = () =>
-    withStore((store) => store.updateLink('default', { accounts: { google: 'people/1', service: null } }));
+    withStore((store) => store.updateLink('default', { accounts: { left: 'people/1', right: null } }));
 
   test('is said plainly and not stored', async () => {
     await madeWithAnother();
@@ -148,7 +148,7 @@ describe('another account', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('has another account now');
     const [row] = await withStore((store) => store.links());
-    expect(row?.accounts.google).toMatch(/^people\/\d{2,}$/u);
+    expect(row?.accounts.left).toMatch(/^people\/\d{2,}$/u);
   });
 });
 
@@ -156,13 +156,13 @@ test('a paused link becomes active again', async () => {
   await withStore((store) => store.updateLink('default', { state: 'paused', reason: 'The token was revoked.' }));
   const { stdout } = await connect('service');
   expect(stdout).toContain('The link default was paused; it is active again.');
-  // A daemon that finds the reason tells that the link resumes.
+  // A daemon that finds the reason logs that the link resumes.
   expect(await withStore((store) => store.links())).toMatchObject([
     { state: 'active', reason: expect.stringContaining('the next run resumes it') },
   ]);
 });
 
-test('tokens are encrypted where CREDENTIALS_KEY is set; another key is told in one message', async () => {
+test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported in one message', async () => {
   env = { ...env, CREDENTIALS_KEY: 'a passphrase of some length' };
   expect((await connect('google')).stdout).toContain(', encrypted.');
   expect((await connect('service')).code).toBe(0);

@@ -1,6 +1,6 @@
 /**
  * Builds the image without Docker: does what the Dockerfile says, stage by stage, in directories that stand for the stages'
- * file systems, then starts the program from what would be in the image, and tells how large that is.
+ * file systems, then starts the program from what would be in the image, and prints how large that is.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { Agent } from 'undici';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
-import type { Side } from '../../../src/contact/side.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
@@ -30,9 +29,10 @@ const createHastyClock = (): Clock => {
   };
 };
 
+type Provider = 'google' | 'service';
 type Stage = { readonly remote: Remote; readonly proxy: SpoilingProxy; readonly known: Known };
 
-/** What a healthy remote told, for the requests that follow. */
+/** What a healthy remote answered, for the requests that follow. */
 type Known = { readonly records: readonly ContactRecord[]; readonly cursor: string; readonly groupId: string };
 
 const pullAll = async (remote: Remote, request: PullRequest): Promise<readonly FeedPage[]> => {
@@ -49,10 +49,15 @@ const learn = async (remote: Remote): Promise<Known> => {
   return { records, cursor: pages.at(-1)?.cursor ?? '', groupId: group?.id ?? '' };
 };
 
-const openRemote = (side: Side, url: string, variables: Readonly<Record<string, string>>, agent: Agent): Remote => {
+const openRemote = (
+  provider: Provider,
+  url: string,
+  variables: Readonly<Record<string, string>>,
+  agent: Agent,
+): Remote => {
   const variable = (name: string): string => variables[name] ?? '';
   const shared = { dispatcher: agent, requestCount: () => 0, clock: createHastyClock(), random: () => 0.5 };
-  if (side === 'service') {
+  if (provider === 'service') {
     const accessToken = variable('SERVICE_ACCESS_TOKEN');
     return createServiceRemote({ ...shared, baseUrl: url, accessToken, maxElapsedMs: 2_000 });
   }
@@ -67,7 +72,7 @@ const openRemote = (side: Side, url: string, variables: Readonly<Record<string, 
   });
 };
 
-const withStage = async (side: Side, use: (stage: Stage) => Promise<void>): Promise<void> => {
+const withStage = async (provider: Provider, use: (stage: Stage) => Promise<void>): Promise<void> => {
   const people = generatePeople({ count: 12, seed: 3 }).map((person) => ({ ...person, groups: ['Choir'] }));
   const wide = {
     serviceRateLimit: { requests: 600_000, windowMs: 60_000 },
@@ -75,9 +80,9 @@ const withStage = async (side: Side, use: (stage: Stage) => Promise<void>): Prom
   };
   await using sandbox = await startSandbox({ google: people, service: people, ...wide });
   await using proxy = await startSpoilingProxy();
-  proxy.target = sandbox[side].url;
+  proxy.target = sandbox[provider].url;
   const agent = new Agent();
-  const remote = openRemote(side, proxy.url, sandbox.environment(), agent);
+  const remote = openRemote(provider, proxy.url, sandbox.environment(), agent);
   try {
     await use({ remote, proxy, known: await learn(remote) });
   } finally {
@@ -164,8 +169,8 @@ const attempt = async (stage: Stage, operation: Operation, nth: number, all: boo
 
 test.each(['google', 'service'] as const)(
   'no answer of %s makes its adapter crash or take nonsense over',
-  async (side) => {
-    await withStage(side, async (stage) => {
+  async (provider) => {
+    await withStage(provider, async (stage) => {
       const property = fc.asyncProperty(
         fc.constantFrom(...Object.keys(OPERATIONS)),
         fc.oneof(fc.constant(0), fc.nat({ max: 2 })),

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Side } from '../../../src/contact/side.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { HaltError } from '../../../src/sync/context.ts';
@@ -11,7 +10,8 @@ import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
 
 const SEED = 20261121;
 
-type Stage = { readonly linked: LinkedSandbox; readonly proxies: Readonly<Record<Side, SpoilingProxy>> };
+type Place = 'google' | 'service';
+type Stage = { readonly linked: LinkedSandbox; readonly proxies: Readonly<Record<Place, SpoilingProxy>> };
 
 const withStage = async (use: (stage: Stage) => Promise<void>): Promise<void> => {
   await using google = await startSpoilingProxy();
@@ -29,7 +29,7 @@ const withStage = async (use: (stage: Stage) => Promise<void>): Promise<void> =>
 const writes = ({ proxies }: Stage): number => proxies.google.writes.length + proxies.service.writes.length;
 
 type Trial = {
-  readonly side: Side;
+  readonly side: Place;
   readonly nth: number;
   readonly kind: 'incremental' | 'full';
   readonly breakage: Breakage;

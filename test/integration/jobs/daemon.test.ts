@@ -92,7 +92,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
 });
 
 describe.skipIf(redis === null)('the daemon and other processes on one Redis and one store', () => {
-  test('where Redis is stopped and comes back empty the schedules are created anew, and nothing is doubled', async () => {
+  test('where Redis is stopped and comes back empty the schedules are created again, and nothing is doubled', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     const daemon = world.startDaemon();
     await daemon.until(completed('work', 'incremental'));

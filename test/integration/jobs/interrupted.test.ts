@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApp } from '../../../src/app.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { createEvents } from '../../../src/events.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { openStore } from '../../../src/store/sqlite-store.ts';
@@ -120,7 +120,7 @@ describe('Ctrl-C', () => {
     expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
   });
 
-  test('while the other side has failed already is told as what it is', async () => {
+  test('while the other side has failed already is reported as what it is', async () => {
     const variables = inDirectory('failed');
     const refused = new Promise<void>((resolve) => {
       google.decide(({ path }) => {

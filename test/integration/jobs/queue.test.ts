@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import type { Config } from '../../../src/config.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { JobData, JobProgress, JobReport } from '../../../src/jobs/job.ts';
 import { openQueueClient, QueueError } from '../../../src/jobs/queue-client.ts';
@@ -26,8 +26,8 @@ const SUMMARY = {
   kind: 'full',
   outcome: 'completed',
   reason: null,
-  google: { pulled: 1, created: 2, updated: 3, deleted: 4, requests: 5 },
-  service: { pulled: 6, created: 7, updated: 8, deleted: 9, requests: 10 },
+  left: { pulled: 1, created: 2, updated: 3, deleted: 4, requests: 5 },
+  right: { pulled: 6, created: 7, updated: 8, deleted: 9, requests: 10 },
   paired: 11,
   conflicts: 12,
   skipped: 13,
@@ -162,8 +162,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     first.resolve(report());
     await expect.poll(() => order.length).toBe(2);
     const seen: unknown[] = [];
-    const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.google.listed) });
-    tell(track(newTracker(), { kind: 'listed', side: 'google', whole: true, contacts: 7, total: 9 }, 0).progress);
+    const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.left.listed) });
+    tell(track(newTracker(), { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }, 0).progress);
     await expect.poll(() => seen).toContain(7);
     expect(await commands.enqueue('a', { acceptDeletes: false })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
@@ -194,7 +194,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
   });
 
-  test('where Redis lost everything the schedules are created anew, once', async () => {
+  test('where Redis lost everything the schedules are created again, once', async () => {
     const daemon = startScheduler(() => Promise.resolve(report()));
     await ready(daemon, [every('a', 3_600_000), every('b', 3_600_000)]);
     const from = daemon.log.lines.length;

@@ -43,7 +43,7 @@ const expectEqualSides = (linked: LinkedSandbox): void => {
 const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   const { summary } = await linked.sync();
   const none = { created: 0, updated: 0, deleted: 0 };
-  expect(summary).toMatchObject({ outcome: 'completed', google: none, service: none });
+  expect(summary).toMatchObject({ outcome: 'completed', left: none, right: none });
 };
 
 describe('edits', () => {
@@ -72,7 +72,7 @@ describe('edits', () => {
     expectEqualSides(linked);
     expect(google.account.person(googleId(linked, 'Ben'))?.organizations?.[0]?.title).toBe('Brewer');
     const [conflict] = await linked.app.store.conflicts('default', { all: false });
-    expect(conflict).toMatchObject({ field: 'title', google: 'Baker', service: 'Brewer', winner: 'service' });
+    expect(conflict).toMatchObject({ field: 'title', left: 'Baker', right: 'Brewer', winner: 'right' });
     await expectQuiet(linked);
   });
 
@@ -105,7 +105,7 @@ describe('deletions', () => {
     google.account.deletePerson(googleId(linked, 'Ada'));
     service.account.deleteContact(serviceId(linked, 'Ben'));
     const { summary } = await linked.sync();
-    expect(summary).toMatchObject({ google: { deleted: 1 }, service: { deleted: 1 } });
+    expect(summary).toMatchObject({ left: { deleted: 1 }, right: { deleted: 1 } });
     expectEqualSides(linked);
     expect(service.account.contacts()).toHaveLength(PEOPLE.length - 2);
     await expectQuiet(linked);
@@ -117,7 +117,7 @@ describe('deletions', () => {
     google.account.deletePerson(googleId(linked, 'Ada'));
     service.account.deleteContact(serviceId(linked, 'Ben'));
     const { summary } = await linked.sync({ kind: 'full' });
-    expect(summary).toMatchObject({ google: { deleted: 1 }, service: { deleted: 1 } });
+    expect(summary).toMatchObject({ left: { deleted: 1 }, right: { deleted: 1 } });
     expectEqualSides(linked);
   });
 
@@ -126,7 +126,7 @@ describe('deletions', () => {
     linked.clock.advance(8 * 24 * 3_600_000);
     linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
     const { summary } = await linked.sync();
-    expect(summary).toMatchObject({ outcome: 'completed', service: { deleted: 1 } });
+    expect(summary).toMatchObject({ outcome: 'completed', right: { deleted: 1 } });
     expectEqualSides(linked);
   });
 
@@ -167,7 +167,7 @@ describe('deletions', () => {
 describe('the guard', () => {
   const many = Array.from({ length: 30 }, (_, index) => person(`Person${index}`));
 
-  test('halts a mass deletion without writing anything, and lets it pass once when told [R8]', async () => {
+  test('halts a mass deletion without writing anything, and lets it pass once with --accept-deletes [R8]', async () => {
     await using linked = await started({ people: many });
     const { google, service } = linked.sandbox;
     for (const { resourceName } of google.account.people().slice(0, 11))
@@ -175,10 +175,10 @@ describe('the guard', () => {
     service.account.updateContact(serviceId(linked, 'Person29'), { title: 'Edited' });
     const halted = await linked.sync();
     expect(halted.error).toBeInstanceOf(HaltError);
-    expect(halted.summary).toMatchObject({ outcome: 'halted', google: { updated: 0 }, service: { deleted: 0 } });
+    expect(halted.summary).toMatchObject({ outcome: 'halted', left: { updated: 0 }, right: { deleted: 0 } });
     expect(halted.summary.reason).toMatch(/11 contacts at the service.*10.*--accept-deletes/su);
     const accepted = await linked.sync({ acceptDeletes: true });
-    expect(accepted.summary).toMatchObject({ outcome: 'completed', service: { deleted: 11 } });
+    expect(accepted.summary).toMatchObject({ outcome: 'completed', right: { deleted: 11 } });
     expectEqualSides(linked);
   });
 
@@ -187,7 +187,7 @@ describe('the guard', () => {
     const { google } = linked.sandbox;
     for (const { resourceName } of google.account.people().slice(0, 10))
       google.account.deletePerson(resourceName ?? '');
-    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', service: { deleted: 10 } });
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
   });
 
   test('halts when a side came back empty [R8]', async () => {
@@ -195,7 +195,7 @@ describe('the guard', () => {
     const { service } = linked.sandbox;
     for (const { id } of service.account.contacts()) service.account.archiveContact(id);
     const halted = await linked.sync();
-    expect(halted.error).toMatchObject({ halt: { reason: 'side-emptied', side: 'service' } });
+    expect(halted.error).toMatchObject({ halt: { reason: 'side-emptied', side: 'right' } });
     expect(linked.sandbox.google.account.people()).toHaveLength(4);
   });
 });
@@ -203,7 +203,7 @@ describe('the guard', () => {
 describe('buckets and labels', () => {
   const grouped = [person('Ada', { groups: ['Choir'] }), person('Ben', { groups: ['Choir', 'Team'] }), person('Cid')];
 
-  test('membership travels in both directions by replacing the set with this run’s changes applied [R11]', async () => {
+  test('membership is propagated in both directions by replacing the set with this run’s changes applied [R11]', async () => {
     await using linked = await started({ people: grouped });
     const { google, service } = linked.sandbox;
     const bucket = (name: string) => service.account.buckets().find((candidate) => candidate.name === name)?.id ?? '';
@@ -219,7 +219,7 @@ describe('buckets and labels', () => {
     await expectQuiet(linked);
   });
 
-  test('a rename and a deletion of a group travel; contacts and their other memberships stay', async () => {
+  test('a rename and a deletion of a group are propagated; contacts and their other memberships stay', async () => {
     await using linked = await started({ people: grouped });
     const { google, service } = linked.sandbox;
     const choir = service.account.buckets().find((candidate) => candidate.name === 'Choir')?.id ?? '';

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { Side } from '../../../src/contact/side.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 test('R1: a full run with nothing to do reads no row again; what was edited and deleted since is found by it', async () => {
@@ -10,15 +11,15 @@ test('R1: a full run with nothing to do reads no row again; what was edited and 
     staging.mockClear();
     const { summary, error } = await linked.sync({ kind: 'full' });
     expect(error).toBeNull();
-    const told = (side: 'google' | 'service') => {
+    const listed = (side: Side) => {
       const pages = staging.mock.calls.filter((call) => call[1] === side).map((call) => call[2]);
       return { read: pages.flatMap(({ upserts }) => upserts), unchanged: pages.flatMap(({ unchanged }) => unchanged) };
     };
-    return { summary, google: told('google'), service: told('service') };
+    return { summary, google: listed('left'), service: listed('right') };
   };
   expect((await linked.sync()).error).toBeNull();
   const ids = service.account.contacts().map(({ id }) => id);
-  const halves = (await linked.app.store.pairsWith('default', { ids, pairIds: [] })).map((pair) => pair.service);
+  const halves = (await linked.app.store.pairsWith('default', { ids, pairIds: [] })).map((pair) => pair.right);
   const undigested = halves.flatMap((half) => {
     return half.kind === 'present' && half.record.digest === undefined ? [half.record.id] : [];
   });
@@ -31,8 +32,8 @@ test('R1: a full run with nothing to do reads no row again; what was edited and 
   expect([quiet.google.read, quiet.service.read]).toEqual([[], []]);
   expect(new Set(quiet.google.unchanged)).toEqual(new Set(google.account.people().map((one) => one.resourceName)));
   expect(new Set(quiet.service.unchanged)).toEqual(new Set(service.account.contacts().map(({ id }) => id)));
-  expect(quiet.summary.google).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
-  expect(quiet.summary.service).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  expect(quiet.summary.left).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  expect(quiet.summary.right).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
 
   const [edited, deleted] = service.account.contacts();
   staging.mockClear();
@@ -40,8 +41,8 @@ test('R1: a full run with nothing to do reads no row again; what was edited and 
   service.account.deleteContact(deleted?.id ?? '');
   const { summary, error } = await linked.sync({ kind: 'full' });
   expect(error).toBeNull();
-  expect(summary.service.pulled).toBe(1);
-  expect(summary.google).toMatchObject({ updated: 1, deleted: 1 });
+  expect(summary.right.pulled).toBe(1);
+  expect(summary.left).toMatchObject({ updated: 1, deleted: 1 });
   const titles = google.account.people().map((person) => person.organizations?.[0]?.title);
   expect(titles.filter((title) => title === 'Edited at the service')).toHaveLength(1);
 });

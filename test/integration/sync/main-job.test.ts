@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SIDES, type Sides } from '../../../src/contact/side.ts';
 import { listActions } from '../../../src/reconcile/actions.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { loadAddressBook } from '../../../src/sandbox/people/load.ts';
@@ -9,8 +10,8 @@ import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PAST_THE_OVERLAP_MS = 10 * 60_000;
 
-const writes = (summary: Record<'google' | 'service', { created: number; updated: number; deleted: number }>) => {
-  return [summary.google, summary.service].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+const writes = ({ left, right }: Sides<{ created: number; updated: number; deleted: number }>) => {
+  return [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
 };
 
 describe('first sync', () => {
@@ -37,8 +38,8 @@ describe('first sync', () => {
     linked.clock.advance(PAST_THE_OVERLAP_MS);
     await linked.sync();
     const idle = await linked.sync();
-    expect(idle.summary.google.requests).toBeLessThanOrEqual(2);
-    expect(idle.summary.service.requests).toBeLessThanOrEqual(2);
+    expect(idle.summary.left.requests).toBeLessThanOrEqual(2);
+    expect(idle.summary.right.requests).toBeLessThanOrEqual(2);
   });
 
   test('a plan names exactly the contacts that the sync after it writes', async () => {
@@ -48,7 +49,7 @@ describe('first sync', () => {
     const count = (side: string, action: string) =>
       actions.filter((a) => a.side === side && a.action === action).length;
     const { summary } = await linked.sync();
-    for (const side of ['google', 'service'] as const) {
+    for (const side of SIDES) {
       expect([side, summary[side].created, summary[side].updated, summary[side].deleted]).toEqual([
         side,
         count(side, 'create'),
@@ -64,7 +65,7 @@ describe('first sync', () => {
     const before = readSides(linked.sandbox);
     await linked.plan();
     expect(readSides(linked.sandbox)).toEqual(before);
-    expect(await linked.app.store.feed('default', 'google')).toMatchObject({ cursor: null });
+    expect(await linked.app.store.feed('default', 'left')).toMatchObject({ cursor: null });
     const sent = [...linked.sandbox.google.requests, ...linked.sandbox.service.requests];
     expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
   });
@@ -76,12 +77,12 @@ describe('first sync', () => {
     }));
     await using linked = await startLinkedSandbox({ google: people, service: [] });
     const { summary } = await linked.sync();
-    expect(summary.service.created).toBe(1000);
+    expect(summary.right.created).toBe(1000);
     const sides = readSides(linked.sandbox);
     expect(sides.service).toEqual(sides.google);
     // 1,000 creates, 10 buckets, 10 bulk memberships of 100, and 3 to look: me, contacts, buckets.
-    expect(summary.service.requests).toBeLessThanOrEqual(1023);
-    expect(summary.google.requests).toBeLessThanOrEqual(4);
+    expect(summary.right.requests).toBeLessThanOrEqual(1023);
+    expect(summary.left.requests).toBeLessThanOrEqual(4);
   });
 });
 

@@ -10,10 +10,10 @@ test('R15: creates under way at once that are all answered with one contact link
   const variants = { service: { createKnownEmail: 'existing' } } as const;
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
   const { summary } = await linked.sync();
-  expect(summary.service.created).toBe(1);
+  expect(summary.right.created).toBe(1);
   expect(summary.skipped).toBe(NAMES.length - 1);
   const [contact, ...others] = linked.sandbox.service.account.contacts();
   expect(others).toEqual([]);
   const [pair] = await linked.app.store.pairsWith('default', { ids: [contact?.id ?? ''], pairIds: [] });
-  expect(pair?.google).toMatchObject({ record: { contact: { firstName: contact?.first_name } } });
+  expect(pair?.left).toMatchObject({ record: { contact: { firstName: contact?.first_name } } });
 });

@@ -11,7 +11,7 @@ const breakCreates = async (linked: LinkedSandbox, status: number): Promise<void
   expect(response.ok).toBe(true);
 };
 
-const mendCreates = async (linked: LinkedSandbox): Promise<void> => {
+const repairCreates = async (linked: LinkedSandbox): Promise<void> => {
   const response = await fetch(`${linked.sandbox.service.url}/__control/faults`, { method: 'DELETE' });
   expect(response.ok).toBe(true);
 };
@@ -24,14 +24,14 @@ test('R15: a service that reads well and fails at every write ends the run inste
   await breakCreates(linked, 500);
   const broken = await linked.sync();
   expect(broken.summary.outcome).toBe('failed');
-  expect(broken.summary.service.created).toBe(0);
+  expect(broken.summary.right.created).toBe(0);
   const journaled = await linked.app.store.intended('default');
-  expect(journaled.filter(({ side, kind }) => side === 'service' && kind === 'create').length).toBeLessThan(
+  expect(journaled.filter(({ side, kind }) => side === 'right' && kind === 'create').length).toBeLessThan(
     SILENT_CALLS + AT_ONCE,
   );
-  await mendCreates(linked);
-  const mended = await linked.sync();
-  expect(mended.error).toBeNull();
+  await repairCreates(linked);
+  const repaired = await linked.sync();
+  expect(repaired.error).toBeNull();
   const { google, service } = readSides(linked.sandbox);
   expect(google).toEqual(service);
 });

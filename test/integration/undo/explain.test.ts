@@ -28,9 +28,9 @@ const idAtService = ({ sandbox }: LinkedSandbox, name: string): string => {
   return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
 };
 
-const tell = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link.name, text);
+const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link.name, text);
 
-/** The story in the words of a reader. */
+/** The history in the words of a reader. */
 const outline = ({ entries }: ContactStory) => {
   return entries.map(({ side, action, state, why, changes }) => {
     const fields = changes.map(({ field, from, to }) => `${field}: ${from} -> ${to}`);
@@ -39,7 +39,7 @@ const outline = ({ entries }: ContactStory) => {
 };
 
 describe('explain', () => {
-  test('tells which run wrote which field on which side, from what to what, and why', async () => {
+  test('names which run wrote which field on which side, from what to what, and why', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     const [googleId, serviceId] = [idAtGoogle(linked, 'Ada'), idAtService(linked, 'Ada')];
@@ -54,12 +54,12 @@ describe('explain', () => {
     const [run] = await linked.app.store.findRuns('default', third.summary.run);
     if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
-    const [story, ...others] = await tell(linked, googleId);
-    if (story === undefined) throw new Error('There is no story.');
+    const [history, ...others] = await histories(linked, googleId);
+    if (history === undefined) throw new Error('There is no history.');
     expect(others).toEqual([]);
-    expect(outline(story)).toEqual([
+    expect(outline(history)).toEqual([
       [
-        'service',
+        'right',
         'create',
         'done',
         'new',
@@ -67,26 +67,26 @@ describe('explain', () => {
         'lastName:  -> Ångström',
         'emailAddresses:  -> ada@example.org',
       ],
-      ['service', 'membership', 'done', 'new', 'buckets:  -> Choir'],
-      ['google', 'update', 'done', 'changed', 'title:  -> Director'],
-      ['google', 'update', 'done', 'changed', 'title: Baker -> Brewer'],
-      ['google', 'update', 'done', 'undo', 'title: Brewer -> Baker'],
+      ['right', 'membership', 'done', 'new', 'buckets:  -> Choir'],
+      ['left', 'update', 'done', 'changed', 'title:  -> Director'],
+      ['left', 'update', 'done', 'changed', 'title: Baker -> Brewer'],
+      ['left', 'update', 'done', 'undo', 'title: Brewer -> Baker'],
     ]);
-    expect(story.entries.map((entry) => entry.run).slice(2, 4)).toEqual([second.summary.run, third.summary.run]);
-    expect(story.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'service' });
-    expect(story.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
-    expect(story).toMatchObject({ status: 'linked', google: { id: googleId }, service: { id: serviceId } });
+    expect(history.entries.map((entry) => entry.run).slice(2, 4)).toEqual([second.summary.run, third.summary.run]);
+    expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right' });
+    expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
+    expect(history).toMatchObject({ status: 'linked', left: { id: googleId }, right: { id: serviceId } });
   });
 
   test('finds a contact by either id, by an email address and by its name in any spelling', async () => {
     await using linked = await started();
     const serviceId = idAtService(linked, 'Ada');
     for (const text of [serviceId, idAtGoogle(linked, 'Ada'), 'ADA@example.org', 'angstrom ada', 'Ada']) {
-      const stories = await tell(linked, text);
-      expect([text, stories.map((story) => story.service.id)]).toEqual([text, [serviceId]]);
+      const found = await histories(linked, text);
+      expect([text, found.map((one) => one.right.id)]).toEqual([text, [serviceId]]);
     }
-    expect(await tell(linked, 'Angstrom')).toHaveLength(2);
-    expect(await tell(linked, 'Nobody')).toEqual([]);
+    expect(await histories(linked, 'Angstrom')).toHaveLength(2);
+    expect(await histories(linked, 'Nobody')).toEqual([]);
   });
 
   test('follows a contact that was deleted, brought back by an edit, deleted again and undone', async () => {
@@ -103,15 +103,15 @@ describe('explain', () => {
     const [run] = await linked.app.store.findRuns('default', summary.run);
     if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
-    const [story] = await tell(linked, first);
-    expect(story?.entries.map(({ side, action, why }) => [side, action, why.kind])).toEqual([
-      ['service', 'create', 'new'],
-      ['service', 'membership', 'new'],
-      ['google', 'create', 'edit-beats-delete'],
-      ['google', 'delete', 'deleted'],
-      ['google', 'create', 'undo'],
+    const [history] = await histories(linked, first);
+    expect(history?.entries.map(({ side, action, why }) => [side, action, why.kind])).toEqual([
+      ['right', 'create', 'new'],
+      ['right', 'membership', 'new'],
+      ['left', 'create', 'edit-beats-delete'],
+      ['left', 'delete', 'deleted'],
+      ['left', 'create', 'undo'],
     ]);
-    expect(story).toMatchObject({ status: 'kept', service: { state: 'none' }, google: { state: 'present' } });
+    expect(history).toMatchObject({ status: 'kept', right: { state: 'none' }, left: { state: 'present' } });
   });
 
   test('names what a side refused and what no run has taken over yet', async () => {
@@ -119,9 +119,9 @@ describe('explain', () => {
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
     linked.sandbox.google.account.updatePerson(idAtGoogle(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
     await linked.sync();
-    const [story] = await tell(linked, 'ben@example.org');
-    expect(story?.rejected).toHaveLength(1);
-    expect(story?.entries.at(-1)).toMatchObject({ state: 'failed', action: 'update' });
-    expect(story?.google.unsynced).toEqual(['title']);
+    const [history] = await histories(linked, 'ben@example.org');
+    expect(history?.rejected).toHaveLength(1);
+    expect(history?.entries.at(-1)).toMatchObject({ state: 'failed', action: 'update' });
+    expect(history?.left.unsynced).toEqual(['title']);
   });
 });

@@ -58,7 +58,7 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   for (const kind of ['incremental', 'full'] as const) {
     linked.clock.advance(60_000);
     const { summary } = await linked.sync({ kind });
-    expect(summary).toMatchObject({ outcome: 'completed', google: none, service: none, conflicts: 0 });
+    expect(summary).toMatchObject({ outcome: 'completed', left: none, right: none, conflicts: 0 });
   }
 };
 
@@ -86,18 +86,18 @@ const editEverything = (linked: LinkedSandbox): void => {
 };
 
 describe('undo', () => {
-  test('brings both sides back to what they held before a run of mixed writes, and nothing travels by it', async () => {
+  test('brings both sides back to what they held before a run of mixed writes, and nothing is propagated by it', async () => {
     await using linked = await started();
     editEverything(linked);
     const before = readSides(linked.sandbox);
     const { summary } = await linked.sync();
     const done = { created: 1, deleted: 1 };
-    expect(summary).toMatchObject({ google: { ...done, updated: 2 }, service: { ...done, updated: 2 } });
+    expect(summary).toMatchObject({ left: { ...done, updated: 2 }, right: { ...done, updated: 2 } });
     linked.clock.advance(60_000);
     const { result, report } = await undo(linked);
     expect(report.refused).toEqual([]);
     expect(result.summary).toMatchObject({ kind: 'undo', undoes: summary.run, outcome: 'completed' });
-    expect(result.summary).toMatchObject({ google: { ...done, updated: 2 }, service: { ...done, updated: 2 } });
+    expect(result.summary).toMatchObject({ left: { ...done, updated: 2 }, right: { ...done, updated: 2 } });
     expect(readSides(linked.sandbox)).toEqual(before);
     await expectQuiet(linked);
     expect(readSides(linked.sandbox)).toEqual(before);
@@ -117,7 +117,7 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(after);
   });
 
-  test('a second undo of the same run finds nothing to put back', async () => {
+  test('a second undo of the same run finds nothing to revert', async () => {
     await using linked = await started();
     editEverything(linked);
     const { summary } = await linked.sync();
@@ -129,7 +129,7 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(before);
   });
 
-  test('refuses field by field what was changed since, and puts back the rest', async () => {
+  test('refuses field by field what was changed since, and reverts the rest', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Ada'), { organizations: [{ name: 'Mill', title: 'Miller' }] });
@@ -140,8 +140,8 @@ describe('undo', () => {
     service.account.updateContact(serviceId(linked, 'Gus'), { tags: ['vip'] });
     const { report } = await undo(linked);
     expect(report.refused).toEqual([
-      expect.objectContaining({ side: 'service', serviceId: serviceId(linked, 'Gus'), field: null }),
-      expect.objectContaining({ side: 'service', serviceId: serviceId(linked, 'Ada'), field: 'title' }),
+      expect.objectContaining({ side: 'right', rightId: serviceId(linked, 'Gus'), field: null }),
+      expect.objectContaining({ side: 'right', rightId: serviceId(linked, 'Ada'), field: 'title' }),
     ]);
     expect(service.account.contact(serviceId(linked, 'Ada'))).toMatchObject({ title: 'Chief', company: null });
     expect(service.account.contact(serviceId(linked, 'Gus'))).toBeDefined();
@@ -176,7 +176,7 @@ describe('undo', () => {
     await expectQuiet(linked);
   });
 
-  test('a dry run tells the same actions and writes nothing, in the store either', async () => {
+  test('a dry run lists the same actions and writes nothing, in the store either', async () => {
     await using linked = await started();
     editEverything(linked);
     await linked.sync();
@@ -191,7 +191,7 @@ describe('undo', () => {
     expect((await undo(linked)).report).toEqual(report);
   });
 
-  test('takes in its own writes although every answer was lost, and nothing travels by it [R9]', async () => {
+  test('takes in its own writes although every answer was lost, and nothing is propagated by it [R9]', async () => {
     await using linked = await started();
     editEverything(linked);
     const before = readSides(linked.sandbox);
@@ -243,7 +243,7 @@ describe('undo', () => {
     expect(cuts).toBeGreaterThan(3);
   }, 120_000);
 
-  test('the guard halts an undo that deletes too much, and lets it pass once when told [R8]', async () => {
+  test('the guard halts an undo that deletes too much, and lets it pass once with --accept-deletes [R8]', async () => {
     await using linked = await startLinkedSandbox(
       { google: Array.from({ length: 12 }, (_, index) => person(`Person${index}`)), service: [] },
       { SWEEP_INTERVAL: '1s' },

@@ -6,12 +6,12 @@ import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { Fault, FaultEffect } from '../../../src/sandbox/google/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { createLeapingClock, type Card, type Errand, type Harness, type Trouble } from './harness.ts';
+import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
 import { googleSetting, type Variant } from './variant-sets.ts';
 
 const MY_CONTACTS = 'contactGroups/myContacts';
 
-const ERRANDS: Readonly<Record<Errand, Pick<Fault, 'method' | 'path'>>> = {
+const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = {
   list: { method: /GET/u, path: /people\/me\/connections/u },
   read: { method: /GET/u, path: /people:batchGet/u },
   create: { method: /POST/u, path: /people:batchCreateContacts/u },
@@ -46,7 +46,7 @@ const cardOfPerson = (person: Person): Card => ({
   phones: (person.phoneNumbers ?? []).map(({ value }) => value ?? ''),
 });
 
-/** Everything but what the canonical contact expresses and what Google computes anew. */
+/** Everything but what the canonical contact expresses and what Google computes itself. */
 const unmapped = (person: Person): object => ({
   names: person.names?.map(({ middleName, phoneticGivenName }) => ({ middleName, phoneticGivenName })),
   departments: person.organizations?.map(({ department }) => department),
@@ -113,17 +113,15 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
   const dispatcher = new Agent();
   const connect = (clientSecret: string): Remote => connectGoogle(emulator, clientSecret, clock, dispatcher);
   return {
-    side: 'google',
     remote: connect(emulator.clientSecret),
     clock,
-    tellsDeletions: true,
     moreThanAPage: 1_020,
     arrived: () => emulator.requests.length,
     ...ownerOf(emulator),
-    disturb: (errand, trouble) => emulator.addFault({ ...ERRANDS[errand], effect: TROUBLES[trouble] }),
+    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], effect: TROUBLES[trouble] }),
     refuseOne: (requests) =>
       requests.map((request, index) => (index === 1 ? { ...request, groupIds: ['contactGroups/dead'] } : request)),
-    hold: (errand, delayMs) => emulator.addFault({ ...ERRANDS[errand], delayMs }),
+    hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], delayMs }),
     limitTightly: () => emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 }),
     revoke: () => emulator.revokeAllTokens(),
     impostor: () => connect('never-the-secret'),

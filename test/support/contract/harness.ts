@@ -1,5 +1,4 @@
 import type { Contact } from '../../../src/contact/contact.ts';
-import type { Side } from '../../../src/contact/side.ts';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
@@ -18,15 +17,12 @@ export type Card = {
 export type Trouble = 'limited' | 'unavailable' | 'reset-before' | 'reset-after' | 'truncated' | 'html';
 
 /** A kind of request that can be made to go wrong. */
-export type Errand = 'list' | 'read' | 'create' | 'update' | 'delete';
+export type RequestKind = 'list' | 'read' | 'create' | 'update' | 'delete';
 
 /** A remote that talks over real HTTP to an account on the emulator, and that account as its owner sees it. */
 export type Harness = AsyncDisposable & {
-  readonly side: Side;
   readonly remote: Remote;
   readonly clock: Clock & { advance(byMs: number): void };
-  /** Whether the side's change feed names deleted contacts. */
-  readonly tellsDeletions: boolean;
   /** More contacts than go on one page of a listing. */
   readonly moreThanAPage: number;
   /** How many requests arrived so far. */
@@ -47,11 +43,11 @@ export type Harness = AsyncDisposable & {
   /** All of that data that the contact has. */
   more(id: string): unknown;
   /** Makes the next request of that kind go wrong; `skip` of them pass first. */
-  disturb(errand: Errand, trouble: Trouble): void;
+  disturb(kind: RequestKind, trouble: Trouble): void;
   /** Makes the account refuse one of the creates that follow; returns the requests to send. */
   refuseOne<Request extends { readonly groupIds: readonly string[] }>(requests: readonly Request[]): Request[];
   /** Holds the next request of that kind for so long, in real time. */
-  hold(errand: Errand, delayMs: number): void;
+  hold(kind: RequestKind, delayMs: number): void;
   /** Lets one request through in each second from now on. */
   limitTightly(): void;
   /** The user takes the permission back. */
@@ -88,7 +84,7 @@ export const cardOf = (contact: Contact): Card => ({
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
-/** The card without what a side may rewrite: case of addresses, form of numbers, order and repeats of entries. */
+/** The card without what a remote may rewrite: case of addresses, form of numbers, order and repeats of entries. */
 export const plain = (card: Card): Card => ({
   ...card,
   emails: unique(card.emails.map((email) => email.trim().toLowerCase())),

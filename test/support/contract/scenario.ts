@@ -176,7 +176,7 @@ export const dropArchived = ({ service }: Sandbox): void => {
 
 /** How many contacts a run wrote on both sides. */
 export const writesOf = ({ summary }: Awaited<ReturnType<LinkedSandbox['sync']>>): number =>
-  [summary.google, summary.service].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+  [summary.left, summary.right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
 
 /** Variants of both emulators that are in force together, at most one of a switch. */
 export type Combination = { readonly google: readonly Variant[]; readonly service: readonly Variant[] };

@@ -5,10 +5,10 @@ import { createServiceRemote } from '../../../src/providers/service/service-remo
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';
-import { createLeapingClock, type Card, type Errand, type Harness, type Trouble } from './harness.ts';
+import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
 import { serviceSetting, type Variant } from './variant-sets.ts';
 
-const ERRANDS: Readonly<Record<Errand, Pick<Fault, 'method' | 'path'>>> = {
+const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = {
   list: { method: 'GET', path: '/v2/contacts$' },
   read: { method: 'GET', path: '/v2/contacts/' },
   create: { method: 'POST', path: '/v2/contacts$' },
@@ -94,19 +94,17 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
   const accessToken = emulator.issueToken();
   const connect = (token: string): Remote => connectService(emulator, token, clock, dispatcher);
   return {
-    side: 'service',
     remote: connect(accessToken),
     clock,
-    tellsDeletions: false,
     moreThanAPage: 120,
     arrived: () => emulator.requests.length,
     ...ownerOf(emulator),
-    disturb: (errand, trouble) => emulator.addFault({ ...ERRANDS[errand], action: TROUBLES[trouble] }),
+    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], action: TROUBLES[trouble] }),
     refuseOne: (requests) => {
-      emulator.addFault({ ...ERRANDS.create, skip: 1, action: { kind: 'status', status: 422 } });
+      emulator.addFault({ ...REQUESTS.create, skip: 1, action: { kind: 'status', status: 422 } });
       return [...requests];
     },
-    hold: (errand, delayMs) => emulator.addFault({ ...ERRANDS[errand], action: { kind: 'delay', delayMs } }),
+    hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], action: { kind: 'delay', delayMs } }),
     limitTightly: () => emulator.setRateLimit({ requests: 1, windowMs: 1_000 }),
     revoke: () => emulator.revokeToken(accessToken),
     impostor: () => connect('never-issued'),

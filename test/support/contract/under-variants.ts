@@ -12,7 +12,24 @@ const isPlayed = (exclusions: readonly Exclusion[], variant: Variant, scene: Sce
       ruleFor([exclusion], variant) === null || (exclusion.kind === 'some' && !exclusion.scenes?.includes(scene)),
   );
 
-/** Plays the contract of the port on one side: with the defaults, and under each variant by itself. */
+type Failure = { readonly scene: SceneName; readonly error: unknown };
+
+/** Each scene of a variant failed or passed by itself; a test fails with all that failed. */
+const reportFailures = (failures: readonly Failure[]): void => {
+  if (failures.length === 0) return;
+  const lines = failures.map(
+    ({ scene, error }) => `${scene}: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  throw new AggregateError(
+    failures.map(({ error }) => error),
+    lines.join('\n'),
+  );
+};
+
+/** For all scenes of one variant, of which one takes seconds at most. */
+const VARIANT_TIMEOUT_MS = 120_000;
+
+/** Plays the contract of the port on one provider: with the defaults, and under each variant by itself. */
 export const describeRemote = (
   title: string,
   open: (variants: readonly Variant[]) => Promise<Harness>,
@@ -30,15 +47,19 @@ export const describeRemote = (
     });
   });
 
-  for (const variant of variants) {
-    const played = SCENE_NAMES.filter((scene) => isPlayed(exclusions, variant, scene));
-    if (played.length === 0) continue;
-    describe(`${title}, under ${titleOf(variant)}`, () => {
-      test.each(played)('%s', async (scene) => {
-        await play(scene, [variant]);
+  describe(`${title} keeps every promise of the port`, () => {
+    for (const variant of variants) {
+      const played = SCENE_NAMES.filter((scene) => isPlayed(exclusions, variant, scene));
+      if (played.length === 0) continue;
+      test(`under ${titleOf(variant)}`, { timeout: VARIANT_TIMEOUT_MS }, async () => {
+        const failures: Failure[] = [];
+        for (const scene of played) {
+          await play(scene, [variant]).catch((error: unknown) => failures.push({ scene, error }));
+        }
+        reportFailures(failures);
       });
-    });
-  }
+    }
+  });
 
   test(`${title}: what is left out speaks of variants that exist`, () => {
     expect(idleRules(exclusions, variants)).toEqual([]);

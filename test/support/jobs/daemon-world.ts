@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createApp } from '../../../src/app.ts';
-import { loadConfig, type Config } from '../../../src/config.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig, type Config } from '../../../src/config/config.ts';
 import { createEvents } from '../../../src/events.ts';
 import { startDaemon } from '../../../src/jobs/daemon.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -39,7 +39,7 @@ export type DaemonWorld = {
   addLink(name: string, people?: number): Promise<Sandbox>;
   /** Writes the configuration: these settings of each link besides its accounts; links not named are left out. */
   configure(links: Readonly<Record<string, Settings>>): Promise<void>;
-  /** A daemon here, whose intervals are `times` shorter than configured; 40 unless told. */
+  /** A daemon here, whose intervals are `times` shorter than configured; 40 by default. */
   startDaemon(times?: number): LocalDaemon;
   startProcess(): DaemonProcess;
   /** Starts a command, or runs it to its end, with this world's configuration; one at a time. */

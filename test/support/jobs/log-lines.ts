@@ -42,7 +42,7 @@ export const collectLog = (): DaemonLog & { readonly stream: Writable } => {
   };
 };
 
-/** A line that tells of a run of this link that came to its good end. */
+/** The line of a run of this link that completed. */
 export const completed =
   (link: string, kind?: 'full' | 'incremental') =>
   (line: LogLine): boolean =>
@@ -58,8 +58,8 @@ export const says =
 export const errors = ({ lines }: DaemonLog): readonly LogLine[] =>
   lines.filter(({ level }) => level === 'error' || level === 'fatal');
 
-/** A run is told a moment after its lease was given back. */
-const TOLD_LATE_MS = 20;
+/** A run is logged a moment after its lease was released. */
+const LOGGED_LATE_MS = 20;
 
 /** How many runs of the link began while another one was under way, whichever daemon ran it. */
 export const overlaps = (logs: readonly DaemonLog[], link: string): number => {
@@ -70,5 +70,5 @@ export const overlaps = (logs: readonly DaemonLog[], link: string): number => {
     return begin === undefined ? [] : [{ beginMs: timeOf(begin), endMs: timeOf(end) }];
   });
   const inOrder = runs.toSorted((left, right) => left.beginMs - right.beginMs);
-  return inOrder.filter((run, index) => run.beginMs < (inOrder[index - 1]?.endMs ?? 0) - TOLD_LATE_MS).length;
+  return inOrder.filter((run, index) => run.beginMs < (inOrder[index - 1]?.endMs ?? 0) - LOGGED_LATE_MS).length;
 };

@@ -4,11 +4,12 @@ import type { Side } from '../../../src/contact/side.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
 import { createRowDigest } from '../../../src/providers/row-digest.ts';
 import { receive, type Manners } from './manners.ts';
+import type { MemoryProvider } from './providers.ts';
 
 /** A contact of an address book in memory. */
 export type Row = {
   id: string;
-  /** Ids under which the side knew this contact before. */
+  /** Ids that this contact had before. */
   formerIds: string[];
   contact: Contact;
   groupIds: Set<string>;
@@ -22,10 +23,10 @@ export type Row = {
   shown: { readonly visibleAtMs: number; readonly record: ContactRecord; readonly state: Row['state'] }[];
   state: 'live' | 'archived' | 'deleted' | 'merged';
   mergedInto: Row | null;
-  /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the sides. */
+  /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the accounts. */
   entity: number;
-  /** What the last answer of the port told of: a version and the membership, which moves no version at the service. */
-  told: { readonly version: number; readonly groupIds: string };
+  /** What the last answer of the port said: a version, and the membership, which is not part of it everywhere. */
+  answered: { readonly version: number; readonly groupIds: string };
 };
 
 export type Group = {
@@ -40,10 +41,12 @@ export type Group = {
 };
 
 export type BookOptions = {
+  /** The side of the link that the book plays; its owner does not know it. */
   readonly side: Side;
+  readonly provider: MemoryProvider;
   readonly clock: Clock;
   readonly manners: Manners;
-  /** How far the side's clock is ahead of ours. */
+  /** How far the account's clock is ahead of ours. */
   readonly skewMs: number;
   /** Asked for each change: how long until the feed shows it. */
   readonly visibilityDelayMs: () => number;
@@ -52,15 +55,15 @@ export type BookOptions = {
 /** An address book in memory: contacts, groups and the order of their changes. Knows nothing of the port. */
 export type Book = ReturnType<typeof createBook>;
 
-export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: BookOptions) => {
+export const createBook = ({ side, provider, clock, manners, skewMs, visibilityDelayMs }: BookOptions) => {
   const rows: Row[] = [];
   const groups: Group[] = [];
   let version = 0;
   const now = (): number => clock.now() + skewMs;
-  const stampMs = (): number => (side === 'right' ? Math.floor(now() / 1_000) * 1_000 : now());
+  const stampMs = (): number => Math.floor(now() / provider.stampsEachMs) * provider.stampsEachMs;
   const newId = (): string => {
     version += 1;
-    return side === 'left' ? `people/c${version}` : `contact_${version}`;
+    return provider.contactId(version);
   };
   const find = (id: string): Row | undefined => rows.find((row) => row.id === id || row.formerIds.includes(id));
 
@@ -88,7 +91,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       modifiedAtMs: stampMs(),
       createdAtMs: stampMs(),
       shown: [],
-      told: { version: 0, groupIds: '' },
+      answered: { version: 0, groupIds: '' },
       state: 'live',
       mergedInto: null,
     };
@@ -97,8 +100,15 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     return row;
   };
 
+  /** A contact's new membership: a new version where the provider counts it as one. */
+  const showMembership = (row: Row): void => {
+    if (provider.membershipIsVersioned) touch(row);
+    else show(row);
+  };
+
   return {
     side,
+    provider,
     manners,
     rows,
     groups,
@@ -112,11 +122,9 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       row.contact = receive(manners, contact);
       touch(row);
     },
-    /** A membership: moves `updated_at` at Google, nothing at the service. */
     setGroups: (row: Row, groupIds: Iterable<string>): void => {
       row.groupIds = new Set(groupIds);
-      if (side === 'left') touch(row);
-      else show(row);
+      showMembership(row);
     },
     remove: (row: Row, state: 'deleted' | 'archived'): void => {
       row.state = state;
@@ -129,8 +137,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
     },
     addGroup: (name: string, entity: number): Group => {
       version += 1;
-      const id = side === 'left' ? `contactGroups/${version.toString(16)}` : `bucket_${version}`;
-      const group: Group = { id, name, names: [name], version, live: true, entity };
+      const group: Group = { id: provider.groupId(version), name, names: [name], version, live: true, entity };
       groups.push(group);
       return group;
     },
@@ -144,9 +151,7 @@ export const createBook = ({ side, clock, manners, skewMs, visibilityDelayMs }: 
       version += 1;
       group.live = false;
       for (const row of rows) {
-        if (!row.groupIds.delete(group.id)) continue;
-        if (side === 'left') touch(row);
-        else show(row);
+        if (row.groupIds.delete(group.id)) showMembership(row);
       }
     },
   };
@@ -157,15 +162,15 @@ export const shownAt = (row: Row, nowMs: number): Row['shown'][number] | null =>
   return row.shown.findLast(({ visibleAtMs }) => visibleAtMs <= nowMs) ?? null;
 };
 
-/** Remembers that an answer told of the contact as it is in the record. */
-export const noteTold = (row: Row, record: ContactRecord): void => {
+/** Remembers that an answer said the contact to be as in the record. */
+export const noteAnswer = (row: Row, record: ContactRecord): void => {
   const version = Number(record.version);
-  if (version >= row.told.version) row.told = { version, groupIds: record.groupIds.join() };
+  if (version >= row.answered.version) row.answered = { version, groupIds: record.groupIds.join() };
 };
 
-/** Whether the contact stands as an answer told last. */
-export const isAsTold = (row: Row): boolean => {
-  return row.told.version === row.version && row.told.groupIds === [...row.groupIds].toSorted().join();
+/** Whether the contact stands as the last answer said. */
+export const isAsAnswered = (row: Row): boolean => {
+  return row.answered.version === row.version && row.answered.groupIds === [...row.groupIds].toSorted().join();
 };
 
 const digestOf = createRowDigest('memory');

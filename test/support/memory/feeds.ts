@@ -2,15 +2,15 @@ import type { Clock } from '../../../src/clock.ts';
 import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../../../src/providers/remote.ts';
 import { CursorExpiredError } from '../../../src/providers/errors.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import { noteTold, shownAt, type Book, type Row } from './book.ts';
+import { noteAnswer, shownAt, type Book, type Row } from './book.ts';
 
 const PAGE_SIZE = 3;
-const GOOGLE_TOKEN_LIFE_MS = 6.5 * 24 * 3_600_000;
-const SERVICE_OVERLAP_MS = 120_000;
+const TOKEN_LIFE_MS = 6.5 * 24 * 3_600_000;
+const OVERLAP_MS = 120_000;
 
 type Shown = { readonly row: Row; readonly record: ContactRecord; readonly state: Row['state'] };
 
-/** Every contact that the side has ever shown, as it shows it now. */
+/** Every contact that the account has ever shown, as it shows it now. */
 const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
   return book.rows.flatMap((row) => {
     const shown = shownAt(row, clock.now());
@@ -18,20 +18,19 @@ const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
   });
 };
 
-/** The row as the feed tells of it; only Google's rows know their former ids. */
+/** The row as a feed gives it; former ids only where the provider gives them. */
 const upsert = (book: Book, { row, record }: Shown): FeedChange => {
-  noteTold(row, record);
-  return { kind: 'upsert', record, previousIds: book.side === 'left' ? [...row.formerIds] : [] };
+  noteAnswer(row, record);
+  return { kind: 'upsert', record, previousIds: book.provider.renamesContacts ? [...row.formerIds] : [] };
 };
 
-const expired = (book: Book): CursorExpiredError => {
-  const options = { side: book.side, status: 410, route: 'GET contacts', applied: 'no' } as const;
-  return new CursorExpiredError('the cursor is too old', options);
+const expired = (): CursorExpiredError => {
+  return new CursorExpiredError('the cursor is too old', { status: 410, route: 'GET contacts', applied: 'no' });
 };
 
 const orderOf = ({ record }: Shown): number => Number(/\d+$/u.exec(record.id)?.[0] ?? 0);
 
-/** Live rows after an id, in the order of their ids, read anew for each page. */
+/** Live rows after an id, in the order of their ids, read again for each page. */
 const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] => {
   return shownRows(book, clock)
     .filter((shown) => shown.state === 'live' && orderOf(shown) > after)
@@ -39,8 +38,8 @@ const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] =>
     .slice(0, PAGE_SIZE);
 };
 
-/** A page of a listing; rows that are known are not told again. */
-const tell = async (
+/** A page of a listing; rows that are known are named only. */
+const pageOf = async (
   book: Book,
   rows: readonly Shown[],
   known: KnownRows = () => Promise.resolve(new Set()),
@@ -52,7 +51,7 @@ const tell = async (
   return {
     changes: rows.filter((shown) => !isKnown(shown)).map((shown) => upsert(book, shown)),
     unchanged: rows.filter(isKnown).map(({ row, record }) => {
-      noteTold(row, record);
+      noteAnswer(row, record);
       return record.id;
     }),
   };
@@ -73,10 +72,10 @@ async function* wholeWalk(
   while (true) {
     const rows = pageAfter(book, clock, walk.after);
     const last = rows.at(-1);
-    const told = await tell(book, rows, known);
+    const content = await pageOf(book, rows, known);
     if (last === undefined || rows.length < PAGE_SIZE) {
       walk = { ...walk, maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)) };
-      yield { ...told, resume: null, cursor: cursorOf(walk), total: null };
+      yield { ...content, resume: null, cursor: cursorOf(walk), total: null };
       return;
     }
     walk = {
@@ -84,7 +83,7 @@ async function* wholeWalk(
       after: orderOf(last),
       maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)),
     };
-    yield { ...told, resume: JSON.stringify(walk), cursor: null, total: null };
+    yield { ...content, resume: JSON.stringify(walk), cursor: null, total: null };
   }
 }
 
@@ -97,9 +96,9 @@ const visibleVersion = (book: Book, clock: Clock): number => {
 
 type Token = { readonly version: number; readonly atMs: number };
 
-async function* leftChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
+async function* changedVersions(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
   const token = JSON.parse(cursor) as Token;
-  if (clock.now() - token.atMs > GOOGLE_TOKEN_LIFE_MS) throw expired(book);
+  if (clock.now() - token.atMs > TOKEN_LIFE_MS) throw expired();
   const next: Token = { version: visibleVersion(book, clock), atMs: token.atMs };
   const changed = shownRows(book, clock)
     .filter(({ record }) => Number(record.version) > token.version)
@@ -121,9 +120,9 @@ async function* leftChanges(book: Book, clock: Clock, cursor: string): AsyncGene
   yield { changes: tombstones, unchanged: [], resume: null, cursor: JSON.stringify(next), total: null };
 }
 
-/** Google: a delta with tombstones and former ids, late, under a token that dies of age. */
-export const googleFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
-  if (request.mode === 'changes') return leftChanges(book, clock, request.cursor);
+/** A delta with tombstones and former ids, late, under a token that dies of age. */
+const versionFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
+  if (request.mode === 'changes') return changedVersions(book, clock, request.cursor);
   const atMs = clock.now();
   return wholeWalk(
     book,
@@ -136,14 +135,14 @@ export const googleFeed = (book: Book, clock: Clock, request: PullRequest): Asyn
 
 const floorToSecond = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
 
-async function* rightChanges(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
+async function* changedStamps(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
   const watermark = Number(cursor);
   const startMs = book.now();
   let maxSeenMs = watermark;
   const seen = new Set<string>();
   while (true) {
     const rows = shownRows(book, clock)
-      .filter((shown) => shown.state === 'live' && modifiedAtMs(shown) >= watermark - SERVICE_OVERLAP_MS)
+      .filter((shown) => shown.state === 'live' && modifiedAtMs(shown) >= watermark - OVERLAP_MS)
       .filter(({ record }) => !seen.has(`${record.id} ${record.version}`))
       .toSorted((a, b) => modifiedAtMs(a) - modifiedAtMs(b))
       .slice(0, PAGE_SIZE);
@@ -161,9 +160,9 @@ async function* rightChanges(book: Book, clock: Clock, cursor: string): AsyncGen
   }
 }
 
-/** The service: what has a stamp since the watermark, with an overlap; deletions leave no trace. */
-export const serviceFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
-  if (request.mode === 'changes') return rightChanges(book, clock, request.cursor);
+/** What has a stamp since the watermark, with an overlap; deletions leave no trace. */
+const stampFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
+  if (request.mode === 'changes') return changedStamps(book, clock, request.cursor);
   return wholeWalk(
     book,
     clock,
@@ -171,4 +170,9 @@ export const serviceFeed = (book: Book, clock: Clock, request: PullRequest): Asy
     () => book.now(),
     (walk) => String(floorToSecond(Math.min(walk.maxSeenMs === 0 ? walk.start : walk.maxSeenMs, walk.start))),
   );
+};
+
+/** The feed of an account, as its provider gives it. */
+export const feedOf = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
+  return book.provider.feed === 'versions' ? versionFeed(book, clock, request) : stampFeed(book, clock, request);
 };

@@ -1,4 +1,3 @@
-import type { Side } from '../../../src/contact/side.ts';
 import {
   CursorExpiredError,
   InvalidError,
@@ -39,17 +38,17 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-const optionsOf = (side: Side, status: number | null, applied: Applied) => ({ side, status, route: 'memory', applied });
+const optionsOf = (status: number | null, applied: Applied) => ({ status, route: 'memory', applied });
 
-const unavailable = (side: Side, applied: Applied): RemoteError => {
-  return new UnavailableError('the remote did not answer', optionsOf(side, null, applied));
+const unavailable = (applied: Applied): RemoteError => {
+  return new UnavailableError('the remote did not answer', optionsOf(null, applied));
 };
 
-const limited = (side: Side): RemoteError => {
-  return new LimitedError('too many requests', { ...optionsOf(side, 429, 'no'), retryAfterMs: 1_000 });
+const limited = (): RemoteError => {
+  return new LimitedError('too many requests', { ...optionsOf(429, 'no'), retryAfterMs: 1_000 });
 };
 
-const revoked = (side: Side): RemoteError => new RevokedError('the permission is gone', optionsOf(side, 403, 'no'));
+const revoked = (): RemoteError => new RevokedError('the permission is gone', optionsOf(403, 'no'));
 
 type Keyed = { readonly key: string };
 
@@ -57,10 +56,10 @@ const allFailed = <Value>(items: readonly Keyed[], error: RemoteError): WriteRes
   return items.map(({ key }) => ({ key, ok: false, error }));
 };
 
-/** Sends a batch of writes through a fault; answers null where the fault does not concern writes. */
+/** Sends a batch of writes through a fault, to a remote that checks versions or does not; null where the fault does not concern writes. */
 export const faultyWrite = async <Item extends Keyed, Value>(
   fault: Fault,
-  side: Side,
+  checksVersions: boolean,
   items: readonly Item[],
   send: (items: readonly Item[]) => Promise<readonly WriteResult<Value>[]>,
 ): Promise<readonly WriteResult<Value>[] | null> => {
@@ -69,24 +68,24 @@ export const faultyWrite = async <Item extends Keyed, Value>(
   };
   switch (fault) {
     case 'limited':
-      return allFailed(items, limited(side));
+      return allFailed(items, limited());
     case 'unavailable':
-      return allFailed(items, unavailable(side, 'no'));
+      return allFailed(items, unavailable('no'));
     case 'lost-before':
-      return allFailed(items, unavailable(side, 'unknown'));
+      return allFailed(items, unavailable('unknown'));
     case 'lost-after':
       await send(items);
-      return allFailed(items, unavailable(side, 'unknown'));
+      return allFailed(items, unavailable('unknown'));
     case 'lost-half':
       await send(items.slice(0, Math.ceil(items.length / 2)));
-      return allFailed(items, unavailable(side, 'unknown'));
+      return allFailed(items, unavailable('unknown'));
     case 'stale':
-      if (side === 'right') return null;
-      return firstFails(new StaleError('the etag is not the last one', optionsOf(side, 400, 'no')));
+      if (!checksVersions) return null;
+      return firstFails(new StaleError('the etag is not the last one', optionsOf(400, 'no')));
     case 'invalid':
-      return firstFails(new InvalidError('the side does not like it', optionsOf(side, 400, 'no')));
+      return firstFails(new InvalidError('the remote does not like it', optionsOf(400, 'no')));
     case 'revoked':
-      throw revoked(side);
+      throw revoked();
     case 'expired':
     case 'hole':
     case 'stall':
@@ -95,45 +94,44 @@ export const faultyWrite = async <Item extends Keyed, Value>(
 };
 
 /** Sends one group write through a fault: group writes throw. */
-export const faultyGroupWrite = async <Value>(fault: Fault, side: Side, send: () => Promise<Value>): Promise<Value> => {
+export const faultyGroupWrite = async <Value>(fault: Fault, send: () => Promise<Value>): Promise<Value> => {
   switch (fault) {
     case 'limited':
-      throw limited(side);
+      throw limited();
     case 'unavailable':
-      throw unavailable(side, 'no');
+      throw unavailable('no');
     case 'lost-before':
-      throw unavailable(side, 'unknown');
+      throw unavailable('unknown');
     case 'lost-after':
     case 'lost-half':
       await send();
-      throw unavailable(side, 'unknown');
+      throw unavailable('unknown');
     case 'invalid':
-      throw new InvalidError('the side does not like it', optionsOf(side, 400, 'no'));
+      throw new InvalidError('the remote does not like it', optionsOf(400, 'no'));
     case 'revoked':
-      throw revoked(side);
+      throw revoked();
     default:
       return send();
   }
 };
 
 /** What a fault makes of a read; returns where the fault does not concern reads. */
-export const faultyRead = (fault: Fault, side: Side): void => {
-  if (fault === 'limited') throw limited(side);
-  if (fault === 'revoked') throw revoked(side);
-  if (fault === 'unavailable' || fault.startsWith('lost')) throw unavailable(side, 'no');
+export const faultyRead = (fault: Fault): void => {
+  if (fault === 'limited') throw limited();
+  if (fault === 'revoked') throw revoked();
+  if (fault === 'unavailable' || fault.startsWith('lost')) throw unavailable('no');
 };
 
 /** What a fault makes of a page of a feed. */
 export const faultyPage = (
   fault: Fault,
-  side: Side,
   mode: 'changes' | 'whole',
   page: FeedPage,
   mayHide: (id: string) => boolean,
 ): FeedPage => {
-  faultyRead(fault, side);
+  faultyRead(fault);
   if (fault === 'expired' && mode === 'changes') {
-    throw new CursorExpiredError('the cursor is dead', optionsOf(side, 410, 'no'));
+    throw new CursorExpiredError('the cursor is dead', optionsOf(410, 'no'));
   }
   if (fault !== 'hole' || mode !== 'whole') return page;
   const hidden = page.changes.find((change) => change.kind === 'upsert' && mayHide(change.record.id));

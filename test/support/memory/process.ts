@@ -1,6 +1,8 @@
 import type { Side } from '../../../src/contact/side.ts';
+import { atSide } from '../../../src/providers/at-side.ts';
 import type { FeedPage, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { MemoryRemote } from '../memory-remote.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
 
@@ -23,7 +25,7 @@ export type ProcessPlan = {
   readonly hidesOne: () => boolean;
   /** Whether a listing may leave this contact out: it must be known already. */
   readonly mayHide: (side: Side, id: string) => boolean;
-  /** Called when a fault really met a call that it concerns. */
+  /** Called when a fault really happened to a call that it concerns. */
   readonly onFault: (fault: Fault) => void;
   /** Varies how the two sides' calls interleave and how long they take. */
   readonly salt: number;
@@ -134,13 +136,13 @@ const wrapStore = (core: Core, store: Store): Store => {
   });
 };
 
-const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
-  const { side } = remote;
+const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRemote): Remote => {
+  const { checksVersions } = remote.provider;
   const read = <T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
     core.call(signal, (fault) => {
       if (fault !== undefined) {
         try {
-          faultyRead(fault, side);
+          faultyRead(fault);
         } catch (error) {
           plan.onFault(fault);
           throw error;
@@ -155,7 +157,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
   ): Promise<readonly WriteResult<Value>[]> =>
     core.call(signal, async (fault) => {
       if (fault === undefined) return send(items);
-      const results = await faultyWrite(fault, side, items, send).catch((error: unknown) => {
+      const results = await faultyWrite(fault, checksVersions, items, send).catch((error: unknown) => {
         plan.onFault(fault);
         throw error;
       });
@@ -165,7 +167,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
   const groupWrite = <Value>(signal: AbortSignal, send: () => Promise<Value>): Promise<Value> =>
     core.call(signal, async (fault) => {
       if (fault === undefined) return send();
-      return faultyGroupWrite(fault, side, send).catch((error: unknown) => {
+      return faultyGroupWrite(fault, send).catch((error: unknown) => {
         plan.onFault(fault);
         throw error;
       });
@@ -173,12 +175,12 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
   async function* pull(request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> {
     const pages = remote.pull(request, signal)[Symbol.asyncIterator]();
     while (true) {
-      const next = await core.call(signal, async (met) => {
+      const next = await core.call(signal, async (planned) => {
         const result = await pages.next();
-        const fault = met ?? (plan.hidesOne() ? 'hole' : undefined);
+        const fault = planned ?? (plan.hidesOne() ? 'hole' : undefined);
         if (fault === undefined || result.done === true) return result;
         try {
-          const page = faultyPage(fault, side, request.mode, result.value, (id) => plan.mayHide(side, id));
+          const page = faultyPage(fault, request.mode, result.value, (id) => plan.mayHide(side, id));
           if (page !== result.value) plan.onFault(fault);
           return { ...result, value: page };
         } catch (error) {
@@ -192,7 +194,6 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
     }
   }
   return {
-    side,
     capabilities: remote.capabilities,
     requestCount: () => core.calls(),
     identify: (signal) => read(signal, () => remote.identify(signal)),
@@ -222,15 +223,19 @@ const wrapRemote = (core: Core, plan: ProcessPlan, remote: Remote): Remote => {
 
 /** Starts a process on the store and the remotes; each mutation of the store and each call of a remote is a step. */
 export const startProcess = (
-  given: { readonly store: Store; readonly remotes: Readonly<Record<Side, Remote>>; readonly clock: VirtualClock },
+  given: {
+    readonly store: Store;
+    readonly remotes: Readonly<Record<Side, MemoryRemote>>;
+    readonly clock: VirtualClock;
+  },
   plan: ProcessPlan,
 ): Process => {
   const core = createCore(given.clock, plan);
   return {
     store: wrapStore(core, given.store),
     remotes: {
-      left: wrapRemote(core, plan, given.remotes.left),
-      right: wrapRemote(core, plan, given.remotes.right),
+      left: atSide('left', wrapRemote(core, plan, 'left', given.remotes.left)),
+      right: atSide('right', wrapRemote(core, plan, 'right', given.remotes.right)),
     },
     isDead: core.isDead,
     steps: core.steps,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
-import { ConfigError } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import {
   CursorExpiredError,
   DisabledError,
@@ -16,7 +16,7 @@ import {
 import { StoreError } from '../../../src/store/store.ts';
 import { HaltError, LeaseError } from '../../../src/sync/context.ts';
 
-const remote = { side: 'google', status: null, route: 'GET /', applied: 'no' } as const;
+const remote = { status: null, route: 'GET /', applied: 'no' } as const;
 
 test.each([
   ['nothing', null, 0],
@@ -28,7 +28,7 @@ test.each([
   ['an expired cursor', new CursorExpiredError('x', remote), 1],
   ['a wrong command line', new UsageError('x'), 2],
   ['a wrong configuration', new ConfigError([]), 2],
-  ['a guard', new HaltError({ reason: 'side-emptied', side: 'google', message: 'x' }), 3],
+  ['a guard', new HaltError({ reason: 'side-emptied', side: 'left', message: 'x' }), 3],
   ['a revoked grant', new RevokedError('x', remote), 4],
   ['a refused token', new UnauthenticatedError('x', remote), 4],
   ['a disabled account', new DisabledError('x', remote), 4],

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { startLines } from '../../../src/cli/progress-lines.ts';
+import { startLines } from '../../../src/cli/progress/lines.ts';
+import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 
 test('a line for each step, in one order whatever the order of the events, and none for contacts', () => {
   const terminal = createTestTerminal();
-  const { tell, stop } = startLines(terminal);
-  tell({ kind: 'listed', side: 'service', whole: false, contacts: 1, total: null });
+  const { tell, stop } = startLines(terminal, SIDE_WORDS);
+  tell({ kind: 'listed', side: 'right', whole: false, contacts: 1, total: null });
   for (let page = 1; page <= 4; page += 1) {
-    tell({ kind: 'listed', side: 'google', whole: true, contacts: page * 300, total: 1200 });
+    tell({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
-  tell({ kind: 'planned', writes: { google: 0, service: 1200 } });
-  for (let done = 1; done <= 1200; done += 1) tell({ kind: 'written', side: 'service', done, total: 1200 });
+  tell({ kind: 'planned', writes: { left: 0, right: 1200 } });
+  for (let done = 1; done <= 1200; done += 1) tell({ kind: 'written', side: 'right', done, total: 1200 });
   stop();
   expect(terminal.printed).toEqual([
     'Google: 1,200 contacts read',
@@ -23,11 +24,11 @@ test('a line for each step, in one order whatever the order of the events, and n
   ]);
 });
 
-test('what was read is told also where no plan came of it', () => {
+test('what was read is shown also where no plan came of it', () => {
   const terminal = createTestTerminal();
-  const { tell, stop } = startLines(terminal);
-  tell({ kind: 'relisting', side: 'google', reason: 'expired' });
-  tell({ kind: 'listed', side: 'google', whole: true, contacts: 7, total: null });
+  const { tell, stop } = startLines(terminal, SIDE_WORDS);
+  tell({ kind: 'relisting', side: 'left', reason: 'expired' });
+  tell({ kind: 'listed', side: 'left', whole: true, contacts: 7, total: null });
   stop();
   expect(terminal.printed).toEqual([
     'Google: the change feed has expired, reading all contacts',

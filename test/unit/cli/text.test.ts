@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { formatPlan } from '../../../src/cli/plan-text.ts';
-import { formatBar } from '../../../src/cli/progress-bars.ts';
+import { formatBar } from '../../../src/cli/progress/bars.ts';
 import { formatStatus } from '../../../src/cli/status-text.ts';
 import type { LinkStatus } from '../../../src/cli/status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
 import { count, formatAge, formatDuration } from '../../../src/cli/words.ts';
 import type { PlannedAction } from '../../../src/reconcile/actions.ts';
-import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
+import { RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
+import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
 
 const plain = { style: (_style: string, text: string): string => text };
 const NOW_MS = Date.UTC(2026, 0, 2, 12);
@@ -19,8 +20,8 @@ const summary: RunSummary = {
   kind: 'incremental',
   outcome: 'completed',
   reason: null,
-  google: { pulled: 12, created: 3, updated: 2, deleted: 1, requests: 9 },
-  service: { pulled: 4, created: 0, updated: 0, deleted: 0, requests: 1234 },
+  left: { pulled: 12, created: 3, updated: 2, deleted: 1, requests: 9 },
+  right: { pulled: 4, created: 0, updated: 0, deleted: 0, requests: 1234 },
   paired: 1,
   conflicts: 2,
   skipped: 0,
@@ -59,7 +60,7 @@ test('a table lines its columns up, by width as it is seen, without trailing bla
   expect(table).toBe('  who      n\n  佐藤     5\n  Ann   1234');
 });
 
-test('a bar tells how far, how fast and how long still', () => {
+test('a bar shows how far, how fast and how long still', () => {
   const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000 });
   expect(bar).toBe(`Google: writing  ${'█'.repeat(7)}${'░'.repeat(21)} 50/200  5.0/s  30 s left`);
   expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0 })).toMatch(/ 0\/5$/u);
@@ -67,7 +68,7 @@ test('a bar tells how far, how fast and how long still', () => {
 });
 
 test('a summary has the counts of both sides and what is worth a second look', () => {
-  expect(formatSummary(summary, plain)).toBe(
+  expect(formatSummary(summary, SIDE_WORDS, plain)).toBe(
     [
       'default: completed (incremental) in 4.2 s',
       '           changed  created  updated  deleted  requests',
@@ -79,11 +80,18 @@ test('a summary has the counts of both sides and what is worth a second look', (
   );
 });
 
+test('a link of two accounts of one provider is shown by the names of its sides', () => {
+  const text = formatSummary(summary, TWIN_WORDS, plain);
+  expect(text).toContain('\n  Google (private)       12 ');
+  expect(text).toContain('\n  Google (work)           4 ');
+});
+
 test('trouble names its remedy', () => {
-  const options = { side: 'google', status: 401, route: 'GET /', applied: 'no' } as const;
-  const trouble = (error: unknown) => formatTrouble({ summary, error });
+  const options = { status: 401, route: 'GET /', applied: 'no' } as const;
+  const atGoogle = <E extends RemoteError>(error: E): E => Object.assign(error, { side: 'left' as const });
+  const trouble = (error: unknown) => formatTrouble({ summary, error }, SIDE_WORDS);
   expect(trouble(null)).toBeNull();
-  expect(trouble(new RevokedError('Google refused.', options))).toMatch(
+  expect(trouble(atGoogle(new RevokedError('Google refused.', options)))).toMatch(
     /^Google refused\.\n.*contact-sync connect google default$/u,
   );
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
@@ -91,7 +99,7 @@ test('trouble names its remedy', () => {
 
 test('a plan is grouped by side and action, and long groups are cut', () => {
   const creates = Array.from({ length: 25 }, (_, index): PlannedAction => {
-    return { side: 'service', action: 'create', googleId: `people/c${index}`, serviceId: null, fields: ['firstName'] };
+    return { side: 'right', action: 'create', leftId: `people/c${index}`, rightId: null, fields: ['firstName'] };
   });
   const text = formatPlan(
     {
@@ -99,11 +107,12 @@ test('a plan is grouped by side and action, and long groups are cut', () => {
       kind: 'full',
       actions: [
         ...creates,
-        { side: 'google', action: 'rename-group', name: 'Friends' },
-        { side: 'google', action: 'pair', googleId: 'people/c99', serviceId: 'contact_9', fields: [] },
+        { side: 'left', action: 'rename-group', name: 'Friends' },
+        { side: 'left', action: 'pair', leftId: 'people/c99', rightId: 'contact_9', fields: [] },
       ],
       halted: { reason: 'too-many-deletes', message: '' },
     },
+    SIDE_WORDS,
     plain,
   );
   expect(text).toContain('default: full, 27 actions, would halt: too-many-deletes');
@@ -114,19 +123,50 @@ test('a plan is grouped by side and action, and long groups are cut', () => {
   expect(text).not.toContain('people/c20');
 });
 
+const status: LinkStatus = {
+  link: 'default',
+  sides: SIDE_WORDS,
+  isConnected: true,
+  state: 'active',
+  reason: null,
+  pairs: 0,
+  openConflicts: 0,
+  rejected: [],
+  lastRun: null,
+  readAtMs: { left: null, right: null },
+  budget: { left: null, right: null },
+};
+const BUDGET = { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 0 };
+
+test.each([
+  ['none, without a token', { isConnected: false }, ['  rate budget  unknown without a token']],
+  ['none, where no side has one', {}, []],
+  [
+    'one for each side that has one',
+    { sides: TWIN_WORDS, budget: { left: BUDGET, right: { ...BUDGET, remaining: 7 } } },
+    [
+      '  rate budget  480 of 500 requests free at Google (private)',
+      '  rate budget  7 of 500 requests free at Google (work)',
+    ],
+  ],
+])('a status has the budgets that there are: %s', (_what, change, lines) => {
+  const text = formatStatus({ ...status, ...change }, NOW_MS, plain);
+  expect(text.split('\n').filter((line) => line.startsWith('  rate budget'))).toEqual(lines);
+});
+
 test('a status has the reason, ages and every refused contact', () => {
-  const status: LinkStatus = {
-    link: 'default',
+  const failing: LinkStatus = {
+    ...status,
     state: 'failing',
     reason: 'The service is away.',
     pairs: 1210,
     openConflicts: 1,
     rejected: [
       {
-        side: 'service',
+        side: 'right',
         key: 'people/c1',
-        googleId: 'people/c1',
-        serviceId: null,
+        leftId: 'people/c1',
+        rightId: null,
         reason: 'too long',
         sourceFingerprint: '',
         attempts: 1,
@@ -134,10 +174,10 @@ test('a status has the reason, ages and every refused contact', () => {
       },
     ],
     lastRun: { run: 'r', kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
-    readAtMs: { google: NOW_MS - 3_600_000, service: null },
-    budget: { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 12_000 },
+    readAtMs: { left: NOW_MS - 3_600_000, right: null },
+    budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };
-  expect(formatStatus(status, NOW_MS, plain)).toBe(
+  expect(formatStatus(failing, NOW_MS, plain)).toBe(
     [
       'default: failing',
       '  The service is away.',

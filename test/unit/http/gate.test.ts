@@ -99,7 +99,7 @@ describe('gate', () => {
     expect(gate.budget()).toEqual({ limit: { requests: 50, windowMs: 60_000 }, remaining: 20, resetMs: 61_000 });
   });
 
-  test('a 429 stops all, tells how long, and goes on with one probe', async () => {
+  test('a 429 stops all, says how long, and goes on with one probe', async () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
     (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });

@@ -41,7 +41,7 @@ test('a stored budget that cannot be read is as good as none', async () => {
   expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(60);
 });
 
-test('a gate that could not be opened is opened anew', async () => {
+test('a gate that could not be opened is opened again', async () => {
   let isBroken = true;
   const store = {
     loadBudget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),

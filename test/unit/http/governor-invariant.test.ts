@@ -88,7 +88,7 @@ test('no window ever holds more requests than the limit, whatever the latency, l
   );
 });
 
-test('a governor that says how long to wait admits after that time, unless it is told something new', () => {
+test('a governor that says how long to wait admits after that time, unless it learns something new', () => {
   fc.assert(
     fc.property(limits, steps, (limit, played) => {
       const governor = createGovernor(limit);

@@ -239,7 +239,7 @@ describe('correction', () => {
 });
 
 describe('bucket', () => {
-  /** A governor that was told for more than a minute that twenty requests at once empty the server's bucket. */
+  /** A governor that has seen for more than a minute that twenty requests at once empty the server's bucket. */
   const beforeBucket = (): Governor => {
     const governor = startedWith({ remaining: 19, resetMs: 1_000 });
     for (let atMs = 5_000; atMs <= 65_000; atMs += 5_000) {
@@ -361,7 +361,7 @@ describe('snapshot', () => {
     expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
   });
 
-  test("the next process keeps somebody else's requests until the reset that this one was told", () => {
+  test("the next process keeps somebody else's requests until the reset that this one was given", () => {
     const snapshot = take({ ...startedWith({ remaining: 100, resetMs: 20_000 }), kind: 'fixed' }, 10_000);
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
     expect(budgetOf(governor, 9_004).remaining).toBe(100);

@@ -70,7 +70,7 @@ describe('retry', () => {
     expect(attempts).toHaveLength(3);
   });
 
-  test('does not retry what it is told not to', async () => {
+  test('does not retry what may not be retried', async () => {
     const error = new Error('broken');
     const { attempts, operation } = failTimes(1, error);
     await expect(retry(operation, optionsWith({ decide: () => null }))).rejects.toBe(error);

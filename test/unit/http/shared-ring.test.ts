@@ -87,7 +87,7 @@ describe.each([
     expect(new Set(admissions.map(({ grant }) => grant?.id)).size).toBe(3);
   });
 
-  test.skipIf(isSkipped)('tells every process what others learnt', async () => {
+  test.skipIf(isSkipped)('shares with every process what one has learnt', async () => {
     const open = create();
     const [one, other] = [await open(), await open()];
     await one.complete(await granted(one), { ...ANSWER, limit: { requests: 5, windowMs: 60_000 }, remaining: 2 });

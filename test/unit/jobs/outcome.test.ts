@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import { outcomeOf } from '../../../src/jobs/outcome.ts';
 import {
   CursorExpiredError,
@@ -17,7 +17,7 @@ import {
 import { HaltError, LeaseError, StoppedError } from '../../../src/sync/context.ts';
 
 const at = (options: Partial<RemoteErrorOptions> = {}): RemoteErrorOptions => {
-  return { side: 'service', status: null, route: 'GET /v2/contacts', applied: 'no', ...options };
+  return { status: null, route: 'GET /v2/contacts', applied: 'no', ...options };
 };
 
 describe('each way in which a run may end has one outcome', () => {

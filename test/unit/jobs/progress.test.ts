@@ -1,28 +1,29 @@
 import { expect, test } from 'vitest';
+import type { Side } from '../../../src/contact/side.ts';
 import { eventsOf, newTracker, track } from '../../../src/jobs/progress.ts';
 import type { RunEvent } from '../../../src/sync/run-event.ts';
 
-const listed = (side: 'google' | 'service', contacts: number, total: number | null): RunEvent => {
+const listed = (side: Side, contacts: number, total: number | null): RunEvent => {
   return { kind: 'listed', side, whole: true, contacts, total };
 };
 
-const STORY: readonly (readonly [number, RunEvent])[] = [
-  [0, listed('google', 1_000, 1_500)],
-  [10, listed('service', 200, 400)],
-  [20, listed('google', 1_500, 1_500)],
+const EVENTS: readonly (readonly [number, RunEvent])[] = [
+  [0, listed('left', 1_000, 1_500)],
+  [10, listed('right', 200, 400)],
+  [20, listed('left', 1_500, 1_500)],
   [30, { kind: 'recovered', writes: 3 }],
-  [1_000, { kind: 'planned', writes: { google: 30, service: 10 } }],
-  [11_000, { kind: 'written', side: 'google', done: 5, total: 30 }],
-  [21_000, { kind: 'written', side: 'service', done: 5, total: 10 }],
+  [1_000, { kind: 'planned', writes: { left: 30, right: 10 } }],
+  [11_000, { kind: 'written', side: 'left', done: 5, total: 30 }],
+  [21_000, { kind: 'written', side: 'right', done: 5, total: 10 }],
 ];
 
 test('the events of a run add up to what was listed, planned and written, how fast, and how long still', () => {
-  const { progress } = STORY.reduce((tracker, [nowMs, event]) => track(tracker, event, nowMs), newTracker());
+  const { progress } = EVENTS.reduce((tracker, [nowMs, event]) => track(tracker, event, nowMs), newTracker());
   expect(progress).toMatchObject({ listed: 1_700, planned: 40, written: 10, ratePerMinute: 30, leftMs: 60_000 });
 });
 
 test('before the first write there is neither a rate nor a time left', () => {
-  const { progress } = STORY.slice(0, 5).reduce(
+  const { progress } = EVENTS.slice(0, 5).reduce(
     (tracker, [nowMs, event]) => track(tracker, event, nowMs),
     newTracker(),
   );
@@ -34,13 +35,13 @@ test('an event that moves nothing leaves the tracker as it is', () => {
   expect(track(tracker, { kind: 'recovered', writes: 3 }, 5)).toBe(tracker);
 });
 
-test('whoever follows a job is told the same as whoever watched the run', () => {
-  const { progress } = STORY.reduce((tracker, [nowMs, event]) => track(tracker, event, nowMs), newTracker());
+test('whoever follows a job sees the same as whoever watched the run', () => {
+  const { progress } = EVENTS.reduce((tracker, [nowMs, event]) => track(tracker, event, nowMs), newTracker());
   expect(eventsOf(progress.sides)).toEqual([
-    listed('google', 1_500, 1_500),
-    listed('service', 200, 400),
-    { kind: 'planned', writes: { google: 30, service: 10 } },
-    { kind: 'written', side: 'google', done: 5, total: 30 },
-    { kind: 'written', side: 'service', done: 5, total: 10 },
+    listed('left', 1_500, 1_500),
+    listed('right', 200, 400),
+    { kind: 'planned', writes: { left: 30, right: 10 } },
+    { kind: 'written', side: 'left', done: 5, total: 30 },
+    { kind: 'written', side: 'right', done: 5, total: 10 },
   ]);
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
-import { ConfigError, type LinkConfig } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import type { LinkConfig } from '../../../src/config/config.ts';
 import type { Side } from '../../../src/contact/side.ts';
 import type { Events } from '../../../src/events.ts';
 import type { JobData } from '../../../src/jobs/job.ts';
@@ -13,9 +14,15 @@ import { openStore } from '../../../src/store/sqlite-store.ts';
 import type { LinkState } from '../../../src/store/store.ts';
 import { LeaseError, StoppedError } from '../../../src/sync/context.ts';
 import type { RunResult, RunSummary } from '../../../src/sync/run.ts';
+import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
-const LINK = { name: 'a', syncIntervalMs: 300_000, sweepIntervalMs: 21_600_000 } as Partial<LinkConfig> as LinkConfig;
+const LINK = {
+  name: 'a',
+  sides: SIDE_WORDS,
+  syncIntervalMs: 300_000,
+  sweepIntervalMs: 21_600_000,
+} as Partial<LinkConfig> as LinkConfig;
 const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
 const SUMMARY: RunSummary = {
   link: 'a',
@@ -23,16 +30,16 @@ const SUMMARY: RunSummary = {
   kind: 'incremental',
   outcome: 'completed',
   reason: null,
-  google: NO_COUNTS,
-  service: NO_COUNTS,
+  left: NO_COUNTS,
+  right: NO_COUNTS,
   paired: 0,
   conflicts: 0,
   skipped: 0,
   durationMs: 5,
 };
 
-const AT = { side: 'service', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
-const REVOKED = new RevokedError('The permission was taken back.', { ...AT, side: 'google' });
+const AT = { status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+const REVOKED = Object.assign(new RevokedError('The permission was taken back.', AT), { side: 'left' as const });
 const DOWN = new UnavailableError('The service does not answer.', AT);
 
 /** A runner over a real store, whose runs end as the test says. */
@@ -40,13 +47,13 @@ const startRunner = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const store = openStore(join(directory, 'contact-sync.db'));
   const clock = createVirtualClock();
-  const told: string[] = [];
+  const logged: string[] = [];
   const runs: LinkRunOptions[] = [];
-  const credentials: Record<Side, string | null> = { google: 'g1', service: 's1' };
+  const credentials: Record<Side, string | null> = { left: 'g1', right: 's1' };
   let waitForLease = (): Promise<void> => Promise.resolve();
   let next: (options: LinkRunOptions) => Promise<unknown> = () => Promise.resolve(null);
   const events = new Proxy({} as Events, {
-    get: (_, name) => (fields: object) => told.push(`${String(name)} ${JSON.stringify(fields)}`),
+    get: (_, name) => (fields: object) => logged.push(`${String(name)} ${JSON.stringify(fields)}`),
   });
   const runner = createRunner({
     events,
@@ -74,7 +81,7 @@ const startRunner = async () => {
     runner,
     run,
     runs,
-    told,
+    logged,
     clock,
     store,
     credentials,
@@ -120,17 +127,17 @@ test('a paused link is left alone by its schedule until its credential is anothe
   expect((await runner.run()).ending).toBe('skipped');
   expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
   expect(runner.runs).toHaveLength(1);
-  runner.credentials.google = 'g2';
+  runner.credentials.left = 'g2';
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.told.filter((line) => line.startsWith('linkResumed'))).toEqual(['linkResumed {"link":"a"}']);
+  expect(runner.logged.filter((line) => line.startsWith('linkResumed'))).toEqual(['linkResumed {"link":"a"}']);
 });
 
-test('[R16] a link that connect has made active is resumed by its next completed run, and that is told once', async () => {
+test('[R16] a link that connect has made active is resumed by its next completed run, and that is logged once', async () => {
   await using runner = await startRunner();
-  const resumed = () => runner.told.filter((line) => line.startsWith('linkResumed'));
+  const resumed = () => runner.logged.filter((line) => line.startsWith('linkResumed'));
   runner.ends(REVOKED);
   await runner.run();
-  runner.credentials.google = 'g2';
+  runner.credentials.left = 'g2';
   await runner.store.updateLink('a', { state: 'active', reason: 'It was paused. Somebody has signed in since.' });
   runner.ends(DOWN);
   expect((await runner.run()).ending).toBe('unavailable');
@@ -142,7 +149,7 @@ test('[R16] a link that connect has made active is resumed by its next completed
   expect(resumed()).toEqual(['linkResumed {"link":"a"}']);
 });
 
-test('[R16] a link that another process has resumed is not told of again', async () => {
+test('[R16] a link that another process has resumed is not logged again', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);
   await runner.run();
@@ -150,13 +157,13 @@ test('[R16] a link that another process has resumed is not told of again', async
   await runner.store.updateLink('a', { state: 'active', reason: null });
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.told.filter((line) => line.startsWith('linkResumed'))).toEqual([]);
+  expect(runner.logged.filter((line) => line.startsWith('linkResumed'))).toEqual([]);
 });
 
 test('[R16] a credential that is stored while the old one is being refused is tried', async () => {
   await using runner = await startRunner();
   runner.until(() => {
-    runner.credentials.google = 'g2';
+    runner.credentials.left = 'g2';
     return Promise.resolve(REVOKED);
   });
   expect((await runner.run()).ending).toBe('paused');
@@ -167,7 +174,7 @@ test('[R16] a credential that is stored while the old one is being refused is tr
 test('[R16] a job that waits for the lease of a run that pauses the link begins no run', async () => {
   await using runner = await startRunner();
   runner.waitsForLease(() => {
-    return runner.store.updateLink('a', { state: 'paused', credentials: { google: 'g1', service: 's1' } });
+    return runner.store.updateLink('a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
   });
   expect((await runner.run()).ending).toBe('skipped');
   expect(runner.runs).toEqual([]);
@@ -175,9 +182,9 @@ test('[R16] a job that waits for the lease of a run that pauses the link begins 
 
 test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
   await using runner = await startRunner();
-  await runner.store.updateLink('a', { state: 'paused', credentials: { google: 'g1', service: 's1' } });
+  await runner.store.updateLink('a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
   expect((await runner.run()).ending).toBe('skipped');
-  await runner.store.updateLink('a', { credentials: { google: 'g1', service: 's0' } });
+  await runner.store.updateLink('a', { credentials: { left: 'g1', right: 's0' } });
   expect((await runner.run()).ending).toBe('completed');
 });
 
@@ -191,14 +198,32 @@ test('a resync by hand is tried on a paused link too', async () => {
 
 test('a link that was never connected is paused, with one line that says what to do', async () => {
   await using runner = await startRunner();
-  runner.credentials.service = null;
+  runner.credentials.right = null;
   runner.breaks(new ConfigError([{ where: 'SERVICE_ACCESS_TOKEN', what: 'is not set.' }]));
   expect((await runner.run()).ending).toBe('paused');
   expect((await runner.run()).ending).toBe('skipped');
   expect(await runner.store.link('a')).toMatchObject({ state: 'paused', reason: 'SERVICE_ACCESS_TOKEN is not set.' });
-  const paused = runner.told.filter((line) => line.startsWith('linkPaused'));
+  const paused = runner.logged.filter((line) => line.startsWith('linkPaused'));
   expect(paused).toHaveLength(1);
   expect(paused[0]).toContain('contact-sync connect service a');
+});
+
+test('a link that lacks both credentials says so of each side; one whose configuration is at fault asks for doctor', async () => {
+  await using runner = await startRunner();
+  runner.credentials.left = null;
+  runner.credentials.right = null;
+  runner.breaks(new ConfigError([{ where: 'GOOGLE_REFRESH_TOKEN', what: 'is not set.' }]));
+  await runner.run();
+  runner.credentials.left = 'g1';
+  runner.credentials.right = 's1';
+  runner.breaks(new ConfigError([{ where: 'DATA_DIR', what: 'cannot be read.' }]));
+  await runner.run();
+  const [both, neither] = runner.logged.filter((line) => line.startsWith('linkPaused'));
+  expect(both).toContain('"side":null');
+  expect(both).toContain('contact-sync connect google a, and with: contact-sync connect service a');
+  expect(neither).toContain('"side":null');
+  expect(neither).toContain('contact-sync doctor a');
+  expect(neither).not.toContain('contact-sync connect');
 });
 
 test('an unavailable remote is asked again with growing delays; scheduled runs wait for that, and success forgets it', async () => {
@@ -215,9 +240,9 @@ test('an unavailable remote is asked again with growing delays; scheduled runs w
   expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
 });
 
-test('an outage that lasts is told as an error, once, with what to do', async () => {
+test('an outage that lasts is logged as an error, once, with what to do', async () => {
   await using runner = await startRunner();
-  const failing = () => runner.told.filter((line) => line.startsWith('linkFailing'));
+  const failing = () => runner.logged.filter((line) => line.startsWith('linkFailing'));
   const fail = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) {
       runner.ends(DOWN);
@@ -237,7 +262,7 @@ test('an outage that lasts is told as an error, once, with what to do', async ()
   expect(failing()).toHaveLength(2);
 });
 
-test('a job that finds the link busy with a run of this process does not hide that run, and is nothing to tell', async () => {
+test('a job that finds the link busy with a run of this process does not hide that run, and logs nothing', async () => {
   await using runner = await startRunner();
   const first = Promise.withResolvers<null>();
   runner.until(() => first.promise);
@@ -246,26 +271,26 @@ test('a job that finds the link busy with a run of this process does not hide th
   runner.breaks(new LeaseError('a', 'busy'));
   expect((await runner.run()).ending).toBe('busy');
   expect(runner.runner.running()).toEqual(['a']);
-  expect(runner.told).toEqual([]);
+  expect(runner.logged).toEqual([]);
   first.resolve(null);
   await underWay;
   expect(runner.runner.running()).toEqual([]);
 });
 
-test('a link held by another process is busy: tried again soon, told once, and no failure', async () => {
+test('a link held by another process is busy: tried again soon, logged once, and no failure', async () => {
   await using runner = await startRunner();
   runner.breaks(new LeaseError('a', 'busy'));
   expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
   expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
-  expect(runner.told).toEqual(['leaseBusy {"link":"a"}']);
+  expect(runner.logged).toEqual(['leaseBusy {"link":"a"}']);
 });
 
-test('what keeps a run from beginning is told, and leaves the schedule as it is', async () => {
+test('what keeps a run from beginning is logged, and leaves the schedule as it is', async () => {
   await using runner = await startRunner();
   runner.breaks(new TypeError('x is not a function'));
   expect(await runner.run()).toMatchObject({ ending: 'failed', retryInMs: null, summary: null });
-  expect(runner.told).toHaveLength(1);
-  expect(runner.told[0]).toMatch(/^jobFailed/u);
+  expect(runner.logged).toHaveLength(1);
+  expect(runner.logged[0]).toMatch(/^jobFailed/u);
 });
 
 test('a job of a link that is not configured is skipped', async () => {
@@ -292,12 +317,12 @@ test('stopping asks the runs under way to end, and begins no other', async () =>
   expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
 });
 
-test('progress is told as the run tells its events', async () => {
+test('progress is reported as the run reports its events', async () => {
   await using runner = await startRunner();
   runner.until(({ onEvent }) => {
-    onEvent?.({ kind: 'planned', writes: { google: 2, service: 1 } });
+    onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
     onEvent?.({ kind: 'recovered', writes: 1 });
-    onEvent?.({ kind: 'written', side: 'google', done: 2, total: 2 });
+    onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2 });
     return Promise.resolve(null);
   });
   const seen: unknown[] = [];

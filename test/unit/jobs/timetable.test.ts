@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nextSlot, schedulesOf, type Schedule } from '../../../src/jobs/timetable.ts';
-import type { LinkConfig } from '../../../src/config.ts';
+import type { LinkConfig } from '../../../src/config/config.ts';
 
 const linkNamed = (name: string): LinkConfig =>
   ({ name, syncIntervalMs: 300_000, sweepIntervalMs: 21_600_000 }) as Partial<LinkConfig> as LinkConfig;

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { contactCount } from '../../../src/sandbox/emulators.ts';
+import { type Sandbox, startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
 
 const ANNA: Person = { ...EMPTY_PERSON, givenName: 'Anna', groups: ['Clients'] };
 
@@ -117,5 +118,35 @@ describe('startSandbox', () => {
     );
     await expect(fetch(`http://127.0.0.1:${googlePort}`)).rejects.toThrow('fetch failed');
     occupied.close();
+  });
+});
+
+describe('startSandboxPair', () => {
+  it.each(['google', 'service'] as const)(
+    'starts two accounts of %s, each with a name, a token and people of its own',
+    async (provider) => {
+      await using pair = await startSandboxPair({ left: { provider }, right: { provider }, count: 30, seed: 2 });
+      const { left, right } = pair.links().default;
+      expect([left, right]).toMatchObject([
+        { provider, name: 'private' },
+        { provider, name: 'work' },
+      ]);
+      const token = provider === 'google' ? 'refreshToken' : 'accessToken';
+      expect(left[token]).not.toBe(right[token]);
+      expect([pair.left.provider, pair.right.provider]).toEqual([provider, provider]);
+      expect(contactCount(pair.left)).toBeGreaterThan(15);
+      expect(contactCount(pair.right)).toBeGreaterThan(15);
+      expect(pair.left.server.url).not.toBe(pair.right.server.url);
+    },
+  );
+
+  it('needs no names where the providers differ, whichever is the left one', async () => {
+    await using pair = await startSandboxPair({
+      left: { provider: 'service', people: [ANNA] },
+      right: { provider: 'google' },
+    });
+    const { left, right } = pair.links().default;
+    expect([left.name, right.name]).toEqual([undefined, undefined]);
+    expect([contactCount(pair.left), contactCount(pair.right)]).toEqual([1, 0]);
   });
 });

@@ -65,14 +65,13 @@ const codesOf = (error: unknown): string[] => {
 export const connectionError = (asked: Asked, cause: unknown): UnavailableError => {
   const kept = findUnsent(cause);
   if (kept !== null) {
-    const options = { side: 'service', status: null, route: routeOf(asked), applied: 'no', cause } as const;
+    const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
     return new UnavailableError(`${routeOf(asked)} was not sent: ${kept.message}`, options);
   }
   const codes = codesOf(cause);
   const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
   const reason = codes[0] ?? 'no reason given';
   return new UnavailableError(`the service did not answer ${routeOf(asked)} (${reason}); it will be asked again`, {
-    side: 'service',
     status: null,
     route: routeOf(asked),
     applied: unsent ? 'no' : appliedWhenSent(asked.method),
@@ -83,7 +82,6 @@ export const connectionError = (asked: Asked, cause: unknown): UnavailableError 
 /** An answer that cannot be understood; `why` says what is wrong with it. */
 export const unreadableAnswer = (asked: Asked, status: number, why: string, cause?: unknown): UnreadableError => {
   return new UnreadableError(`the service's answer to ${routeOf(asked)} cannot be understood: ${why}`, {
-    side: 'service',
     status,
     route: routeOf(asked),
     applied: appliedWhenSent(asked.method),
@@ -93,7 +91,7 @@ export const unreadableAnswer = (asked: Asked, status: number, why: string, caus
 
 /** A body that is not sent because it is too large or cannot be written as JSON. */
 export const unsendable = (asked: Asked, why: string): InvalidError => {
-  const options: RemoteErrorOptions = { side: 'service', status: null, route: routeOf(asked), applied: 'no' };
+  const options: RemoteErrorOptions = { status: null, route: routeOf(asked), applied: 'no' };
   return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
 };
 
@@ -139,7 +137,7 @@ const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError =
   const { status } = answer;
   const words = serviceWords(answer.json, [asked.body, asked.secret]);
   const text = `the service refused ${routeOf(asked)} (${status})${words === null ? '' : ` saying "${words}"`}`;
-  const options: RemoteErrorOptions = { side: 'service', status, route: routeOf(asked), applied: 'no' };
+  const options: RemoteErrorOptions = { status, route: routeOf(asked), applied: 'no' };
   const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
   const untilResetMs = readRateHeaders(answer.headers, nowMs).resetMs;
   if (isLimited(answer, words ?? '', nowMs))
@@ -159,7 +157,7 @@ const holdsData = (json: unknown): boolean => {
 };
 
 /**
- * What an answer means by its status, rate headers and body; null where it is a success (service-api-v2.md, Errors; the
+ * What an answer means by its status, rate headers and body; null where it is a success (API.md, Errors; the
  * statuses that it leaves open are taken at their HTTP meaning). `nowMs` is epoch milliseconds, for dates in headers.
  */
 export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError | null => {
@@ -171,5 +169,5 @@ export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): Re
   const error = errorOf(asked, answer, nowMs);
   if (!(error instanceof InvalidError) || !holdsData(answer.json)) return error;
   const applied = appliedWhenSent(asked.method);
-  return new InvalidError(error.message, { side: 'service', status, route: error.route, applied });
+  return new InvalidError(error.message, { status, route: error.route, applied });
 };

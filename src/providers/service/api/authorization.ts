@@ -4,7 +4,7 @@ import type { ApiRequest, Send } from './send.ts';
 
 type Managed<Name extends string> = `${Name}:view` | `${Name}:manage`;
 
-/** A scope that an application may ask for (service-api-v2.md, Authentication). */
+/** A scope that an application may ask for (API.md, Authentication). */
 type Scope =
   | 'user:login'
   | 'user:basic'
@@ -49,7 +49,7 @@ export type CodeExchange = {
 };
 
 /**
- * Authorization endpoints that are called by the application (service-api-v2.md, Authorization endpoints); `send` goes to
+ * Authorization endpoints that are called by the application (API.md, Authorization endpoints); `send` goes to
  * {auth_url} without a token. Every operation throws a RemoteError or the signal's reason.
  */
 export const createAuthorizationApi = (send: Send) => ({

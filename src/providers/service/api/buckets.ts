@@ -19,7 +19,7 @@ const bucketList = (parameters: BucketListParameters): ListRequest<Bucket> => ({
   parseRows: rowsOf(bucketSchema),
 });
 
-/** Bucket routes (service-api-v2.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
+/** Bucket routes (API.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
 export const createBucketsApi = (send: Send) => ({
   /** GET /v2/buckets, page by page. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
   list: (parameters: BucketListParameters, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>

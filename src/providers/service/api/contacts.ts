@@ -102,7 +102,7 @@ const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<
   return call(send, contactSchema, { ...asked, id: movedTo }, signal);
 };
 
-/** Contact routes (service-api-v2.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
+/** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
 export const createContactsApi = (send: Send) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>

@@ -10,7 +10,7 @@ export type TimeBounds<Field extends string> = {
 /** Names of fields to sort by, the first one first; prefix `-` means descending. */
 type SortOrder<Field extends string> = readonly (Field | `-${Field}`)[];
 
-/** LIST of the document (service-api-v2.md, Endpoints), less `page`, which the walk sets. */
+/** LIST of the document (API.md, Endpoints), less `page`, which the walk sets. */
 export type ListParameters<Field extends string> = TimeBounds<'created_at' | 'updated_at'> & {
   readonly order?: SortOrder<Field>;
 };

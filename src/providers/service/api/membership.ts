@@ -19,7 +19,7 @@ export type MembershipApi = ReturnType<typeof createMembershipApi>;
 const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
 
-/** service-api-v2.md, Limits: a list answers 50 rows to a page. */
+/** API.md, Limits: a list answers 50 rows to a page. */
 const PAGE_SIZE = 50;
 
 const rowSchema = z.object({ id: idSchema });
@@ -51,7 +51,7 @@ const changer = (send: Send, route: string) => {
 };
 
 /**
- * The routes between contacts and buckets (service-api-v2.md, Bucket routes and Contact routes). Every operation throws a
+ * The routes between contacts and buckets (API.md, Bucket routes and Contact routes). Every operation throws a
  * RemoteError or the signal's reason. The scopes of a change: contacts:manage and buckets:manage, or all:manage.
  */
 export const createMembershipApi = (send: Send) => {

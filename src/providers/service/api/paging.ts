@@ -5,7 +5,7 @@ import { parsePart } from './resource.ts';
 import { id, isBounded } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
-/** service-api-v2.md, Limits. */
+/** API.md, Limits. */
 const PAGE_SIZE = 50;
 
 /** A list to walk: its route, its parameters, and how one row is understood. */

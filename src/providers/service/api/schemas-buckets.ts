@@ -12,7 +12,7 @@ const relationshipStatus = optionalObject({
   grade: optionalText,
 }).catch({ none: null, strong: null, fading: null, weak: null, rpa: null, total: null, grade: null });
 
-/** Bucket (service-api-v2.md, Resources and their fields). */
+/** Bucket (API.md, Resources and their fields). */
 export const bucketSchema = z.object({
   ...stamps,
   name: z.string(),

@@ -7,7 +7,7 @@ export type Timestamp = { readonly text: string; readonly epochMs: number };
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?) ?(UTC|Z|[+-]\d{2}:?\d{2})?$/u;
 
 /**
- * Reads `YYYY-MM-DD HH:MM:SS UTC` (service-api-v2.md, Resources and their fields) or ISO 8601; a text without a zone is
+ * Reads `YYYY-MM-DD HH:MM:SS UTC` (API.md, Resources and their fields) or ISO 8601; a text without a zone is
  * UTC. Null where it is neither.
  */
 export const parseTimestamp = (text: string): Timestamp | null => {

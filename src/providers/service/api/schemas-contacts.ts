@@ -109,7 +109,7 @@ const digestedContact = z.object({
   extra_data: contactExtraData,
 });
 
-/** Contact (service-api-v2.md, Resources and their fields) with its digest. */
+/** Contact (API.md, Resources and their fields) with its digest. */
 export const digestedContactSchema = z.compile(digestedContact);
 
 /** A contact as an answer holds it. */
@@ -139,7 +139,7 @@ export type NewPhoneNumber = { readonly label?: string; readonly number: string 
 type NewProfile = { readonly label?: string; readonly url: string };
 type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
-/** The writable fields of a contact (service-api-v2.md, Contact); only what is sent is changed, a list is sent whole. */
+/** The writable fields of a contact (API.md, Contact); only what is sent is changed, a list is sent whole. */
 export type ContactWrite = {
   readonly first_name?: string;
   readonly last_name?: string;

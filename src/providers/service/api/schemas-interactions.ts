@@ -20,7 +20,7 @@ const participant = z.object({
   extra_data: optionalObject({ first_name: optionalText, last_name: optionalText, avatar_url: optionalText }),
 });
 
-/** Interaction (service-api-v2.md, Resources and their fields). */
+/** Interaction (API.md, Resources and their fields). */
 export const interactionSchema = z.object({
   ...stamps,
   body: optionalText,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contactSchema } from './schemas-contacts.ts';
 import { opaque, optionalId, optionalObject, optionalText, optionalTimestamp, stamps, text } from './schemas-common.ts';
 
-/** User (service-api-v2.md, Resources and their fields); with only the scope user:login most fields are null. */
+/** User (API.md, Resources and their fields); with only the scope user:login most fields are null. */
 export const userSchema = z.object({
   ...stamps,
   first_name: optionalText,

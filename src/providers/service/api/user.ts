@@ -37,7 +37,7 @@ const listOf = <Row>(
   parameters: ListRequest<Row>['parameters'] = {},
 ): ListRequest<Row> => ({ route, parameters, parseRows: rowsOf(schema) });
 
-/** User routes (service-api-v2.md, User routes). Every operation throws a RemoteError or the signal's reason. */
+/** User routes (API.md, User routes). Every operation throws a RemoteError or the signal's reason. */
 export const createUserApi = (send: Send) => ({
   /**
    * GET /v2/me. Scopes: one of user:login, user:basic, user:manage, all:view, all:manage; with only user:login the answer

@@ -14,6 +14,7 @@ const ANN: BookContact = {
   websites: ['https://www.acme.example/'],
   groups: ['Friends'],
 };
+const PLACES = { left: 'Google', right: 'the service' };
 const BOB: BookContact = { ...ANN, id: '2', firstName: 'Bob', emails: [] };
 
 const bookOf = (contacts: readonly BookContact[], groups: readonly string[] = ['Friends']): Book => {
@@ -21,6 +22,7 @@ const bookOf = (contacts: readonly BookContact[], groups: readonly string[] = ['
     throw new Error('A comparison changes nothing.');
   };
   return {
+    groupWords: { one: 'label', within: 'with the label' },
     contacts: () => contacts,
     groups: () => groups,
     add: refuse,
@@ -42,8 +44,8 @@ test('other ids, spellings and orders are no difference', () => {
     addresses: ['1 Main St Springfield'],
     websites: ['acme.example'],
   };
-  const books = { google: bookOf([ANN, BOB]), service: bookOf([BOB, spelt]) };
-  expect(compareBooks(books)).toEqual({ contacts: 2, groups: 1, differences: [] });
+  const books = { left: bookOf([ANN, BOB]), right: bookOf([BOB, spelt]) };
+  expect(compareBooks(books, PLACES)).toEqual({ contacts: 2, groups: 1, differences: [] });
 });
 
 test.each([
@@ -51,20 +53,20 @@ test.each([
   [{ emails: [] }, 'Ann Lee: emails: ann@acme.example at Google, nothing at the service'],
   [{ phones: ['+1 212 555 0148'] }, 'Ann Lee: phones: 25550147 at Google, 25550148 at the service'],
   [{ groups: ['Friends', 'VIP'] }, 'Ann Lee: groups: Friends at Google, Friends, VIP at the service'],
-])('a difference is told with both values: %o', (change, told) => {
-  const books = { google: bookOf([ANN]), service: bookOf([{ ...ANN, ...change }]) };
-  expect(compareBooks(books).differences).toEqual([told]);
+])('a difference is named with both values: %o', (change, difference) => {
+  const books = { left: bookOf([ANN]), right: bookOf([{ ...ANN, ...change }]) };
+  expect(compareBooks(books, PLACES).differences).toEqual([difference]);
 });
 
-test('a contact or group of one side only is told, a second one of the same kind too', () => {
+test('a contact or group of one side only is named, a second one of the same kind too', () => {
   const books = {
-    google: bookOf([ANN, ANN, BOB], ['Friends', 'VIP']),
-    service: bookOf([ANN, { ...BOB, lastName: 'Ray' }]),
+    left: bookOf([ANN, ANN, BOB], ['Friends', 'VIP']),
+    right: bookOf([ANN, { ...BOB, lastName: 'Ray' }]),
   };
-  expect(compareBooks(books).differences).toEqual([
+  expect(compareBooks(books, PLACES).differences).toEqual([
     'Ann Lee is only at Google.',
     'Bob Lee is only at Google.',
     'Bob Ray is only at the service.',
-    'The label VIP has no bucket.',
+    'The label VIP is only at Google.',
   ]);
 });

@@ -151,7 +151,7 @@ describe('the exchange of a code', () => {
   ])('tells the meaning of %s', async (_, reply, meaning) => {
     const failure = await failureOf(reply);
     expect(failure).toBeInstanceOf(Error);
-    expect(failure).toMatchObject({ ...meaning, side: 'google', route: 'POST token' });
+    expect(failure).toMatchObject({ ...meaning, side: null, route: 'POST token' });
     expect(String(failure)).not.toMatch(/hush|4\/a|verifier/u);
   });
 

@@ -48,7 +48,7 @@ describe('the error table', () => {
     [refusal(500, 'INTERNAL'), LISTING, 'unavailable', 'no'],
     [answer(304, ''), CONTEXT, 'unreadable', 'unknown'],
   ])('%#: %o', (error, context, kind, applied) => {
-    expect(toRemoteError(error, context)).toMatchObject({ kind, applied, side: 'google', route: context.route });
+    expect(toRemoteError(error, context)).toMatchObject({ kind, applied, side: null, route: context.route });
   });
 
   test.each([

@@ -13,7 +13,7 @@ describe('splitBook', () => {
     ...person,
     notes: `person ${index}`,
   }));
-  const { google, service } = splitBook(people, 11);
+  const { left: google, right: service } = splitBook(people, 11);
   const atService = new Map(service.map((person) => [person.notes, person]));
   const inBoth = google.flatMap((person): [Person, Person][] => {
     const other = atService.get(person.notes);
@@ -21,8 +21,8 @@ describe('splitBook', () => {
   });
 
   it('gives the same books for the same seed', () => {
-    expect(splitBook(people, 11)).toEqual({ google, service });
-    expect(splitBook(people, 12)).not.toEqual({ google, service });
+    expect(splitBook(people, 11)).toEqual({ left: google, right: service });
+    expect(splitBook(people, 12)).not.toEqual({ left: google, right: service });
   });
 
   it('puts everybody in one book at least and most people in both', () => {

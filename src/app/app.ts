@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Parts } from './links.ts';
+import { networkFor } from './network.ts';
+import type { Runs } from './runs.ts';
+import { withReadableTokens } from './tokens.ts';
+import { systemClock, type Clock } from '../clock.ts';
+import type { Config, LinkConfig } from '../config/config.ts';
+import { digest } from '../config/secret.ts';
+import { bySide, type Side, type Sides } from '../contact/side.ts';
+import type { Events } from '../events.ts';
+import { createGates } from '../http/gates.ts';
+import type { Budget } from '../http/governor.ts';
+import type { Inspection } from '../providers/provider.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { openVault, type Vault } from '../store/credentials.ts';
+import { openStore, type FileStore } from '../store/sqlite-store.ts';
+
+/** What tests and the demo may replace. */
+export type AppOverrides = {
+  readonly clock?: Clock;
+  /** At least 0, less than 1. */
+  readonly random?: () => number;
+  readonly newId?: () => string;
+};
+
+/** The program, put together: everything that a command or a job needs. */
+export type App = Runs & {
+  readonly config: Config;
+  readonly store: FileStore;
+  /** The tokens that `connect` stored. */
+  readonly vault: Vault;
+  /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
+  inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
+  /** A one-way digest of each side's credential as it is now; null where there is none. */
+  credentials(link: LinkConfig): Promise<Sides<string | null>>;
+  /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
+  budget(link: LinkConfig): Promise<Sides<Budget | null>>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const openVaultOf = ({ dataDir, credentialsKey, credentialsKeyOld }: Config, clock: Clock): Vault =>
+  openVault({
+    path: join(dataDir, 'credentials.json'),
+    key: credentialsKey?.reveal() ?? null,
+    oldKey: credentialsKeyOld?.reveal() ?? null,
+    clock,
+  });
+
+/** The runs, loaded with both remotes and the whole engine when the first one is asked for. */
+const createLazyRuns = (parts: Parts): Runs => {
+  let loaded: Promise<Runs> | null = null;
+  const runs = (): Promise<Runs> => (loaded ??= import('./runs.ts').then(({ createRuns }) => createRuns(parts)));
+  return {
+    run: async (...of) => (await runs()).run(...of),
+    plan: async (...of) => (await runs()).plan(...of),
+    undo: async (...of) => (await runs()).undo(...of),
+    planUndo: async (...of) => (await runs()).planUndo(...of),
+  };
+};
+
+/**
+ * Puts the program together: the only place that knows every room. Opens the store; remotes are opened when first used.
+ *
+ * @throws {StoreError} where the database cannot be used.
+ */
+export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
+  const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
+  const store = openStore(join(config.dataDir, 'contact-sync.db'));
+  const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
+  const vault = openVaultOf(config, clock);
+  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault };
+  return {
+    config,
+    store,
+    vault,
+    inspect: async (link, side, token, signal) => {
+      const { provider, settings } = link.sides[side];
+      const network = networkFor(parts, link, side);
+      const inspection = await providerNamed(provider).inspect(settings, token, network, signal);
+      await gates.save();
+      return inspection;
+    },
+    ...createLazyRuns(parts),
+    credentials: async (link) => {
+      const { sides } = await withReadableTokens(vault, link);
+      return bySide((side) => {
+        const { token } = sides[side];
+        return token === null ? null : digest(token.reveal());
+      });
+    },
+    budget: async (link) => {
+      const { sides } = await withReadableTokens(vault, link);
+      const budgetOf = async (side: Side): Promise<Budget | null> => {
+        const { provider, settings, token } = sides[side];
+        const { meter } = providerNamed(provider);
+        if (meter === null || token === null) return null;
+        return meter.budget(settings, token.reveal(), networkFor(parts, link, side));
+      };
+      return { left: await budgetOf('left'), right: await budgetOf('right') };
+    },
+    [Symbol.asyncDispose]: async () => {
+      // What is still under way nobody waits for any more.
+      await Promise.all(parts.outlets.map(({ dispatcher }) => dispatcher.destroy()));
+      await gates.close();
+      await store.close();
+    },
+  };
+};

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import type { App } from '../../app/app.ts';
+import { systemClock } from '../../clock.ts';
+import { placeOf } from '../../config/accounts.ts';
+import type { LinkConfig } from '../../config/config.ts';
+import { otherSide, SIDES, type Side } from '../../contact/side.ts';
+import type { Account } from '../../providers/account.ts';
+import { RemoteError } from '../../providers/errors.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
+import { CredentialsError, type Credential } from '../../store/credentials.ts';
+import { LeaseError } from '../../sync/context.ts';
+import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
+import { askForConsent } from './consent.ts';
+import { readHiddenLine } from './pasted.ts';
+
+export type ConnectOptions = Pick<CommonOptions, 'config'> & {
+  /** False: the address is only printed. */
+  readonly browser?: boolean;
+  readonly port?: number;
+  /** A v1 application's key; `-`: it comes on standard input. */
+  readonly apiKey?: string;
+  readonly replaceAccount?: boolean;
+};
+
+const oneLink = (links: readonly LinkConfig[], word: string): LinkConfig => {
+  const [link, ...others] = links;
+  if (link !== undefined && others.length === 0) return link;
+  const names = links.map(({ name }) => name).join(', ');
+  throw new UsageError(`There are several links: ${names}. Say which one: contact-sync connect ${word} <LINK>`);
+};
+
+/** The side of that name, or the only one with the provider of that name. Throws {@link UsageError}. */
+const sideCalled = ({ name, sides }: LinkConfig, word: string): Side => {
+  const named = SIDES.find((side) => sides[side].name === word);
+  if (named !== undefined) return named;
+  const [played, ...others] = SIDES.filter((side) => sides[side].provider === word);
+  if (played !== undefined && others.length === 0) return played;
+  const names = SIDES.map((side) => sides[side].name).join(', ');
+  throw new UsageError(`The link ${name} has no side named ${word}. Its sides are: ${names}.`);
+};
+
+type Step = {
+  readonly terminal: Terminal;
+  readonly app: App;
+  readonly link: LinkConfig;
+  readonly side: Side;
+  readonly signal: AbortSignal;
+  readonly options: ConnectOptions;
+};
+
+const signIn = async ({ terminal, link, side, signal, options }: Step): Promise<Grant> => {
+  const { apiKey, port = 0, browser: opensBrowser = true } = options;
+  const { provider, settings } = link.sides[side];
+  const { signIn: ways, title } = providerNamed(provider);
+  const context: SignInContext = { clock: systemClock, signal };
+  if (apiKey === undefined) {
+    const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
+    return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
+  }
+  if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
+  if (apiKey === '-' && process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
+  const key = apiKey === '-' ? await readHiddenLine(process.stdin, 'api_key', signal) : apiKey;
+  return ways.withKey(settings, key, context);
+};
+
+const nameOf = ({ email, id }: Account): string =>
+  email === null ? (id ?? 'an account that does not tell its name') : id === null ? email : `${email} (${id})`;
+
+/** The account that a side of the link was made with, as far as it is known. */
+const knownAccount = async ({ app, link }: Step, side: Side): Promise<string | null> =>
+  (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
+
+/** Throws {@link SignInError} where the account is the other side's already: a link of an account with itself. */
+const refuseOtherSide = async (step: Step, account: Account): Promise<void> => {
+  const { app, link, side } = step;
+  const other = otherSide(side);
+  if (account.id === null || link.sides[other].provider !== link.sides[side].provider) return;
+  const stored = await app.vault.read(link.name, link.sides[other].name).catch(() => null);
+  const taken = stored?.account ?? (await knownAccount(step, other));
+  if (taken !== account.id) return;
+  throw new SignInError(
+    `${nameOf(account)} is the account at ${link.sides[other].place} of the link ${link.name} already. ` +
+      'Nothing was stored. Sign in with the account that is to be kept the same as that one.',
+    'account',
+  );
+};
+
+/** Whether the link was made with another account. Throws {@link SignInError} where that is not asked for. */
+const replacesAccount = async (step: Step, account: Account): Promise<boolean> => {
+  const { link, side, options } = step;
+  const known = await knownAccount(step, side);
+  if (known === null || account.id === null || known === account.id) return false;
+  if (options.replaceAccount) return true;
+  throw new SignInError(
+    `${nameOf(account)} is not the account at ${link.sides[side].place} that the link ${link.name} was made with ` +
+      `(${known}). Nothing was stored. Sign in with that account, give this one a link of its own, or pass ` +
+      '--replace-account: the link then forgets which contacts are pairs, and its next run matches both address books ' +
+      'again and deletes nothing.',
+    'account',
+  );
+};
+
+/** Takes the new account while no run is under way. Throws {@link LeaseError} where one is. */
+const replaceAccount = async ({ app, link, side }: Step, account: string): Promise<void> => {
+  const owner = `connect ${randomUUID()}`;
+  const nowMs = systemClock.now();
+  const isFree = await app.store.acquireLease(link.name, owner, nowMs, nowMs + 15_000);
+  if (!isFree) throw new LeaseError(link.name, 'busy');
+  try {
+    await app.store.replaceAccount(link.name, side, account);
+  } finally {
+    await app.store.releaseLease(link.name, owner);
+  }
+};
+
+/** A sign-in that cannot be read any more is about to be replaced. */
+const readBefore = ({ app, link, side }: Step): Promise<Credential | null> =>
+  app.vault.read(link.name, link.sides[side].name).catch(() => null);
+
+const printScopes = ({ terminal, link, side }: Step, grant: Grant, before: Credential | null): void => {
+  const { place } = link.sides[side];
+  const { scopes, asked } = grant;
+  if (scopes === null) {
+    terminal.print(`Granted: ${place} does not tell; ${asked.join(' and ')} were asked for.`);
+    return;
+  }
+  terminal.print(`Granted at ${place}: ${scopes.join(', ')}`);
+  const earlier = before?.scopes ?? null;
+  if (earlier !== null && earlier.toSorted().join() !== scopes.toSorted().join()) {
+    terminal.print(`This is not what was granted before: ${earlier.join(', ')}`);
+  }
+};
+
+/** Makes a paused link active, so that its next run is not left out; the reason lets a daemon tell that it resumes. */
+const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promise<void> => {
+  const { state } = await app.store.link(link.name);
+  if (state !== 'paused' && !isReplaced) return;
+  const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
+  await app.store.updateLink(link.name, { state: 'active', reason });
+  if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);
+};
+
+/** What stands in the way of using this sign-in, and what comes next. */
+const printNext = async ({ terminal, app, link, side }: Step): Promise<void> => {
+  const { token, provider } = link.sides[side];
+  if (token !== null) {
+    const place = placeOf(link, side, providerNamed(provider).tokenKey);
+    terminal.warn(`The configuration has ${place}, which wins over what was stored now. Remove it there.`);
+  }
+  const other = otherSide(side);
+  const digests = await app.credentials(link);
+  terminal.print(
+    digests[other] === null
+      ? `Next: contact-sync connect ${link.sides[other].name} ${link.name}`
+      : `Next: contact-sync plan ${link.name} shows what a sync would do.`,
+  );
+};
+
+const warnOfMissingRights = async ({ terminal, link, side, signal }: Step, token: string): Promise<void> => {
+  const { provider, settings } = link.sides[side];
+  const missing = await providerNamed(provider).signIn.missingRights(settings, token, { clock: systemClock, signal });
+  if (missing !== null) terminal.warn(missing);
+};
+
+const store = async (step: Step, grant: Grant, account: Account): Promise<void> => {
+  const { terminal, app, link, side } = step;
+  const { name } = link.sides[side];
+  const { token, scopes } = grant;
+  await app.vault.save(link.name, name, { token, scopes, account: account.id, storedAtMs: systemClock.now() });
+  const isSealed = await app.vault.isSealed(link.name, name);
+  terminal.print(
+    `Stored in ${app.vault.path}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`,
+  );
+};
+
+const connectSide = async (step: Step): Promise<void> => {
+  const { terminal, app, link, side, signal } = step;
+  const grant = await signIn(step);
+  const { account } = await app.inspect(link, side, grant.token, signal);
+  terminal.print(`Signed in at ${link.sides[side].place} as ${nameOf(account)}.`);
+  await refuseOtherSide(step, account);
+  const isReplacement = await replacesAccount(step, account);
+  const before = await readBefore(step);
+  printScopes(step, grant, before);
+  await warnOfMissingRights(step, grant.token);
+  if (isReplacement && account.id !== null) {
+    await replaceAccount(step, account.id);
+    terminal.print(`The link ${link.name} has another account now: its next run matches both address books again.`);
+  } else if (before?.account && account.id !== null && before.account !== account.id) {
+    terminal.print(`Before, ${before.account} was signed in.`);
+  }
+  await store(step, grant, account);
+  await resume(step, isReplacement);
+  await printNext(step);
+};
+
+const EXIT_CODES: Readonly<Record<SignInFault, ExitCode>> = {
+  rights: EXIT.credentials,
+  account: EXIT.halted,
+  other: EXIT.failed,
+};
+
+/** Errors that are an answer to the person who signs in, and need no stack. */
+const printFailure = (terminal: Terminal, error: unknown, { signal }: Opened): ExitCode => {
+  if (error instanceof SignInError) {
+    terminal.warn(error.message);
+    return EXIT_CODES[error.fault];
+  }
+  if (error instanceof CredentialsError) {
+    terminal.warn(error.message);
+    return EXIT.failed;
+  }
+  if (error instanceof RemoteError) {
+    terminal.warn(`${error.message}. Nothing was stored.`);
+    return exitCodeOf(error);
+  }
+  if (!signal.aborted) throw error;
+  terminal.warn('Interrupted. Nothing was stored.');
+  return EXIT.failed;
+};
+
+/** `connect SIDE [LINK]`: signs in at the side of that name or provider, checks who that is, and stores the token. */
+export const connect = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: ConnectOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const link = oneLink(opened.links, word);
+    const side = sideCalled(link, word);
+    try {
+      await connectSide({ terminal, app: opened.app, link, side, signal: opened.signal, options });
+      return EXIT.done;
+    } catch (error) {
+      return printFailure(terminal, error, opened);
+    }
+  });

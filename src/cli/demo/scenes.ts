@@ -1,0 +1,134 @@
+import type { App } from '../../app/app.ts';
+import type { LinkConfig } from '../../config/config.ts';
+import { bySide, otherSide, SIDES } from '../../contact/side.ts';
+import type { RunSummary } from '../../sync/run.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { startProgress } from '../progress/progress.ts';
+import { formatSummary, formatTrouble } from '../summary.ts';
+import { formatTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { count } from '../words.ts';
+import type { Books } from './book.ts';
+import { describeChanges } from './changes.ts';
+import type { DemoClock } from './clock.ts';
+import { compareBooks } from './compare.ts';
+import { everydayEdits } from './edits.ts';
+
+/** Everything that the demo plays with. */
+export type Stage = {
+  readonly terminal: Terminal;
+  readonly books: Books;
+  readonly clock: DemoClock;
+  readonly app: App;
+  readonly link: LinkConfig;
+  readonly signal: AbortSignal;
+};
+
+/** Long enough for the change feeds to have settled. */
+const BETWEEN_SYNCS_MS = 15 * 60_000;
+const BETWEEN_EDITS_MS = 60_000;
+
+const startScene = ({ terminal }: Stage, title: string): void => {
+  terminal.print(`\n${terminal.style('bold', title)}`);
+};
+
+/** One sync with its summary; the number of writes, or null where it did not complete. */
+const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number | null> => {
+  const progress = startProgress(terminal, link.sides);
+  let groupWrites = 0;
+  const result = await app
+    .run(link, {
+      kind: 'incremental',
+      acceptDeletes: false,
+      signal,
+      onEvent: (event) => {
+        progress.tell(event);
+        if (event.kind === 'group' && event.reason === null && event.action !== 'duplicate') groupWrites += 1;
+      },
+    })
+    .finally(progress.stop);
+  terminal.print(formatSummary(result.summary, link.sides, terminal));
+  const trouble = formatTrouble(result, link.sides);
+  if (trouble !== null) terminal.warn(trouble);
+  return result.error === null ? countWrites(result.summary) + groupWrites : null;
+};
+
+const countWrites = ({ left, right }: RunSummary): number =>
+  [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+
+/** The sides' titles at the start of lines, all of one width: `Google:  `. */
+const headsOf = ({ link }: Stage) => {
+  const width = Math.max(...SIDES.map((side) => link.sides[side].title.length)) + 2;
+  return bySide((side) => `${link.sides[side].title}:`.padEnd(width));
+};
+
+const showBooks = (stage: Stage): void => {
+  const heads = headsOf(stage);
+  for (const side of SIDES) {
+    const book = stage.books[side];
+    const groups = count(book.groups().length, book.groupWords.one);
+    stage.terminal.print(`${heads[side]}${count(book.contacts().length, 'contact')}, ${groups}`);
+  }
+};
+
+const makeEdits = (stage: Stage): void => {
+  const { terminal, books, clock } = stage;
+  const heads = headsOf(stage);
+  clock.advance(BETWEEN_SYNCS_MS);
+  for (const { side, text, make } of everydayEdits(books)) {
+    make();
+    terminal.print(`  ${heads[side]}${text}`);
+    clock.advance(BETWEEN_EDITS_MS);
+  }
+};
+
+/** What the next sync will propagate, and how the conflicts are settled. */
+const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
+  const { plan } = await app.plan(link, { kind: 'incremental', signal });
+  const rows = describeChanges(plan).map(({ to, who, what }) => {
+    return [`${link.sides[otherSide(to)].title} -> ${link.sides[to].title}`, who, what];
+  });
+  terminal.print(formatTable(rows, { indent: '  ' }));
+};
+
+/** Reads both sides back past the program; whether they hold the same. */
+const check = ({ terminal, books, link }: Stage): boolean => {
+  const places = bySide((side) => link.sides[side].place);
+  const { contacts, groups, differences } = compareBooks(books, places);
+  terminal.print(`${count(contacts, 'contact')} and ${count(groups, 'group')} compared on both sides.`);
+  if (differences.length === 0) {
+    terminal.print(terminal.style('green', 'No difference.'));
+    return true;
+  }
+  terminal.print(terminal.style('red', `${count(differences.length, 'difference')}:`));
+  for (const difference of differences) terminal.print(`  ${difference}`);
+  return false;
+};
+
+/** Plays the demo from the first sync to the check; 1 where something is not as it should be. */
+export const playScenes = async (stage: Stage): Promise<ExitCode> => {
+  const { terminal, clock } = stage;
+  startScene(stage, 'Two address books that overlap in part');
+  showBooks(stage);
+
+  startScene(stage, 'The first sync pairs the contacts of the same people and fills in what is missing');
+  if ((await runOnce(stage)) === null) return EXIT.failed;
+  showBooks(stage);
+
+  startScene(stage, 'Then people edit both');
+  makeEdits(stage);
+
+  startScene(stage, 'What the second sync carries');
+  await showPlan(stage);
+  terminal.print('');
+  if ((await runOnce(stage)) === null) return EXIT.failed;
+
+  startScene(stage, 'Are both sides the same?');
+  const isSame = check(stage);
+
+  startScene(stage, 'A third sync finds nothing to do');
+  clock.advance(BETWEEN_SYNCS_MS);
+  const writes = await runOnce(stage);
+  if (writes !== null) terminal.print(count(writes, 'write'));
+  return isSame && writes === 0 ? EXIT.done : EXIT.failed;
+};

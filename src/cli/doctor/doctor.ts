@@ -1,0 +1,90 @@
+import { createApp, type App } from '../../app/app.ts';
+import { systemClock } from '../../clock.ts';
+import { ConfigError } from '../../config/config-error.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import { StoreError } from '../../store/store.ts';
+import { createCommandEvents } from '../command-events.ts';
+import { checkLink, judgeClock, type LinkReport } from './check-link.ts';
+import {
+  checkDataDirectory,
+  checkRedis,
+  checkStore,
+  faultOfConfiguration,
+  faultOfStore,
+  fineConfiguration,
+} from './check-process.ts';
+import type { Finding } from './finding.ts';
+import { worstExitCode, type ExitCode } from '../exit-codes.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { chooseLinks } from '../links.ts';
+import { formatTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import type { CommonOptions } from '../with-app.ts';
+
+const checkLinks = async (app: App, linkName: string | undefined): Promise<readonly Finding[]> => {
+  using interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const reports: LinkReport[] = [];
+  for (const link of chooseLinks(app.config, linkName)) {
+    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal }));
+  }
+  const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
+  return [...reports.flatMap(({ findings }) => findings), ...(clock === null ? [] : [clock])];
+};
+
+const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError => {
+  try {
+    return createApp(config, createCommandEvents(config, terminal, { json: options.json ?? false }));
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+};
+
+const examine = async (
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<readonly Finding[]> => {
+  let config: Config;
+  try {
+    config = loadConfig({ configPath: options.config ?? null });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
+    throw error;
+  }
+  chooseLinks(config, linkName);
+  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), await checkRedis(config.redisUrl)];
+  const opened = open(config, terminal, options);
+  if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
+  await using app = opened;
+  return [...early, await checkStore(app), ...(await checkLinks(app, linkName))];
+};
+
+const WORDS = { ok: 'ok', warning: 'warn', error: 'FAIL' } as const;
+const COLOURS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+
+const formatFindings = (findings: readonly Finding[], terminal: Terminal): string => {
+  const rows = findings.map(({ level, name, link, detail, remedy }) => {
+    const text = remedy === null ? detail : `${detail.replace(/\.$/u, '')}. ${remedy}`;
+    return [terminal.style(COLOURS[level], WORDS[level]), link === null ? name : `${link} ${name}`, text];
+  });
+  return formatTable(rows);
+};
+
+/** What `doctor --json` says of one check. */
+const toJson = ({ name, link, level, detail, remedy }: Finding) => {
+  return { name, link, ok: level !== 'error', level, detail, remedy };
+};
+
+/** `doctor [LINK]`: what is in order and what is not, a line each with the remedy. Exits 0 where nothing must be done. */
+export const doctor = async (
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<ExitCode> => {
+  const findings = await examine(terminal, linkName, options);
+  if (options.json) terminal.print(JSON.stringify({ checks: findings.map(toJson) }));
+  else terminal.print(formatFindings(findings, terminal));
+  return worstExitCode(findings.map(({ code }) => code));
+};

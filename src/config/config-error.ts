@@ -1,0 +1,16 @@
+/** One fault of the configuration: the key or variable, what is wrong with it and what to do. Never a secret's value. */
+export type ConfigProblem = { readonly where: string; readonly what: string };
+
+/** The configuration cannot be used; `problems` holds every fault that was found, and the message lists them. */
+export class ConfigError extends Error {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ where, what }) => `  - ${where}: ${what}`);
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}

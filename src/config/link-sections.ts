@@ -1,0 +1,50 @@
+import { isSection, isText, isUnset, type Report, type Section } from './sources.ts';
+
+/** One link as the file has it: its name, where it stands for whoever reads of a fault, and its settings. */
+export type LinkSection = { readonly name: string; readonly where: string; readonly section: Section };
+
+const NAME = /^[a-z0-9][a-z0-9_-]*$/iu;
+
+/** Whether a text can be the name of a link or of a side. */
+export const isName = (text: string): boolean => NAME.test(text);
+
+const NO_LINK =
+  'names no link. Write each link as name: with its settings below, or as an entry of a list with its name among ' +
+  'them, or remove links.';
+
+const fromMapping = (links: Section, report: Report): LinkSection[] =>
+  Object.entries(links).map(([name, section]) => {
+    const where = `links.${name}`;
+    if (isSection(section)) return { name, where, section };
+    if (!isUnset(section)) report(where, 'holds no settings. Write them as name: value below it.');
+    return { name, where, section: {} };
+  });
+
+/** A link that is the only one of the list needs no name. */
+const fromList = (links: readonly Section[], report: Report): LinkSection[] =>
+  links.flatMap(({ name, ...section }, index): LinkSection[] => {
+    if (name === undefined && links.length === 1) return [{ name: 'default', where: 'links.default', section }];
+    if (isText(name) && !isUnset(name)) return [{ name, where: `links.${name}`, section }];
+    report(`links[${index}].name`, 'is not set. Give each link a name.');
+    return [];
+  });
+
+const listed = (links: unknown, report: Report): LinkSection[] => {
+  const isFilled = typeof links === 'object' && links !== null && Object.keys(links).length > 0;
+  if (isFilled && isSection(links)) return fromMapping(links, report);
+  if (isFilled && Array.isArray(links) && links.every(isSection)) return fromList(links, report);
+  report('links', NO_LINK);
+  return [];
+};
+
+/** The links that the file has, as a mapping or as a list; without `links` there is one, named `default`. */
+export const linkSections = (links: unknown, report: Report): readonly LinkSection[] => {
+  if (links === undefined) return [{ name: 'default', where: 'links.default', section: {} }];
+  const sections = listed(links, report);
+  for (const [index, { name, where }] of sections.entries()) {
+    if (!isName(name)) report(where, 'is not a name for a link. Use letters, digits, - and _.');
+    const isRepeated = sections.findIndex((other) => other.name === name) < index;
+    if (isRepeated) report(where, 'is the name of another link too. Give each link a name of its own.');
+  }
+  return sections;
+};

@@ -1,0 +1,154 @@
+import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
+import type { OpaqueSettings, Provider } from '../providers/provider.ts';
+import { PROVIDERS, providerNamed } from '../providers/registry.ts';
+import { isName, type LinkSection } from './link-sections.ts';
+import { parseSettings, type Sources } from './parse.ts';
+import { Secret } from './secret.ts';
+import {
+  fileLayer,
+  isSection,
+  isText,
+  joinKeys,
+  keysBelow,
+  layerBelow,
+  type Keys,
+  type Layer,
+  type Report,
+  type Section,
+} from './sources.ts';
+import { secret } from './values.ts';
+
+/** One side of a link: which provider plays it, and with what settings. */
+export type SideConfig = SideWords & {
+  /** The provider's name in the registry. */
+  readonly provider: string;
+  readonly settings: OpaqueSettings;
+  /** Null: the token that `connect` stored. */
+  readonly token: Secret | null;
+};
+
+/** A side as it is declared, before its provider's settings are read. */
+export type DeclaredSide = SideWords & { readonly provider: Provider; readonly own: Layer };
+
+/** Who plays a side where the file does not say so. */
+const USUAL: Sides<string> = { left: 'google', right: 'service' };
+
+const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
+
+const keysOf = ({ schema, tokenKey, secretKeys }: Provider): Keys => ({
+  names: [...Object.keys(schema.shape), tokenKey],
+  secrets: secretKeys,
+});
+
+const sectionOf = ({ name }: Provider): string => `${name}.`;
+
+/** Every provider's settings, each below its provider's name. */
+export const PROVIDER_KEYS: Keys = joinKeys(
+  ...PROVIDERS.map((provider) => keysBelow(sectionOf(provider), keysOf(provider))),
+);
+
+/** Words that mean something else beside the sides' names: in a setting, in a JSON document or in a line of the log. */
+const RESERVED = new Set(
+  [
+    'all ask both longest newest',
+    'action at conflicts durationms error field kind level link msg name outcome paired reason run side skipped state time winner',
+    'clock configuration journal redis store',
+  ].flatMap((words) => words.split(' ')),
+);
+
+const faultOfName = (name: string, side: Side, provider: Provider): string | null => {
+  if (!isName(name)) return 'is not a name for a side. Use letters, digits, - and _.';
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower)) return `"${name}" has a meaning of its own. Choose another name.`;
+  const isMisleading =
+    lower === otherSide(side) || PROVIDERS.some((other) => other !== provider && other.name === lower);
+  return isMisleading ? `"${name}" is what something else is called. Choose another name.` : null;
+};
+
+type Draft = { readonly provider: Provider; readonly name: string | null; readonly own: Layer };
+
+/** A side's own section; null where it has a fault, which is reported. */
+const readDraft = (section: unknown, side: Side, where: string, report: Report): Draft | null => {
+  const names = PROVIDERS.map((provider) => provider.name)
+    .toSorted()
+    .join(', ');
+  if (!isSection(section)) {
+    const fault = section === undefined ? 'is not set' : 'holds no settings';
+    report(where, `${fault}. Give left and right a provider each, which is one of ${names}.`);
+    return null;
+  }
+  const { provider: providerName, name = null, ...settings } = section;
+  const provider = PROVIDERS.find((candidate) => candidate.name === providerName);
+  if (provider === undefined) {
+    const fault = isText(providerName) ? `"${providerName}" is not known` : 'is not set';
+    report(`${where}.provider`, `${fault}. Choose one of ${names}.`);
+    return null;
+  }
+  const own = fileLayer(settings, `${where}.`, keysOf(provider), report);
+  if (name === null) return { provider, name, own };
+  const fault = isText(name) ? faultOfName(name, side, provider) : 'is not a text. Write one name.';
+  if (fault === null && isText(name)) return { provider, name, own };
+  report(`${where}.name`, fault ?? '');
+  return null;
+};
+
+const declare = (drafts: Sides<Draft>): Sides<DeclaredSide> => {
+  const areAlike = drafts.left.provider === drafts.right.provider;
+  return bySide((side) => {
+    const { provider, own } = drafts[side];
+    const name = drafts[side].name ?? (areAlike ? side : provider.name);
+    const word = (text: string): string => (areAlike ? `${text} (${name})` : text);
+    return { name, title: word(provider.title), place: word(provider.place), provider, own };
+  });
+};
+
+/** Who plays the sides of a link; null where that has a fault, which is reported. */
+export const declareSides = ({ section, where }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
+  if (!('left' in section || 'right' in section)) {
+    return declare(bySide((side) => ({ provider: providerNamed(USUAL[side]), name: null, own: NOTHING })));
+  }
+  const left = readDraft(section['left'], 'left', `${where}.left`, report);
+  const right = readDraft(section['right'], 'right', `${where}.right`, report);
+  if (left === null || right === null) return null;
+  const sides = declare({ left, right });
+  if (sides.left.name.toLowerCase() !== sides.right.name.toLowerCase()) return sides;
+  report(`${where}.right.name`, 'is the name of the left side too. Give each side a name of its own.');
+  return null;
+};
+
+/** What a link's section holds beside its sides. */
+export const withoutSides = (section: Section): Section => {
+  const { left: _left, right: _right, ...rest } = section;
+  return rest;
+};
+
+/** Where the settings of a link's sides are looked for, beside each side's own section. */
+export type SideSources = Pick<Sources, 'cwd' | 'report'> & {
+  readonly environment: Layer;
+  /** The link's section and the top of the file. */
+  readonly file: readonly Layer[];
+};
+
+const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSources): SideConfig | null => {
+  const { environment, file, cwd, report } = sources;
+  const section = sectionOf(provider);
+  const below = (layer: Layer): Layer => layerBelow(section, layer);
+  const layers = [below(environment), own, ...file.map(below)];
+  const schema = provider.schema.extend({ [provider.tokenKey]: secret.nullable().default(null) });
+  const parsed = parseSettings(schema, keysOf(provider), { layers, section, cwd, report });
+  if (parsed === null) return null;
+  const { [provider.tokenKey]: token, ...settings } = parsed;
+  return { ...words, provider: provider.name, settings, token: token instanceof Secret ? token : null };
+};
+
+/** Both sides of a link with their providers' settings; null where one of them has a fault, which is reported. */
+export const parseSides = (declared: Sides<DeclaredSide>, sources: SideSources): Sides<SideConfig> | null => {
+  // In the registry's order, in which the settings are documented.
+  const order = SIDES.toSorted(
+    (one, other) => PROVIDERS.indexOf(declared[one].provider) - PROVIDERS.indexOf(declared[other].provider),
+  );
+  const parsed = new Map(order.map((side) => [side, parseSide(declared[side], sources)]));
+  const left = parsed.get('left') ?? null;
+  const right = parsed.get('right') ?? null;
+  return left === null || right === null ? null : { left, right };
+};

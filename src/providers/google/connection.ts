@@ -1,0 +1,45 @@
+import { digest } from '../../config/secret.ts';
+import type { Gate } from '../../http/gate.ts';
+import type { TransportRequest } from '../../http/transport.ts';
+import { inspecting, type OnAnswer } from '../inspecting.ts';
+import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
+import type { Remote } from '../remote.ts';
+import { readGoogleAccount } from './account.ts';
+import { createGoogleRemote } from './google-remote.ts';
+import { classifyGoogleRequest } from './limits.ts';
+import type { GoogleSettings } from './settings.ts';
+
+/** A batch of 200 contacts takes Google some time. */
+const TIMEOUT_MS = 30_000;
+
+/** What every use of a Google account needs: where it is, its credential, and a governed way out to the network. */
+const connect = async (settings: GoogleSettings, refreshToken: string, network: Network, onAnswer?: OnAnswer) => {
+  const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = settings;
+  const key = `google ${digest(`${rootUrl} ${refreshToken}`)}`;
+  const gates = {
+    read: await network.openGate(`${key} read`, readLimit),
+    write: await network.openGate(`${key} write`, writeLimit),
+  };
+  const gatesFor = ({ method, path }: TransportRequest): readonly Gate[] =>
+    classifyGoogleRequest(method, path).map((quota) => gates[quota]);
+  const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor, ...(onAnswer && { onAnswer }) });
+  const { clock, random } = network;
+  const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
+  return { rootUrl, tokenUrl, ...client, ...outlet, clock, random };
+};
+
+/** The address book that the refresh token opens, behind the port. */
+export const openGoogle = async (settings: GoogleSettings, refreshToken: string, network: Network): Promise<Remote> =>
+  createGoogleRemote({ ...(await connect(settings, refreshToken, network)), maxElapsedMs: RETRY_BUDGET_MS });
+
+/** Who is behind the refresh token. Throws a RemoteError. */
+export const inspectGoogle = (
+  settings: GoogleSettings,
+  refreshToken: string,
+  network: Network,
+  signal: AbortSignal,
+): Promise<Inspection> =>
+  inspecting(network.clock, async (onAnswer) => {
+    const connection = await connect(settings, refreshToken, network, onAnswer);
+    return readGoogleAccount({ ...connection, maxElapsedMs: 0 }, signal);
+  });

@@ -1,0 +1,31 @@
+import { defineProvider } from '../provider.ts';
+import { googleSettings } from './settings.ts';
+
+/** Google contacts, through the People API. What is heavy is loaded when it is used: Google's client takes long to load. */
+export const google = defineProvider({
+  name: 'google',
+  title: 'Google',
+  place: 'Google',
+  schema: googleSettings,
+  secretKeys: ['clientSecret', 'refreshToken'],
+  accountKeys: ['refreshToken'],
+  tokenKey: 'refreshToken',
+  addressKeys: ['rootUrl', 'tokenUrl'],
+  openRemote: async (settings, token, network) => {
+    const { openGoogle } = await import('./connection.ts');
+    return openGoogle(settings, token, network);
+  },
+  inspect: async (settings, token, network, signal) => {
+    const { inspectGoogle } = await import('./connection.ts');
+    return inspectGoogle(settings, token, network, signal);
+  },
+  meter: null,
+  signIn: {
+    withConsent: async (settings, ask, context) => {
+      const { signInAtGoogle } = await import('./sign-in.ts');
+      return signInAtGoogle(settings, ask, context);
+    },
+    withKey: null,
+    missingRights: () => Promise.resolve(null),
+  },
+});

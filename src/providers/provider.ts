@@ -1,0 +1,84 @@
+import type { Dispatcher } from 'undici';
+import type { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { SideWords } from '../contact/side.ts';
+import type { Gate } from '../http/gate.ts';
+import type { Budget } from '../http/governor.ts';
+import type { AnswerHeaders, RateHeaders, RateLimit } from '../http/rate-headers.ts';
+import type { TransportRequest } from '../http/transport.ts';
+import type { Account } from './account.ts';
+import type { Remote } from './remote.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** A way out to the network, with a count of the requests that went through it. */
+export type Outlet = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
+
+/** What a provider reaches its remote through: the way out to the network, with its limits, for one side of a link. */
+export type Network = {
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  /** The gate of that name, which every link with the same credential shares; the limit is that of the first call. */
+  openGate(name: string, limit: RateLimit): Promise<Gate>;
+  /** Stays open until the program ends. */
+  openOutlet(options: {
+    readonly timeoutMs: number;
+    /** The gates that a request must pass, in an order that is the same for all requests. */
+    readonly gatesFor: (request: TransportRequest) => readonly Gate[];
+    readonly onAnswer?: (headers: AnswerHeaders) => void;
+  }): Promise<Outlet>;
+};
+
+/** How long one request of a run may be tried again; with the remotes' timeouts a command gives up within 90 s. */
+export const RETRY_BUDGET_MS = 25_000;
+
+/** What a remote answered when it was asked who is behind a token. */
+export type Inspection = {
+  readonly account: Account;
+  /** The remote's own time when it answered, epoch milliseconds. */
+  readonly serverTimeMs: number | null;
+  readonly rate: RateHeaders;
+};
+
+/** The one limit that every request to a remote counts against, where the remote tells how much of it is left. */
+export type Meter<Settings> = {
+  /** The setting that holds the limit. */
+  readonly key: string;
+  limit(settings: Settings): RateLimit;
+  /** What is free now, as the last process left it. */
+  budget(settings: Settings, token: string, network: Network): Promise<Budget>;
+};
+
+/** What a provider knows and does; `Settings` are what its schema makes of one side's configuration. */
+type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
+  /** The settings of one side, without the token; each is a text (or a list of texts) in the configuration. */
+  readonly schema: Schema;
+  /** Settings that no message may repeat, and that may stand in a file of their own. The token is one of them. */
+  readonly secretKeys: readonly string[];
+  /** Settings that belong to one account, so that several sides cannot share them. The token is one of them. */
+  readonly accountKeys: readonly string[];
+  /** The setting that holds the token. */
+  readonly tokenKey: string;
+  /** The settings that say where the remote is, for whoever cannot reach it. */
+  readonly addressKeys: readonly string[];
+  /** Opens the account behind the token; sends nothing yet. */
+  openRemote(settings: Settings, token: string, network: Network): Promise<Remote>;
+  /** Asks, with one request of the remote's API and no retries, who is behind a token. Throws a RemoteError. */
+  inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
+  /** Null where the remote does not tell how much of its limits is left. */
+  readonly meter: Meter<Settings> | null;
+  readonly signIn: SignIn<Settings>;
+};
+
+/** Settings as a provider's schema gave them; only that provider looks into them. */
+export type OpaqueSettings = Readonly<Record<string, unknown>>;
+
+/** A kind of remote: how it is configured, signed in to, opened and limited. */
+export type Provider = Definition<z.ZodObject, OpaqueSettings>;
+
+/** A provider as everybody else sees it: its settings are opaque, and come back to it as its schema gave them. */
+export const defineProvider = <Schema extends z.ZodObject>(
+  definition: Definition<Schema, z.output<Schema>>,
+): Provider =>
+  // The one place where the settings lose their type: a side's settings always come from the schema of its provider.
+  definition as unknown as Provider;

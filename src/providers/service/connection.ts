@@ -1,0 +1,37 @@
+import { inspecting } from '../inspecting.ts';
+import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
+import type { Remote } from '../remote.ts';
+import { readServiceAccount } from './account.ts';
+import { openServiceGate } from './gate.ts';
+import { createServiceRemote } from './service-remote.ts';
+import type { ServiceSettings } from './settings.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/** The account that the access token opens, behind the port. */
+export const openService = async (
+  settings: ServiceSettings,
+  accessToken: string,
+  network: Network,
+): Promise<Remote> => {
+  const { baseUrl } = settings;
+  const { clock, random } = network;
+  const gate = await openServiceGate(settings, accessToken, network);
+  const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate] });
+  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, maxElapsedMs: RETRY_BUDGET_MS });
+};
+
+/** Who is behind the access token. Throws a RemoteError. */
+export const inspectService = (
+  settings: ServiceSettings,
+  accessToken: string,
+  network: Network,
+  signal: AbortSignal,
+): Promise<Inspection> =>
+  inspecting(network.clock, async (onAnswer) => {
+    const { baseUrl } = settings;
+    const { clock } = network;
+    const gate = await openServiceGate(settings, accessToken, network);
+    const { dispatcher } = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate], onAnswer });
+    return readServiceAccount({ baseUrl, accessToken, dispatcher, clock }, signal);
+  });

@@ -1,0 +1,42 @@
+import { defineProvider } from '../provider.ts';
+import { openServiceGate } from './gate.ts';
+import { serviceSettings } from './settings.ts';
+
+/** The relationship management service. What is heavy is loaded when it is used. */
+export const service = defineProvider({
+  name: 'service',
+  title: 'Service',
+  place: 'the service',
+  schema: serviceSettings,
+  secretKeys: ['clientSecret', 'accessToken'],
+  accountKeys: ['accessToken'],
+  tokenKey: 'accessToken',
+  addressKeys: ['baseUrl'],
+  openRemote: async (settings, token, network) => {
+    const { openService } = await import('./connection.ts');
+    return openService(settings, token, network);
+  },
+  inspect: async (settings, token, network, signal) => {
+    const { inspectService } = await import('./connection.ts');
+    return inspectService(settings, token, network, signal);
+  },
+  meter: {
+    key: 'rateLimit',
+    limit: (settings) => settings.rateLimit,
+    budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
+  },
+  signIn: {
+    withConsent: async (settings, ask, context) => {
+      const { signInAtService } = await import('./sign-in.ts');
+      return signInAtService(settings, ask, context);
+    },
+    withKey: async (settings, key, context) => {
+      const { exchangeKeyAtService } = await import('./sign-in.ts');
+      return exchangeKeyAtService(settings, key, context);
+    },
+    missingRights: async (settings, token, context) => {
+      const { missingRights } = await import('./sign-in.ts');
+      return missingRights(settings, token, context);
+    },
+  },
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
+import { startSandboxPair, type SandboxPair } from '../../../src/sandbox/sandbox.ts';
+import { runCli } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+// A link between two accounts of one provider: documents, log and text name its sides as the configuration does.
+const LIMIT = '60000/minute';
+let pair: SandboxPair;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
+  const googleQuotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
+  const [left, right] = [{ provider: 'google' }, { provider: 'google' }] as const;
+  pair = await startSandboxPair({ left, right, count: 20, googleQuotas });
+  const settings = { dataDir: 'data', links: pair.links() };
+  await writeFile(join(directory, 'contact-sync.yaml'), stringify(settings), { mode: 0o600 });
+});
+afterAll(async () => {
+  await pair.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const run = (...args: readonly string[]) =>
+  runCli(
+    [...args, '--config', 'contact-sync.yaml'],
+    { GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT },
+    directory,
+  );
+
+const accountOf = (side: 'left' | 'right'): GoogleEmulator['account'] => {
+  const emulator = pair[side];
+  if (emulator.provider !== 'google') throw new Error('Both accounts are at Google.');
+  return emulator.server.account;
+};
+
+test('a plan has the sides by their names, and the ids of each under its name', async () => {
+  const { code, stdout } = await run('plan', '--json');
+  expect(code).toBe(0);
+  const { links } = JSON.parse(stdout) as { links: [{ actions: Record<string, unknown>[] }] };
+  const creates = links[0].actions.filter(({ action }) => action === 'create');
+  expect(new Set(creates.map(({ side }) => side))).toEqual(new Set(['private', 'work']));
+  expect(new Set(creates.map((create) => Object.keys(create).join()))).toEqual(
+    new Set(['side,action,privateId,workId,fields']),
+  );
+  expect((await run('plan')).stdout).toMatch(/^At Google \(private\)\n(?:.*\n)*At Google \(work\)$/mu);
+});
+
+test('a run counts by the names of the sides, in its document and in the log', async () => {
+  const { code, stdout, stderr } = await run('sync', '--json');
+  expect(code).toBe(0);
+  const [summary] = (JSON.parse(stdout) as { runs: Record<string, unknown>[] }).runs;
+  expect(Object.keys(summary ?? {}).slice(4, 8)).toEqual(['reason', 'private', 'work', 'paired']);
+  expect(summary).toMatchObject({ outcome: 'completed', private: { deleted: 0 }, work: { deleted: 0 } });
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.find(({ msg }) => msg === 'run completed')).toMatchObject({
+    private: summary?.['private'],
+    work: summary?.['work'],
+  });
+  expect(stdout + stderr).not.toMatch(/"(?:left|right)/u);
+  expect(accountOf('left').people()).toHaveLength(accountOf('right').people().length);
+});
+
+test('a run that finds nothing to do says so under the titles of the sides', async () => {
+  const { stdout } = await run('sync');
+  expect(stdout).toContain('Google (private): 0 writes to do\nGoogle (work): 0 writes to do\n');
+});
+
+test('status names each cursor by its side', async () => {
+  const { links } = JSON.parse((await run('status', '--json')).stdout) as { links: [{ cursors: object }] };
+  expect(links[0].cursors).toEqual({ private: expect.any(String), work: expect.any(String) });
+  const { stdout } = await run('status');
+  expect(stdout).toContain('Google (private) just now, Google (work) just now');
+  expect(stdout).not.toContain('rate budget');
+});
+
+test('a conflict has both values and both ids under the names of the sides', async () => {
+  const find = (side: 'left' | 'right', email: string) =>
+    accountOf(side)
+      .people()
+      .find((person) => person.emailAddresses?.some(({ value }) => value === email));
+  const emails = accountOf('left')
+    .people()
+    .flatMap(({ emailAddresses = [] }) => emailAddresses.flatMap(({ value }) => value ?? []));
+  const email = emails.find((one) => find('right', one) !== undefined) ?? '';
+  const [ours, theirs] = [find('left', email)?.resourceName ?? '', find('right', email)?.resourceName ?? ''];
+  accountOf('left').updatePerson(ours, { organizations: [{ title: 'At home' }] });
+  accountOf('right').updatePerson(theirs, { organizations: [{ title: 'At work' }] });
+  expect((await run('sync')).code).toBe(0);
+  const { links } = JSON.parse((await run('conflicts', '--json')).stdout) as { links: [{ conflicts: object[] }] };
+  const conflict = links[0].conflicts.at(-1);
+  expect(conflict).toMatchObject({
+    privateId: ours,
+    workId: theirs,
+    field: 'title',
+    private: 'At home',
+    work: 'At work',
+    winner: expect.stringMatching(/^(?:private|work)$/u),
+  });
+  const [person] = (JSON.parse((await run('explain', ours, '--json')).stdout) as { contacts: object[] }).contacts;
+  expect(person).toMatchObject({
+    privateId: ours,
+    workId: theirs,
+    now: { private: { id: ours }, work: { id: theirs } },
+  });
+  expect((await run('explain', ours)).stdout).toMatch(/both sides had changed it; Google \((?:private|work)\) won/u);
+});

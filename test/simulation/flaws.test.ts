@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { FLAWS } from './flaws.ts';
+import { DEFAULT_PLAYERS, type Players } from './history.ts';
+import { historyOf, violationOf } from './simulate.ts';
+
+/** Where the search for a history that shows a flaw begins, for flaws that show rarely. */
+const FIRST_SEEDS: Readonly<Record<string, number>> = { 'half-done contacts are forgotten': 260 };
+
+/** Between whom a flaw shows, where it does not show between any two: two accounts of one provider share ids. */
+const PLAYERS: Readonly<Record<string, Players>> = {
+  'a deletion counts at both sides': { left: 'google', right: 'google' },
+};
+
+describe('the simulation notices when', () => {
+  it.each(Object.entries(FLAWS))('%s', { timeout: 300_000 }, async (name, flaws) => {
+    const firstSeed = FIRST_SEEDS[name] ?? 1;
+    const players = PLAYERS[name] ?? DEFAULT_PLAYERS;
+    let broken: string | null = null;
+    for (let seed = firstSeed; seed < firstSeed + 500 && broken === null; seed += 1)
+      broken = await violationOf(historyOf(seed, players), flaws);
+    expect(broken).not.toBeNull();
+  });
+});

@@ -1,0 +1,3 @@
+import { describeKillPoints } from './play-kill-points.ts';
+
+describeKillPoints({ left: 'service', right: 'service' });

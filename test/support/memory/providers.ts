@@ -1,0 +1,73 @@
+import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
+
+/** What is common to all remotes of one kind, whichever side of a link they play. */
+export type MemoryProvider = {
+  readonly capabilities: RemoteCapabilities;
+  /** The ids that the account gives out, from a counter. */
+  readonly contactId: (count: number) => string;
+  readonly groupId: (count: number) => string;
+  /** How fine the stamps of changes are, in milliseconds. */
+  readonly stampsEachMs: number;
+  /** The change feed: versions under a token that dies of age, or stamps after a watermark. */
+  readonly feed: 'versions' | 'stamps';
+  /** Whether a write with a version that is not the last one is refused. */
+  readonly checksVersions: boolean;
+  /** Whether a new contact keeps the id of the contact that it was made for. */
+  readonly keepsOriginIds: boolean;
+  /** Whether a contact's new membership is a new version of the contact. */
+  readonly membershipIsVersioned: boolean;
+  /** Whether contacts get new ids, and say which ids they had. */
+  readonly renamesContacts: boolean;
+  /** Whether a user can archive a contact: listings leave it out, reads still find it. */
+  readonly archivesContacts: boolean;
+};
+
+const GOOGLE: MemoryProvider = {
+  capabilities: {
+    createBatch: 3,
+    updateBatch: 3,
+    deleteBatch: 3,
+    readBatch: 50,
+    writeConcurrency: 1,
+    createsWithGroups: true,
+    namesDeletions: true,
+    confirmsAbsenceAfter: null,
+    settlesWithinMs: 10 * 60_000,
+  },
+  contactId: (count) => `people/c${count}`,
+  groupId: (count) => `contactGroups/${count.toString(16)}`,
+  stampsEachMs: 1,
+  feed: 'versions',
+  checksVersions: true,
+  keepsOriginIds: true,
+  membershipIsVersioned: true,
+  renamesContacts: true,
+  archivesContacts: false,
+};
+
+const SERVICE: MemoryProvider = {
+  capabilities: {
+    createBatch: 1,
+    updateBatch: 1,
+    deleteBatch: 1,
+    readBatch: 1,
+    writeConcurrency: 3,
+    createsWithGroups: false,
+    namesDeletions: false,
+    confirmsAbsenceAfter: 2,
+    settlesWithinMs: 0,
+  },
+  contactId: (count) => `contact_${count}`,
+  groupId: (count) => `bucket_${count}`,
+  stampsEachMs: 1_000,
+  feed: 'stamps',
+  checksVersions: false,
+  keepsOriginIds: false,
+  membershipIsVersioned: false,
+  renamesContacts: false,
+  archivesContacts: true,
+};
+
+/** The providers that a simulation knows, by the name that configuration gives them. */
+export const MEMORY_PROVIDERS = { google: GOOGLE, service: SERVICE };
+export type ProviderName = keyof typeof MEMORY_PROVIDERS;

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { PROVIDERS, providerNamed } from '../../../src/providers/registry.ts';
+
+test('each provider is found by its name, and no two are called alike', () => {
+  for (const provider of PROVIDERS) expect(providerNamed(provider.name)).toBe(provider);
+  for (const word of ['name', 'title', 'place'] as const) {
+    expect(new Set(PROVIDERS.map((provider) => provider[word].toLowerCase())).size).toBe(PROVIDERS.length);
+  }
+  expect(() => providerNamed('nobody')).toThrow('There is no provider named nobody.');
+});
+
+test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
+  'the keys that %s names are settings of its own, and its token is a secret of one account',
+  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, meter }) => {
+    const settings = Object.keys(schema.shape);
+    expect(settings).not.toContain(tokenKey);
+    expect(secretKeys).toContain(tokenKey);
+    expect(accountKeys).toContain(tokenKey);
+    const named = [...secretKeys, ...accountKeys, ...addressKeys, ...(meter === null ? [] : [meter.key])];
+    expect(named.filter((key) => key !== tokenKey && !settings.includes(key))).toEqual([]);
+  },
+);

@@ -53,7 +53,7 @@ const describeDecision = (decision: Decision, groupName: GroupNames): readonly C
     }
     case 'merge':
       return SIDES.flatMap((side) => {
-        const write = decision[side];
+        const write = decision.writes[side];
         const before = decision.pair[side].record.contact;
         return (write?.fields ?? []).flatMap((field): Change[] => {
           if (write === null) return [];

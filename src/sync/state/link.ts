@@ -13,7 +13,9 @@ export type LinkEvent =
   /** The program was stopped, or another process took the link over: no trouble of the link. */
   | 'interrupted'
   /** `connect` stored a new credential. */
-  | 'connected';
+  | 'connected'
+  /** `connect` gave one side another account. */
+  | 'replaced';
 
 /**
  * The states of a link:
@@ -32,6 +34,7 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
     failed: 'failing',
     interrupted: 'active',
     connected: 'active',
+    replaced: 'active',
   },
   paused: {
     completed: 'active',
@@ -40,6 +43,7 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
     failed: 'failing',
     interrupted: 'paused',
     connected: 'resuming',
+    replaced: 'resuming',
   },
   resuming: {
     completed: 'active',
@@ -48,6 +52,7 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
     failed: 'failing',
     interrupted: 'resuming',
     connected: 'resuming',
+    replaced: 'resuming',
   },
   halted: {
     completed: 'active',
@@ -56,6 +61,7 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
     failed: 'failing',
     interrupted: 'halted',
     connected: 'halted',
+    replaced: 'active',
   },
   failing: {
     completed: 'active',
@@ -64,8 +70,14 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
     failed: 'failing',
     interrupted: 'failing',
     connected: 'failing',
+    replaced: 'active',
   },
 };
 
 /** The state of a link after an event. */
 export const nextLinkState = (state: LinkStateName, event: LinkEvent): LinkStateName => LINK_TRANSITIONS[state][event];
+
+/** The state as it is shown to people and scripts: a link that resumes is active again. */
+export const shownLinkState = (state: LinkStateName): Exclude<LinkStateName, 'resuming'> => {
+  return state === 'resuming' ? 'active' : state;
+};

@@ -5,7 +5,7 @@ import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createEvents } from '../../../src/events.ts';
 import { createLogger } from '../../../src/logger.ts';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { LinkState } from '../../../src/store/store.ts';
 import { LeaseError } from '../../../src/sync/context.ts';
 import { startCliHost } from '../../support/cli-host.ts';

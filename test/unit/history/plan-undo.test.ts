@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Side } from '../../../src/contact/side.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../../src/contact/record.ts';
-import type { PairSide } from '../../../src/reconcile/decision.ts';
-import { planUndo, type DoneWrite, type UndoInput, type WrittenContact } from '../../../src/reconcile/undo.ts';
-import { NONE, pairOf, policyWith, present, record, values } from './support.ts';
+import { planUndo, type UndoInput, type WrittenContact } from '../../../src/history/plan-undo.ts';
+import type { DoneWrite } from '../../../src/history/revert-fields.ts';
+import { NONE, pairOf, policyWith, present, record, values } from '../reconcile/support.ts';
 
 const write = (kind: DoneWrite['kind'], given: Partial<DoneWrite>): DoneWrite => {
   return { kind, fields: [], join: [], leave: [], before: null, after: null, ...given };
@@ -16,7 +16,7 @@ const GOOGLE = present(record('people/c1', {}));
 
 /** A contact at the service that the run wrote, as it stands now. */
 const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given: Partial<WrittenContact> = {}) => {
-  const right: PairSide = now === null ? NONE : present(now);
+  const right = now === null ? NONE : present(now);
   const [newest] = writes;
   const outcome = newest?.after ?? null;
   return {
@@ -38,27 +38,25 @@ const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof recor
   return record('contact_1', contact, more);
 };
 
-const decisionOf = (result: ReturnType<typeof planUndo>) => result.plan.decisions[0];
+const decisionOf = (result: ReturnType<typeof planUndo>) => result.decisions[0];
 
 const titled = (before: string, after: string): DoneWrite => {
   return write('update', { fields: ['title'], before: at({ title: before }), after: at({ title: after }) });
 };
 
 describe('an update', () => {
-  test('is put back on the side that it was written on, and only there', () => {
+  test('is reverted on the side that it was written on, and only there', () => {
     const result = plan([written(at({ title: 'New' }), [titled('Old', 'New')])]);
     expect(result.refused).toEqual([]);
     expect(decisionOf(result)).toMatchObject({
-      kind: 'merge',
-      left: null,
-      right: { fields: ['title'], desired: { title: 'Old' } },
-      deferred: true,
+      kind: 'revert',
+      writes: { left: null, right: { fields: ['title'], desired: { title: 'Old' } } },
     });
   });
 
-  test('holds everything that it does not write, so that nothing travels', () => {
+  test('holds everything that it does not write, so that nothing is propagated', () => {
     const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
-    if (decision?.kind !== 'merge') throw new Error('A merge was expected.');
+    if (decision?.kind !== 'revert') throw new Error('A reversal was expected.');
     expect(decision.held.left).toHaveLength(9);
     expect(decision.held.right).not.toContain('title');
     expect(decision.held.right).toHaveLength(8);
@@ -66,7 +64,7 @@ describe('an update', () => {
 
   test('is refused where the field was changed since, and needs nothing where it stands as before', () => {
     const changed = plan([written(at({ title: 'Newer' }), [titled('Old', 'New')])]);
-    expect(changed.plan.decisions).toEqual([]);
+    expect(changed.decisions).toEqual([]);
     expect(changed.refused).toEqual([
       {
         side: 'right',
@@ -77,16 +75,16 @@ describe('an update', () => {
       },
     ]);
     expect(plan([written(at({ title: 'Old' }), [titled('Old', 'New')])])).toMatchObject({
-      plan: { decisions: [] },
+      decisions: [],
       refused: [],
     });
   });
 
   test('goes back step by step over several writes of the run, the newest first', () => {
     const result = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'B')])]);
-    expect(decisionOf(result)).toMatchObject({ right: { desired: { title: 'A' } } });
+    expect(decisionOf(result)).toMatchObject({ writes: { right: { desired: { title: 'A' } } } });
     const cut = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'X')])]);
-    expect(decisionOf(cut)).toMatchObject({ right: { desired: { title: 'B' } } });
+    expect(decisionOf(cut)).toMatchObject({ writes: { right: { desired: { title: 'B' } } } });
     expect(cut.refused).toHaveLength(1);
   });
 
@@ -96,7 +94,7 @@ describe('an update', () => {
     const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
     const result = plan([written(now, [write('update', { fields: ['emailAddresses'], before, after })])]);
     const expected = contactOf({ emailAddresses: values('later@x.org', 'removed@x.org') });
-    expect(decisionOf(result)).toMatchObject({ right: { desired: expected, fields: ['emailAddresses'] } });
+    expect(decisionOf(result)).toMatchObject({ writes: { right: { desired: expected, fields: ['emailAddresses'] } } });
   });
 
   test('is refused where the contact is gone, where its other half is, and where the link does not write', () => {
@@ -108,7 +106,7 @@ describe('an update', () => {
     const policy = policyWith({ direction: 'to-left' });
     const oneWay = plan([written(now, [titled('Old', 'New')])], { policy });
     expect(oneWay.refused).toMatchObject([{ reason: 'the link does not write to this side' }]);
-    for (const { plan: none } of [gone, alone, oneWay]) expect(none.decisions).toEqual([]);
+    for (const { decisions } of [gone, alone, oneWay]) expect(decisions).toEqual([]);
   });
 });
 
@@ -126,7 +124,7 @@ describe('a change of membership', () => {
     const now = at({}, { groupIds: ['joined', 'other'] });
     const result = plan([written(now, [moved])], { groups: groups(group('left'), group('joined'), group('other')) });
     expect(decisionOf(result)).toMatchObject({
-      right: { fields: ['buckets'], joins: ['service left'], leaves: ['service joined'] },
+      writes: { right: { fields: ['buckets'], joins: ['right left'], leaves: ['right joined'] } },
     });
   });
 
@@ -137,7 +135,7 @@ describe('a change of membership', () => {
       { groups: groups(group('left')), policy: policyWith({ buckets: ['*', '!left'] }) },
     ]) {
       const result = plan([written(now, [moved])], given);
-      expect(result.plan.decisions).toEqual([]);
+      expect(result.decisions).toEqual([]);
       expect(result.refused).toMatchObject([{ field: 'buckets' }]);
     }
   });
@@ -149,7 +147,7 @@ describe('a create', () => {
 
   test('is deleted again where it is as it was left; the other half stays for itself', () => {
     const decision = decisionOf(plan([written(created, [create])]));
-    expect(decision).toMatchObject({ kind: 'delete', side: 'right', keepsOther: true });
+    expect(decision).toMatchObject({ kind: 'remove', side: 'right', record: created });
   });
 
   test.each([
@@ -158,7 +156,7 @@ describe('a create', () => {
     ['something was changed that is not synced', at({ firstName: 'Ada' }, { version: '2' })],
   ])('stays where %s since', (_, now) => {
     const result = plan([written(now, [create])]);
-    expect(result.plan.decisions).toEqual([]);
+    expect(result.decisions).toEqual([]);
     expect(result.refused).toMatchObject([{ reason: 'it was changed since it was created' }]);
   });
 
@@ -166,12 +164,12 @@ describe('a create', () => {
     const after = at({ firstName: 'Ada' }, { groupIds: ['team'] });
     const join = write('membership', { join: ['team'], before: created, after });
     const now = (modifiedAtMs: number) => at({ firstName: 'Ada' }, { groupIds: ['team'], version: '2', modifiedAtMs });
-    expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('delete');
+    expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('remove');
     expect(plan([written(now(3_600_000), [join, create])]).refused).toHaveLength(1);
   });
 
   test('that is gone already needs nothing', () => {
-    expect(plan([written(null, [create])])).toMatchObject({ plan: { decisions: [] }, refused: [] });
+    expect(plan([written(null, [create])])).toMatchObject({ decisions: [], refused: [] });
   });
 });
 
@@ -184,26 +182,26 @@ describe('a delete', () => {
   test('brings the contact back from its last image, with its earlier writes undone and the groups that stand', () => {
     const result = plan([written(null, [removal, titled('Old', 'New')], alone)], { groups });
     expect(decisionOf(result)).toMatchObject({
-      kind: 'create',
+      kind: 'restore',
       side: 'right',
-      restores: true,
       pair: null,
-      source: { contact: { firstName: 'Ada', title: 'Old' } },
-      joins: ['service team'],
+      image: { contact: { firstName: 'Ada', title: 'Old' } },
+      joins: ['right team'],
+      standing: null,
     });
     expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is gone by now' }]);
   });
 
   test('is linked again with the half that was left', () => {
     const result = plan([written(null, [removal])], { groups });
-    expect(decisionOf(result)).toMatchObject({ kind: 'create', pair: { id: 1 } });
+    expect(decisionOf(result)).toMatchObject({ kind: 'restore', pair: { id: 1 } });
   });
 
   test('needs nothing where the contact stands again, but for groups that an undo cut off left out', () => {
     const now = at({ firstName: 'Ada' }, { groupIds: [] });
-    expect(plan([written(now, [removal])], { groups })).toMatchObject({ plan: { decisions: [] }, refused: [] });
+    expect(plan([written(now, [removal])], { groups })).toMatchObject({ decisions: [], refused: [] });
     const result = plan([written(now, [removal], { unjoined: ['gone', 'team'] })], { groups });
-    expect(decisionOf(result)).toMatchObject({ kind: 'create', standing: now, joins: ['service team'] });
+    expect(decisionOf(result)).toMatchObject({ kind: 'restore', standing: now, joins: ['right team'] });
   });
 });
 
@@ -222,7 +220,7 @@ test('writes to both halves of a pair are one decision', () => {
     written(halves.right, [titled('Old', 'New')], { pair }),
     written(halves.left, [company], { side: 'left', id: 'people/c1', pair }),
   ];
-  expect(plan(contacts).plan.decisions).toMatchObject([
-    { kind: 'merge', left: { fields: ['company'] }, right: { fields: ['title'] } },
+  expect(plan(contacts).decisions).toMatchObject([
+    { kind: 'revert', writes: { left: { fields: ['company'] }, right: { fields: ['title'] } } },
   ]);
 });

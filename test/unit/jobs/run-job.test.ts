@@ -10,7 +10,7 @@ import type { Events } from '../../../src/events.ts';
 import type { JobData } from '../../../src/jobs/job.ts';
 import { createRunner } from '../../../src/jobs/run-job.ts';
 import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { LinkState } from '../../../src/store/store.ts';
 import { LeaseError, StoppedError } from '../../../src/sync/context.ts';
 import type { RunResult, RunSummary } from '../../../src/sync/run.ts';

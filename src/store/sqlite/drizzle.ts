@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Drizzle from 'drizzle-orm';
 import type * as Driver from 'drizzle-orm/better-sqlite3';
-import type * as Migrator from 'drizzle-orm/better-sqlite3/migrator';
 import type * as MigrationFiles from 'drizzle-orm/migrator';
 import type * as Tables from 'drizzle-orm/sqlite-core';
 
@@ -9,25 +8,8 @@ import type * as Tables from 'drizzle-orm/sqlite-core';
 // 130 KB, which makes its hundred modules cost half a second and 150 MB.
 const require = createRequire(import.meta.url);
 
-export const {
-  and,
-  count,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  ne,
-  notExists,
-  notInArray,
-  or,
-  placeholder,
-  sql,
-} = require('drizzle-orm') as typeof Drizzle;
+export const { and, count, desc, eq, inArray, isNotNull, isNull, lte, ne, or, placeholder, sql } =
+  require('drizzle-orm') as typeof Drizzle;
 export const { drizzle } = require('drizzle-orm/better-sqlite3') as typeof Driver;
-export const { migrate } = require('drizzle-orm/better-sqlite3/migrator') as typeof Migrator;
 export const { readMigrationFiles } = require('drizzle-orm/migrator') as typeof MigrationFiles;
-export const { index, integer, primaryKey, sqliteTable, text, uniqueIndex } =
-  require('drizzle-orm/sqlite-core') as typeof Tables;
+export const { index, integer, primaryKey, sqliteTable, text } = require('drizzle-orm/sqlite-core') as typeof Tables;

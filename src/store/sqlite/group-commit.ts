@@ -2,8 +2,8 @@ import type { Db } from './database.ts';
 
 type Waiting = {
   readonly step: () => unknown;
-  readonly answer: (value: unknown) => void;
-  readonly refuse: (error: unknown) => void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
 };
 
 /**
@@ -15,11 +15,11 @@ type Waiting = {
 export const createGroupCommit = (db: Db): (<T>(step: () => T) => Promise<T>) => {
   let waiting: Waiting[] = [];
 
-  const doAlone = ({ step, answer, refuse }: Waiting): void => {
+  const doAlone = ({ step, resolve, reject }: Waiting): void => {
     try {
-      answer(db.atomic(step));
+      resolve(db.atomic(step));
     } catch (error) {
-      refuse(error);
+      reject(error);
     }
   };
 
@@ -28,7 +28,7 @@ export const createGroupCommit = (db: Db): (<T>(step: () => T) => Promise<T>) =>
     waiting = [];
     try {
       const values = db.atomic(() => steps.map(({ step }) => step()));
-      for (const [index, { answer }] of steps.entries()) answer(values[index]);
+      for (const [index, { resolve }] of steps.entries()) resolve(values[index]);
     } catch {
       for (const each of steps) doAlone(each);
     }
@@ -37,7 +37,7 @@ export const createGroupCommit = (db: Db): (<T>(step: () => T) => Promise<T>) =>
   return <T>(step: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
-      // Answered with what this very step gave.
-      waiting.push({ step, answer: (value) => resolve(value as T), refuse: reject });
+      // It resolves to what this very step gave.
+      waiting.push({ step, resolve: (value) => resolve(value as T), reject });
     });
 };

@@ -1,18 +1,23 @@
-import { index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
+import { index, integer, primaryKey, sql, sqliteTable, text } from './drizzle.ts';
+import { HALF_STATES } from '../../contact/half.ts';
 
 // Times are epoch milliseconds. A column named `...Json` holds JSON that is parsed with zod when it is read.
+
+const SIDES = ['left', 'right'] as const;
 
 /** One row per link: its state, the accounts it was made with, and the lease of the process that works on it. */
 export const links = sqliteTable('links', {
   name: text('name').primaryKey(),
   state: text('state', { enum: ['active', 'paused', 'halted', 'failing'] }).notNull(),
   reason: text('reason'),
-  leftAccount: text('google_account'),
-  rightAccount: text('service_account'),
-  leftCredential: text('google_credential'),
-  rightCredential: text('service_credential'),
+  leftAccount: text('left_account'),
+  rightAccount: text('right_account'),
+  leftCredential: text('left_credential'),
+  rightCredential: text('right_credential'),
   leaseOwner: text('lease_owner'),
   leaseUntilMs: integer('lease_until_ms'),
+  /** The fencing token: grows whenever the lease gets another owner. */
+  leaseToken: integer('lease_token').notNull().default(0),
 });
 
 /** Where each side's feed was read to, and how far a full listing under way has come. */
@@ -20,7 +25,7 @@ export const cursors = sqliteTable(
   'cursors',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['left', 'right'] }).notNull(),
+    side: text('side', { enum: SIDES }).notNull(),
     cursor: text('cursor'),
     readAtMs: integer('read_at_ms'),
     resume: text('resume'),
@@ -30,66 +35,56 @@ export const cursors = sqliteTable(
   (table) => [primaryKey({ columns: [table.link, table.side] })],
 );
 
-/** The mapping table: who is who, each side's base, and the contact as that side last gave it. */
+/** The identity mapping: the halves that name a pair are one person. */
 export const pairs = sqliteTable(
   'pairs',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     status: text('status', { enum: ['linked', 'kept', 'dormant'] }).notNull(),
-    leftId: text('google_id'),
-    rightId: text('service_id'),
-    leftBaseJson: text('google_base_json'),
-    rightBaseJson: text('service_base_json'),
-    leftRecordJson: text('google_record_json'),
-    rightRecordJson: text('service_record_json'),
-    leftWrittenAtMs: integer('google_written_at_ms'),
-    rightWrittenAtMs: integer('service_written_at_ms'),
-    /** The row that the record was read from, by its digest; null unless the record says just what the base says, with nothing left to settle. */
-    leftDigest: text('google_digest'),
-    rightDigest: text('service_digest'),
-    /** In how many full listings in a row the contact was missing although a read still found it. */
-    leftAbsences: integer('google_absences').notNull().default(0),
-    rightAbsences: integer('service_absences').notNull().default(0),
   },
-  (table) => [
-    uniqueIndex('pairs_google').on(table.link, table.leftId),
-    uniqueIndex('pairs_service').on(table.link, table.rightId),
-    // A full listing asks for every digest: each is found without touching its wide row.
-    index('pairs_google_known')
-      .on(table.link, table.leftDigest, table.leftId)
-      .where(sql`${table.leftDigest} is not null`),
-    index('pairs_service_known')
-      .on(table.link, table.rightDigest, table.rightId)
-      .where(sql`${table.rightDigest} is not null`),
-    index('pairs_google_absent')
-      .on(table.link)
-      .where(sql`${table.leftAbsences} <> 0`),
-    index('pairs_service_absent')
-      .on(table.link)
-      .where(sql`${table.rightAbsences} <> 0`),
-    index('pairs_alone')
-      .on(table.link)
-      .where(sql`${table.status} <> 'linked'`),
-  ],
+  (table) => [index('pairs_link').on(table.link, table.status)],
 );
 
-/** What the feeds brought and no run has settled yet. Contacts without a counterpart stay here. */
-export const staged = sqliteTable(
-  'staged',
+/** One row per contact of a side. */
+export const halves = sqliteTable(
+  'halves',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['left', 'right'] }).notNull(),
+    side: text('side', { enum: SIDES }).notNull(),
     id: text('id').notNull(),
-    /** `missing`: a full listing did not show it; `settling`: nor did a read, but it was written too lately to be gone. */
-    kind: text('kind', { enum: ['upsert', 'tombstone', 'missing', 'settling'] }).notNull(),
-    /** Null where the contact is gone, or is as its pair holds it. */
-    recordJson: text('record_json'),
-    /** Of a contact that is gone: the one of the same side that it was merged into (R12). */
+    pair: integer('pair'),
+    state: text('state', { enum: HALF_STATES }).notNull(),
+    absences: integer('absences').notNull().default(0),
+    heardAtMs: integer('heard_at_ms').notNull(),
+    writtenAtMs: integer('written_at_ms'),
     mergedInto: text('merged_into'),
-    stagedAtMs: integer('staged_at_ms').notNull(),
+    /** Null where the row that the record was read from must be read again whatever it says. */
+    digest: text('digest'),
+    /** `{}` where the base says just what the record says. */
+    baseJson: text('base_json'),
+    recordJson: text('record_json').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.link, table.side, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.link, table.side, table.id] }),
+    // Serves lookups by pair, and holds all that a light reading asks for: the wide rows are not touched.
+    index('halves_light').on(
+      table.link,
+      table.side,
+      table.pair,
+      table.state,
+      table.absences,
+      table.heardAtMs,
+      table.id,
+    ),
+    // A full listing asks for every digest: each is found without touching its wide row.
+    index('halves_known')
+      .on(table.link, table.side, table.digest, table.id)
+      .where(sql`${table.digest} is not null`),
+    index('halves_open')
+      .on(table.link, table.side, table.state)
+      .where(sql`${table.state} <> 'settled'`),
+  ],
 );
 
 /** What a full listing under way has shown so far: one row for each page, its ids as a JSON array. */
@@ -98,13 +93,13 @@ export const shownPages = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
-    side: text('side', { enum: ['left', 'right'] }).notNull(),
+    side: text('side', { enum: SIDES }).notNull(),
     idsJson: text('ids_json').notNull(),
   },
   (table) => [index('shown_pages_place').on(table.link, table.side)],
 );
 
-/** Buckets and the labels they belong to. */
+/** Groups of both sides that belong together. */
 export const groupPairs = sqliteTable(
   'group_pairs',
   {
@@ -112,10 +107,10 @@ export const groupPairs = sqliteTable(
     key: text('key').notNull(),
     status: text('status', { enum: ['linked', 'kept'] }).notNull(),
     settled: integer('settled', { mode: 'boolean' }).notNull(),
-    leftId: text('google_id'),
-    leftName: text('google_name'),
-    rightId: text('service_id'),
-    rightName: text('service_name'),
+    leftId: text('left_id'),
+    leftName: text('left_name'),
+    rightId: text('right_id'),
+    rightName: text('right_name'),
   },
   (table) => [primaryKey({ columns: [table.link, table.key] })],
 );
@@ -127,12 +122,12 @@ export const journal = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     run: text('run').notNull(),
-    side: text('side', { enum: ['left', 'right'] }).notNull(),
+    side: text('side', { enum: SIDES }).notNull(),
     kind: text('kind', { enum: ['create', 'update', 'membership', 'delete'] }).notNull(),
     state: text('state', { enum: ['intended', 'done', 'failed', 'abandoned'] }).notNull(),
     pairId: integer('pair_id'),
-    leftId: text('google_id'),
-    rightId: text('service_id'),
+    leftId: text('left_id'),
+    rightId: text('right_id'),
     /** What was asked for: enough to recognise it at the remote when the answer was lost. */
     intentJson: text('intent_json').notNull(),
     /** The contact as it stood before; null for a create. */
@@ -166,19 +161,19 @@ export const runs = sqliteTable(
   (table) => [index('runs_link').on(table.link, table.startedAtMs)],
 );
 
-/** Fields that both sides had changed: both values, and whose stands. */
+/** Fields that both sides had changed: both values, and which one stands. */
 export const conflicts = sqliteTable(
   'conflicts',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
     run: text('run').notNull(),
-    leftId: text('google_id').notNull(),
-    rightId: text('service_id').notNull(),
+    leftId: text('left_id').notNull(),
+    rightId: text('right_id').notNull(),
     field: text('field').notNull(),
     left: text('left').notNull(),
     right: text('right').notNull(),
-    winner: text('winner', { enum: ['left', 'right'] }).notNull(),
+    winner: text('winner', { enum: SIDES }).notNull(),
     atMs: integer('at_ms').notNull(),
     /** When a later change of the same field settled the matter; null while the conflict is open. */
     resolvedAtMs: integer('resolved_at_ms'),
@@ -191,11 +186,11 @@ export const rejections = sqliteTable(
   'rejections',
   {
     link: text('link').notNull(),
-    side: text('side', { enum: ['left', 'right'] }).notNull(),
-    /** The contact that was to be written: `google <id>` or `service <id>` of the one it follows from. */
+    side: text('side', { enum: SIDES }).notNull(),
+    /** The write that was refused, by the ids of the contacts that it follows from. */
     key: text('key').notNull(),
-    leftId: text('google_id'),
-    rightId: text('service_id'),
+    leftId: text('left_id'),
+    rightId: text('right_id'),
     reason: text('reason').notNull(),
     sourceFingerprint: text('source_fingerprint').notNull(),
     attempts: integer('attempts').notNull(),
@@ -204,7 +199,7 @@ export const rejections = sqliteTable(
   (table) => [primaryKey({ columns: [table.link, table.side, table.key] })],
 );
 
-/** The service's budget of requests, kept so that a restart in mid-window does not exceed the limit. */
+/** Budgets of requests, kept so that a restart in mid-window does not exceed a limit. */
 export const budgets = sqliteTable('budgets', {
   key: text('key').primaryKey(),
   stateJson: text('state_json').notNull(),

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { drizzle, migrate, readMigrationFiles } from './drizzle.ts';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { StoreError } from './store.ts';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreError } from '../store.ts';
+import { drizzle } from './drizzle.ts';
+import { checkVersion, migrate } from './migrate.ts';
 
 /** Builds queries. */
 export type Orm = BetterSQLite3Database;
@@ -35,59 +35,31 @@ const dbOf = (client: Database.Database): Db => {
   };
 };
 
-// The same place seen from src/store and from dist/store.
-const MIGRATIONS_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
-
-const appliedUpTo = (client: Database.Database): number => {
-  const table = client.prepare("select 1 from sqlite_master where name = '__drizzle_migrations'").get();
-  if (table === undefined) return 0;
-  const row = client.prepare('select max(created_at) as latest from __drizzle_migrations').get() as {
-    latest: number | null;
-  };
-  return row.latest ?? 0;
-};
-
-const refuseForeignTables = (client: Database.Database, path: string): void => {
-  const tables = client.prepare("select count(*) as n from sqlite_master where type = 'table'").get() as { n: number };
-  if (appliedUpTo(client) === 0 && tables.n > 0) {
-    throw new StoreError(`${path} is a database of another program. Choose another DATA_DIR.`);
-  }
-};
-
-const refuseNewer = (client: Database.Database, path: string): void => {
-  const latest = Math.max(
-    ...readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map((file) => file.folderMillis),
-  );
-  if (appliedUpTo(client) > latest) {
-    throw new StoreError(
-      `${path} was written by a newer version of contact-sync. Run that version, or choose another DATA_DIR.`,
-    );
-  }
-};
-
 const configure = (client: Database.Database): void => {
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL');
-  client.pragma('busy_timeout = 10000');
   // A first sync touches a large part of a large database again and again.
   client.pragma('cache_size = -16384');
   client.pragma('wal_autocheckpoint = 4000');
 };
 
+const BUSY_TIMEOUT_MS = 10_000;
 const IN_MEMORY = ':memory:';
 
 const openFile = (path: string): Database.Database => {
   if (path === IN_MEMORY) return new Database(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(path);
-  const client = new Database(path);
-  if (isNew) chmodSync(path, 0o600);
-  return client;
+  if (!existsSync(path)) {
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+  }
+  return new Database(path, { timeout: BUSY_TIMEOUT_MS });
 };
 
 /**
  * Opens the database file, made where there is none (0600, in a directory of 0700), and applies the migrations. The path
- * `:memory:` opens one that lasts as long as the process.
+ * `:memory:` opens one that lasts as long as the process. Of several processes that make or migrate a file at once, one
+ * does so and the others wait.
  *
  * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
  */
@@ -95,11 +67,11 @@ export const openDatabase = (path: string): Db => {
   let client: Database.Database | undefined;
   try {
     client = openFile(path);
-    refuseForeignTables(client, path);
-    refuseNewer(client, path);
+    // First of all: a file that is refused is left as it is, its journal mode included.
+    checkVersion(client, path);
     configure(client);
     const db = dbOf(client);
-    migrate(db.orm, { migrationsFolder: MIGRATIONS_FOLDER });
+    migrate(db, path);
     return db;
   } catch (cause) {
     client?.close();
@@ -107,18 +79,8 @@ export const openDatabase = (path: string): Db => {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(
       `The database ${path} cannot be used (${detail}); it was left as it is. Check its permissions, restore a backup, ` +
-        'or move it away to start afresh: the next run then pairs both address books anew.',
+        'or move it away to start afresh: the next run then pairs both address books again.',
       { cause },
     );
   }
-};
-
-const WAL_FLAGS = [18, 19];
-
-/** A copy of the database in memory: whatever happens to it leaves the file as it is. */
-export const copyToMemory = (original: Db): Db => {
-  const image = original.client.serialize();
-  // A database in memory cannot be in WAL mode; 1 means a rollback journal (SQLite file format, 1.3).
-  for (const offset of WAL_FLAGS) image[offset] = 1;
-  return dbOf(new Database(image));
 };

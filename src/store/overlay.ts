@@ -10,7 +10,7 @@ type Lease = { readonly owner: string | null; readonly untilMs: number; readonly
 
 const FREE: Lease = { owner: null, untilMs: 0, token: 0 };
 
-/** Far above what a database has given, so that new rows are told apart from those below and come after them. */
+/** Far above any id that a database gives, so that new rows get none of those below and come after them. */
 const FIRST_ID = 2 ** 40;
 
 class OverlayStore implements Store {
@@ -87,6 +87,6 @@ class OverlayStore implements Store {
 
 /**
  * A store that reads from the one below and keeps every change in memory: the store below is never written to, and its
- * leases neither bind nor concern this one. It is closed by whoever opened it, and must not change meanwhile.
+ * leases neither bind nor concern this one. It is closed by whoever opened it, and must not change meanwhile. It is not itself an overlay: both would give the same ids.
  */
 export const overlayOf = (below: Store): Store => new OverlayStore(below);

@@ -3,9 +3,9 @@ import type { Half } from '../../contact/half.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import { decodeBase, decodeRecord, encodeBase, encodeRecord } from '../codec.ts';
 import { inOrder, isMember } from '../half-query.ts';
-import type { Counts, HalfKey, HalfPut, HalfQuery } from '../store.ts';
+import type { HalfPut, HalfQuery } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { and, count, eq, placeholder, sql } from './drizzle.ts';
+import { and, eq, placeholder, sql } from './drizzle.ts';
 import { halves, pairs } from './schema.ts';
 
 /** One side of one link. */
@@ -102,45 +102,6 @@ const selectMembers = (orm: Orm) => {
   return selecting(orm, and(inLink, mentions, sql`${halves.pair} in ${linked}`));
 };
 
-const selectLight = (orm: Orm) =>
-  orm
-    .select({
-      id: halves.id,
-      pair: halves.pair,
-      state: halves.state,
-      absences: halves.absences,
-      heardAtMs: halves.heardAtMs,
-    })
-    .from(halves)
-    .where(onSide)
-    .prepare();
-
-const selectKnown = (orm: Orm) =>
-  orm
-    .select({ id: halves.id, digest: halves.digest })
-    .from(sql`json_each(${placeholder('digests')}) as asked`)
-    .crossJoin(halves)
-    .where(and(onSide, sql`${halves.digest} = asked.value`))
-    .prepare();
-
-const countSides = (orm: Orm) =>
-  orm.select({ side: halves.side, n: count() }).from(halves).where(onEitherSide).groupBy(halves.side).prepare();
-
-const countAway = (orm: Orm) =>
-  orm
-    .select({ side: halves.side, n: count() })
-    .from(halves)
-    .where(and(onEitherSide, isOpen, sql`${halves.state} in ('missing', 'gone')`))
-    .groupBy(halves.side)
-    .prepare();
-
-const countLinked = (orm: Orm) =>
-  orm
-    .select({ n: count() })
-    .from(pairs)
-    .where(and(pairsOfLink, eq(pairs.status, 'linked')))
-    .prepare();
-
 const toHalf = ({ baseJson, recordJson, ...row }: StoredHalf): Half => {
   const record = decodeRecord(recordJson);
   return { ...row, record, base: decodeBase(baseJson, record) };
@@ -184,29 +145,4 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
 export const readHalves = (db: Db, link: string, query: HalfQuery): readonly Half[] => {
   const found = readRows(db, link, query).map(toHalf);
   return inOrder(query.by === 'group' ? found.filter(isMember(query.ids)) : found);
-};
-
-export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.prepared(selectLight).all(place);
-
-export const findKnown = (
-  db: Db,
-  place: Place,
-  rows: readonly { readonly id: string; readonly digest: string }[],
-): ReadonlySet<string> => {
-  const idsOf = Map.groupBy(rows, ({ digest }) => digest);
-  const found = db.prepared(selectKnown).all({ ...place, digests: JSON.stringify([...idsOf.keys()]) });
-  const isAsked = (id: string, digest: string): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
-  return new Set(found.flatMap(({ id, digest }) => (digest !== null && isAsked(id, digest) ? [digest] : [])));
-};
-
-export const readCounts = (db: Db, link: string): Counts => {
-  const all = db.prepared(countSides).all({ link });
-  const away = db.prepared(countAway).all({ link });
-  const sum = (rows: readonly { readonly side: Side; readonly n: number }[], side: Side): number =>
-    rows.find((row) => row.side === side)?.n ?? 0;
-  const present = (side: Side): number => sum(all, side) - sum(away, side);
-  return {
-    pairs: db.prepared(countLinked).get({ link })?.n ?? 0,
-    present: { left: present('left'), right: present('right') },
-  };
 };

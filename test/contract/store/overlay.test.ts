@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HALF_STATES } from '../../../src/contact/half.ts';
+import { HALF_STATES, type Half } from '../../../src/contact/half.ts';
 import { SIDES } from '../../../src/contact/side.ts';
 import { overlayOf } from '../../../src/store/overlay.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -45,14 +45,17 @@ const half = fc
 const put = fc.record({ half, digest: fc.option(fc.constantFrom(...digests)) });
 
 const draft: fc.Arbitrary<Draft> = fc.oneof(
-  put.map((each): Draft => ({ kind: 'put-half', ...each })),
+  { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
   fc.record({ kind: fc.constant('drop-half' as const), side, id }),
-  fc.record({
-    kind: fc.constant('put-pair' as const),
-    id: fc.constantFrom(...pairIds),
-    status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const),
-    halves: fc.array(put, { maxLength: 2 }),
-  }),
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('put-pair' as const),
+      id: fc.constantFrom(...pairIds),
+      status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const),
+      halves: fc.array(put, { maxLength: 2 }),
+    }),
+    weight: 4,
+  },
   fc.record({ kind: fc.constant('drop-pair' as const), id: fc.constantFrom(...pairIds) }),
   fc.record({ kind: fc.constant('shown' as const), side, ids: fc.subarray(ids) }),
   fc.record({ kind: fc.constant('forget-shown' as const), side }),
@@ -176,6 +179,39 @@ describe('an overlay over a store that holds something', () => {
       await Promise.all([below.close(), plain.close()]);
     });
     await fc.assert(property, { numRuns: 60, seed: 20_261_122 });
+  });
+
+  it('goes by the status that pairs have above for halves that stand below', async () => {
+    const below = openStore(':memory:');
+    const record = recordOf('l1', { groupIds: ['g1'] });
+    const pair = (pairId: number, status: 'linked' | 'kept', only: Half): StoreChange => {
+      return { kind: 'put-pair', id: pairId, status, halves: [{ half: only, digest: null }] };
+    };
+    await below.commit(LINK, await leaseOf(below, LINK), [
+      pair(1, 'linked', halfOf('l1', { record })),
+      pair(2, 'kept', halfOf('l2', { record: { ...record, id: 'l2' } })),
+    ]);
+    const overlay = overlayOf(below);
+    const turned: StoreChange[] = [
+      { kind: 'put-pair', id: 1, status: 'kept', halves: [] },
+      { kind: 'put-pair', id: 2, status: 'linked', halves: [] },
+    ];
+    await overlay.commit(LINK, await leaseOf(overlay, LINK), turned);
+    expect(await overlay.halves(LINK, { by: 'alone' })).toMatchObject([{ id: 'l1' }]);
+    expect(await overlay.halves(LINK, { by: 'group', ids: ['g1'] })).toMatchObject([{ id: 'l2' }]);
+    await below.close();
+  });
+
+  it('does not bring back an entry of below that it has forgotten', async () => {
+    const below = openStore(':memory:');
+    const token = await leaseOf(below, LINK);
+    const [entry = 0] = await below.commit(LINK, token, [{ kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]);
+    const overlay = overlayOf(below);
+    const settled: StoreChange = { kind: 'journal', id: entry, state: 'done', after: null, error: null, atMs: 2 };
+    await overlay.commit(LINK, await leaseOf(overlay, LINK), [{ kind: 'forget-mapping' }, settled]);
+    expect(await overlay.journal(LINK, { run: 'run' })).toEqual([]);
+    expect(await below.journal(LINK, { open: true })).toHaveLength(1);
+    await below.close();
   });
 
   it('makes no link there, takes no lease there and saves no budget there', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import type { Side } from '../../../src/contact/side.ts';
 import { FenceError, NO_CURSOR, type HalfQuery, type Store, type StoreChange } from '../../../src/store/store.ts';
@@ -42,6 +43,8 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.acquireLease('leased', 'one', 0, 100)).not.toBeNull();
       expect(await store.acquireLease('leased', 'two', 99, 200)).toBeNull();
       expect(await store.acquireLease('leased', 'two', 100, 200)).not.toBeNull();
+      expect(await store.acquireLease('long expired', 'one', 0, 100)).not.toBeNull();
+      expect(await store.acquireLease('long expired', 'two', 5_000, 6_000)).not.toBeNull();
       expect(await store.acquireLease('leased', 'one', 150, 300)).toBeNull();
     });
 
@@ -172,6 +175,25 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.halves(LINK, { by: 'all' })).toEqual([half, halfOf('r1', { side: 'right' })]);
     });
 
+    it('have a base of their own, whether it says what the record says or not', async () => {
+      const record = recordOf('l1');
+      const { contact, groupIds } = record;
+      const changed = { ...contact, title: 'Countess' };
+      await commit(
+        putHalf('l1', { base: { contact: { ...contact }, groupIds: [...groupIds] } }),
+        putHalf('l2', { base: { contact: changed, groupIds } }),
+        putHalf('l3', { base: { contact, groupIds: ['g1'] } }),
+        putHalf('l4', { base: null }),
+      );
+      const bases = (await store.halves(LINK, { by: 'all' })).map(({ base }) => base);
+      expect(bases).toEqual([
+        { contact, groupIds },
+        { contact: changed, groupIds },
+        { contact, groupIds: ['g1'] },
+        null,
+      ]);
+    });
+
     it('are replaced whole by side and id', async () => {
       await commit(putHalf('x', { absences: 3, mergedInto: 'y', writtenAtMs: 4 }), putHalf('x', { side: 'right' }));
       const next = halfOf('x', { state: 'changed', base: null, record: recordOf('x', { version: '2' }) });
@@ -242,7 +264,9 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
     });
 
     it('of linked pairs are found by the groups that their record names', async () => {
-      const member = (id: string, groupIds: string[], raw = '{}') => ({ record: recordOf(id, { groupIds, raw }) });
+      const member = (id: string, groupIds: string[], title = '') => {
+        return { record: recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, title } }) };
+      };
       const pairOf = (id: string, status: 'linked' | 'kept', half: Partial<Half>): StoreChange => ({
         kind: 'put-pair',
         id: null,
@@ -252,7 +276,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       await commit(
         pairOf('l1', 'linked', member('l1', ['g1', 'g2'])),
         pairOf('l2', 'linked', member('l2', ['g"3"'])),
-        pairOf('l3', 'linked', member('l3', ['g11'], '{"mentions":"g1"}')),
+        pairOf('l3', 'linked', member('l3', ['g11'], 'g1')),
         pairOf('l4', 'kept', member('l4', ['g1'])),
         pairOf('r1', 'linked', { side: 'right', ...member('r1', ['g1']) }),
         putHalf('l5', member('l5', ['g1'])),

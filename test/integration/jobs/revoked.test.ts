@@ -68,7 +68,8 @@ const storedToken = async (world: DaemonWorld, side: Side): Promise<string> => {
 const storedLink = async (world: DaemonWorld) => {
   const store = openStore(join(world.dataDir, 'contact-sync.db'));
   try {
-    return { ...(await store.link('home')), refused: await store.rejections('home') };
+    const row = await store.link('home');
+    return { ...row, refused: row.rejections };
   } finally {
     await store.close();
   }

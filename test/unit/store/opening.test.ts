@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -10,7 +11,7 @@ import { FenceError, StoreError } from '../../../src/store/store.ts';
 import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
 import { putHalf } from '../../support/store/rows.ts';
 
-const OPENER = join(import.meta.dirname, '../../support/store/open-and-commit.ts');
+const OPENER = fileURLToPath(new URL('../../support/store/open-and-commit.ts', import.meta.url));
 
 let directory: string;
 let path: string;
@@ -58,6 +59,18 @@ describe('a database file', () => {
     void openStore(path).close();
     writeFileSync(path, 'not a database, but long enough to be looked at as one'.repeat(20));
     expectRefusal(/cannot be used/u);
+  });
+
+  it('with a row that says nothing readable is reported when that row is read', async () => {
+    const store = openStore(path);
+    const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
+    await store.commit('default', token, [putHalf('l1')]);
+    const client = new Database(path);
+    client.exec(`update halves set record_json = '{"id":1}'`);
+    client.close();
+    await expect(store.halves('default', { by: 'all' })).rejects.toThrow(StoreError);
+    expect(await store.index('default', 'left')).toHaveLength(1);
+    await store.close();
   });
 
   it('keeps what was committed, and who may commit', async () => {

@@ -3,6 +3,7 @@
  *
  * A place is a folder (`sync/`), the files directly in a folder (`providers/*.ts`) or one file (`events.ts`). What it does
  * not list it may not import; what lies in its own folder it always may. A later, narrower place replaces an earlier one.
+ * A place within a folder lists that folder's files (`cli/*.ts`): the folder itself (`../**`) would open all of `src`.
  */
 export type Border = {
   readonly place: string;
@@ -82,7 +83,7 @@ export const BORDERS: readonly Border[] = [
     packages: CLI_PACKAGES,
   },
   { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
-  { place: 'cli/demo/', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
+  { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
     place: 'sandbox/',
     imports: [],

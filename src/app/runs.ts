@@ -24,7 +24,7 @@ export type LinkRunOptions = {
 
 type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'>;
 
-/** What can be done with a link on both sides. */
+/** What can be done with a link. */
 export type Runs = {
   /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;

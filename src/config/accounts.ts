@@ -41,14 +41,14 @@ export const reportSharedToken = (
 };
 
 /**
- * Where a setting of a side, or the file of a secret one, is to be set: a variable, or a key of the file where both sides have the same provider and the
- * setting belongs to one account.
+ * Where a setting of a side, or the file of a secret one, is to be set: a variable, or a key of the file where both sides
+ * have the same provider and the setting belongs to one account.
  */
 export const placeOf = (
   link: { readonly name: string; readonly sides: Sides<SideConfig> },
   side: Side,
   key: string,
-) => {
+): string => {
   const { left, right } = link.sides;
   const provider = providerNamed(link.sides[side].provider);
   const isShared = left.provider === right.provider && provider.accountKeys.includes(key.replace(/File$/u, ''));

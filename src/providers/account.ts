@@ -1,7 +1,7 @@
 /** Who is behind a credential. */
 export type Account = {
-  /** The same as what `identify` answers; null where the side does not tell. */
+  /** The same as what `identify` answers; null where the remote does not say. */
   readonly id: string | null;
-  /** The address by which its owner knows the account; null where the side does not tell. */
+  /** The address by which its owner knows the account; null where the remote does not say. */
   readonly email: string | null;
 };

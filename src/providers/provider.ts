@@ -41,7 +41,7 @@ export type Inspection = {
 };
 
 /** The one limit that every request to a remote counts against, where the remote tells how much of it is left. */
-export type Meter<Settings> = {
+type Meter<Settings> = {
   /** The setting that holds the limit. */
   readonly key: string;
   limit(settings: Settings): RateLimit;

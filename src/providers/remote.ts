@@ -2,7 +2,7 @@ import type { Contact, ContactField } from '../contact/contact.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
 import type { RemoteError } from './errors.ts';
 
-/** One thing that a change feed or a listing told. */
+/** One thing that a change feed or a listing brought. */
 export type FeedChange =
   | {
       readonly kind: 'upsert';
@@ -21,12 +21,12 @@ export type FeedChange =
 /** A row of a listing: the contact that it shows, and the digest of its text (`ContactRecord.digest`). */
 export type RowDigest = { readonly id: string; readonly digest: string };
 
-/** Answers the digests of those rows that say, word for word, what is known of their contacts already. */
+/** Answers the digests of those rows whose text is exactly what is known of their contacts already. */
 export type KnownRows = (rows: readonly RowDigest[]) => Promise<ReadonlySet<string>>;
 
 export type FeedPage = {
   readonly changes: readonly FeedChange[];
-  /** Contacts that the page shows in rows that are known; nothing more is told of them. */
+  /** Contacts that the page shows in rows that are known; nothing more is said of them. */
   readonly unchanged: readonly string[];
   /** Where to go on when the walk is cut off after this page; null on the last page. Opaque, durable text. */
   readonly resume: string | null;
@@ -37,7 +37,7 @@ export type FeedPage = {
 };
 
 export type PullRequest =
-  /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side cannot tell any more. */
+  /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side no longer knows it. */
   | { readonly mode: 'changes'; readonly cursor: string }
   /** Every contact; goes on from `resume` where given. Rows that are known are not read again. */
   | { readonly mode: 'whole'; readonly resume: string | null; readonly known?: KnownRows };
@@ -114,7 +114,7 @@ export interface Remote {
   readonly capabilities: RemoteCapabilities;
   /** Every HTTP request sent to this side since the start, retries and token calls too. */
   requestCount(): number;
-  /** A stable id of the account behind the credential; null where the side does not tell. */
+  /** A stable id of the account behind the credential; null where the side does not say. */
   identify(signal: AbortSignal): Promise<string | null>;
   pull(request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage>;
   /** Reads contacts by id; any number. The answers' keys are the ids asked for. */

@@ -19,7 +19,7 @@ export const createRowDigest = (reader: string): ((row: unknown) => string | nul
   };
 };
 
-/** A row of a listing before it is read; null where that much cannot be told. */
+/** A row of a listing before it is read; null where not even that is readable. */
 export type UnreadRow = { readonly id: string | null; readonly digest: string | null };
 
 /** Answers the digests of the rows that are known; none where nobody knows any. */

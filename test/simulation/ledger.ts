@@ -71,10 +71,12 @@ export const createLedger = () => {
       for (const token of after) {
         if (before.has(token)) continue;
         entered.add(token);
+        // What stood at rest, or on the deleted contact, is no edit that could outlive the deletion on the other side: a
+        // run may have seen both sides agree on it before it saw the deletion.
+        const isDeleted = fates.get(entity)?.deleted === true;
+        const isAgreed = isDeleted && (settled.has(token) || removed.get(token) === entity);
         removed.delete(token);
-        // Put back to what stood at rest, it is no edit that could outlive the contact's deletion on the other side.
-        const isAsAtRest = settled.has(token) && fates.get(entity)?.deleted === true;
-        if (!isAsAtRest) explained.delete(token);
+        if (!isAgreed) explained.delete(token);
       }
     },
     /** The engine replaced what it could not have known. */

@@ -83,6 +83,12 @@ const createWitness = (
     world.counts.raced += 1;
     world.ledger.overwritten(contactTokens(before), contactTokens(after));
   },
+  deleted: (side, row) => {
+    const { blurred, peopleOfTwo, fates } = world.ledger;
+    const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
+    if (isOdd || fates.get(row.entity)?.deleted === true) return;
+    world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
+  },
   deletedUnread: (side, row) => {
     world.counts.raced += 1;
     world.ledger.overwritten(visibleTokens(books()[side], row), new Set());

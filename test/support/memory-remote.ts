@@ -36,6 +36,7 @@ export type Witness = {
   created(side: Side, row: Row, originId: string): void;
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
+  deleted(side: Side, row: Row): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
@@ -150,7 +151,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
     if (row !== null && !isAsAnswered(row)) witness.deletedUnread(side, row);
-    if (row !== null) book.remove(row, 'deleted');
+    if (row !== null) {
+      witness.deleted(side, row);
+      book.remove(row, 'deleted');
+    }
     witness.wrote(side);
     return { key: id, ok: true, value: null };
   };

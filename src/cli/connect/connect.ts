@@ -75,11 +75,16 @@ const nameOf = ({ email, id }: Account): string =>
 const knownAccount = async ({ app, link }: Step, side: Side): Promise<string | null> =>
   (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
 
+/** Whether both sides are accounts of one remote, so that equal ids mean one account. */
+const areAtOneRemote = ({ sides: { left, right } }: LinkConfig): boolean =>
+  left.provider === right.provider &&
+  providerNamed(left.provider).addressKeys.every((key) => left.settings[key] === right.settings[key]);
+
 /** Throws {@link SignInError} where the account is the other side's already: a link of an account with itself. */
 const refuseOtherSide = async (step: Step, account: Account): Promise<void> => {
   const { app, link, side } = step;
   const other = otherSide(side);
-  if (account.id === null || link.sides[other].provider !== link.sides[side].provider) return;
+  if (account.id === null || !areAtOneRemote(link)) return;
   const stored = await app.vault.read(link.name, link.sides[other].name).catch(() => null);
   const taken = stored?.account ?? (await knownAccount(step, other));
   if (taken !== account.id) return;

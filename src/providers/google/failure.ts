@@ -178,7 +178,7 @@ const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOp
   return invalid(answer, base);
 };
 
-/** 409 is a taken group name, a group's outdated etag (only the message tells), or two writes that met (reference). */
+/** 409 is a taken group name, a group's outdated etag (only the message says which), or two writes at once (reference). */
 const conflict = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
   const isAboutGroup = base.route.includes('/contactGroups');
   if (!isAboutGroup || /outdated|etag/iu.test(answer.message)) return stale(base);

@@ -16,7 +16,7 @@ import {
 /** Under this key of `clientData` a created contact carries the service's id. */
 export const ORIGIN_KEY = 'contact-sync.service-id';
 
-/** To be raised whenever a record of the same Person comes out otherwise: what was read before is then read anew. */
+/** To be raised whenever a record of the same Person comes out otherwise: what was read before is then read again. */
 export const READER = '1';
 
 /** The digest of a Person as it came in an answer. */

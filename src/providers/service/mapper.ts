@@ -61,7 +61,7 @@ export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly st
 };
 
 /** The rows of a listing as a page of the feed tells of them. */
-export const tellRows = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
+export const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
   const changes: FeedChange[] = [];
   const unchanged: string[] = [];
   for (const row of rows) {

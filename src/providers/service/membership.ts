@@ -48,7 +48,7 @@ const replaceMembership = async (
 };
 
 /**
- * Writes one contact's membership: what it is now with only the change applied (R11). It is read anew even where this run
+ * Writes one contact's membership: what it is now with only the change applied (R11). It is read again even where this run
  * wrote the contact: that may be an hour ago, and a bucket that was added since would be lost.
  */
 const writeSingle = async (
@@ -69,7 +69,7 @@ const leftOut = (addition: BulkAddition, answer: MembershipAnswer): readonly str
   return addition.contactIds.filter((id) => !answered.has(id));
 };
 
-/** What became of one bulk addition: contacts to be written one at a time after all, or the error that it met. */
+/** What became of one bulk addition: contacts to be written one at a time after all, or the error that it ended with. */
 type BulkOutcome = {
   readonly addition: BulkAddition;
   readonly unwritten: readonly string[];

@@ -6,7 +6,7 @@ import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { changedAtMs, decodeCursor, encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
-import { tellRows } from './mapper.ts';
+import { changesIn } from './mapper.ts';
 import { walkById } from './walk-by-id.ts';
 
 const ABOUT = { route: 'GET /v2/contacts', applied: 'no' } as const;
@@ -78,7 +78,7 @@ export async function* pullChanges(
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    held = { ...tellRows(takeFresh(page.rows, seen)), resume: null, cursor: null, total };
+    held = { ...changesIn(takeFresh(page.rows, seen)), resume: null, cursor: null, total };
   }
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
   if (held !== null) yield { ...held, cursor: encodeCursor(next) };

@@ -4,7 +4,7 @@ import type { FeedPage, PullRequest } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, startCursor } from './keyset.ts';
-import { tellRows } from './mapper.ts';
+import { changesIn } from './mapper.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 
 /** Where a listing stands; epoch milliseconds. The durable text of it is a page's `resume`. */
@@ -54,10 +54,10 @@ export async function* pullWhole(
   let progress = decodeResume(resume);
   for await (const step of walkById(api, {}, progress ?? { page: 1, total: null }, signal, known)) {
     progress = advance(progress, step, clock.now());
-    const told = tellRows(takeFresh(step.page.rows, seen));
+    const page = changesIn(takeFresh(step.page.rows, seen));
     const { total } = step;
-    if (step.isLast) yield { ...told, resume: null, cursor: cursorAfter(progress), total };
-    else yield { ...told, resume: JSON.stringify(progress), cursor: null, total };
+    if (step.isLast) yield { ...page, resume: null, cursor: cursorAfter(progress), total };
+    else yield { ...page, resume: JSON.stringify(progress), cursor: null, total };
     if (step.isLast) return;
   }
   if (progress === null) return;

@@ -28,7 +28,7 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
 };
 
 /**
- * Writes to one contact. A 403 is told as {@link NotFoundError} where the contact is gone or out of reach, and stays what
+ * Writes to one contact. A 403 is thrown as {@link NotFoundError} where the contact is gone or out of reach, and stays what
  * it is where the contact can be read: then the permission to write is missing.
  */
 export const writeContact = async <Value>(

@@ -8,7 +8,7 @@ import { nextPageNumber } from './keyset.ts';
 /** API.md, Limits: a list answers 50 rows to a page. */
 const PAGE_SIZE = 50;
 
-/** Where a walk starts: the page, and the total that was told before it where it goes on with an earlier walk. */
+/** Where a walk starts: the page, and the total that was given before it where it goes on with an earlier walk. */
 type Start = { readonly page: number; readonly total: number | null };
 
 /** One page of a walk, and how it goes on. */

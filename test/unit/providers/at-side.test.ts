@@ -46,7 +46,7 @@ const FAULTY: Remote = {
 };
 
 const remote = atSide('right', FAULTY);
-const group = { id: 'g1', name: 'Choir', version: null };
+const group = { id: 'g1', name: 'Choir', version: '' };
 
 test.each<[string, () => Promise<unknown>]>([
   ['identify', () => remote.identify(NEVER)],

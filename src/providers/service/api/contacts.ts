@@ -16,7 +16,7 @@ import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Pa
 import { call, callLeniently, readData } from './resource.ts';
 import type { ApiRequest, Send } from './send.ts';
 
-/** One row of a list of contacts: understood, or told apart so that the rest of the page still serves. */
+/** One row of a list of contacts: understood, or marked as unreadable so that the rest of the page still serves. */
 export type ContactRow =
   | { readonly kind: 'contact'; readonly contact: ServiceContact }
   /** A row that is known and so was not read. */

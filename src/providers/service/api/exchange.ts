@@ -55,7 +55,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that is begun anew on another connection starts more than once.
+    // A request that is begun again on another connection starts more than once.
     this.#forgetSignal();
     const abort = (): void => controller.abort(this.#signal.reason as Error);
     if (this.#signal.aborted) return abort();

@@ -6,11 +6,11 @@ import { bucketSchema, type Bucket } from './schemas-buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { Method, Send } from './send.ts';
 
-/** What the service told about a change of a membership. Which rows it answers is not documented in full. */
+/** What the service answered to a change of a membership. Which rows it answers is not documented in full. */
 export type MembershipAnswer = {
   /** Ids of the buckets, or contacts, answered; an unreadable one is left out. */
   readonly ids: readonly string[];
-  /** Whether the rows may be cut off at a page or are not told at all, so that a missing one means nothing. */
+  /** Whether the rows may be cut off at a page or are missing altogether, so that a missing one means nothing. */
   readonly mayBeCut: boolean;
 };
 

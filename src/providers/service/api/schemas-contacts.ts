@@ -71,7 +71,7 @@ const contactExtraData = optionalObject({
   assigned_to: opaque,
 });
 
-/** To be raised whenever a record of the same row comes out otherwise: what was read before is then read anew. */
+/** To be raised whenever a record of the same row comes out otherwise: what was read before is then read again. */
 export const READER = '1';
 
 /** The digest of a contact as it came in an answer. */

@@ -15,7 +15,7 @@ export type ApiRequest = {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The body's name must be unique: a refusal for that reason is told apart. */
+  /** The body's name must be unique: a refusal for that reason is an error of its own. */
   readonly uniqueName?: boolean;
   /** Whether an answer 301, 302, 303, 307 or 308 is given back instead of refused. It is never followed here. */
   readonly allowRedirect?: boolean;
@@ -117,7 +117,7 @@ const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: 
 
 /**
  * The one way to the service over HTTP: headers as the document's Authentication asks, JSON both ways, sizes and times
- * bounded, and every failure told as a {@link RemoteError} by its meaning. It sends each request once.
+ * bounded, and every failure thrown as the {@link RemoteError} of its meaning. It sends each request once.
  */
 export const createSend = (options: SendOptions): Send => {
   return async (apiRequest, signal) => {

@@ -38,7 +38,7 @@ const withoutValues = (words: string, sent: unknown): string => {
   }, words);
 };
 
-/** No part of a word is left at the cut: it could not be told any more that it belongs to an address. */
+/** No part of a word is left at the cut: nothing would show any more that it belongs to an address. */
 const cutToWords = (text: string): string => {
   return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
 };

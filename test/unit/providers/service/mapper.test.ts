@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
-import { recordOf, tellRows } from '../../../../src/providers/service/mapper.ts';
+import { recordOf, changesIn } from '../../../../src/providers/service/mapper.ts';
 import { contactJson, NOW_MS, stamp } from './support.ts';
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
@@ -94,7 +94,7 @@ it('the rows of a listing become changes of the feed; of known ones only the ids
     { ...unreadable, updatedAt: null },
     { kind: 'known', id: 'contact_3', updatedAt } as const,
   ];
-  expect(tellRows(rows)).toEqual({
+  expect(changesIn(rows)).toEqual({
     changes: [{ kind: 'upsert', record: recordOf(contact), previousIds: [] }, unreadable],
     unchanged: ['contact_3'],
   });

@@ -1,0 +1,105 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { consentTo, startSignIn } from './sign-in.ts';
+
+const host = startCliHost();
+let ground: Ground;
+let other: Sandbox;
+let env: Environment;
+let round = 0;
+
+beforeAll(async () => {
+  ground = await startGround();
+  other = await startSandbox({ count: 10 });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+/** The settings of a side at the Google of one sandbox. */
+const googleOf = (sandbox: Sandbox, name: string) => {
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_ROOT_URL, GOOGLE_AUTH_URL, GOOGLE_TOKEN_URL } =
+    sandbox.environment();
+  return {
+    provider: 'google',
+    name,
+    clientId: GOOGLE_CLIENT_ID,
+    clientSecret: GOOGLE_CLIENT_SECRET,
+    rootUrl: GOOGLE_ROOT_URL,
+    authUrl: GOOGLE_AUTH_URL,
+    tokenUrl: GOOGLE_TOKEN_URL,
+  };
+};
+
+/** A link of two Google accounts, each at the Google of its sandbox. */
+const linkUp = async (left: Sandbox, right: Sandbox): Promise<void> => {
+  round += 1;
+  const path = join(ground.directory, `named-${round}.yaml`);
+  const link = { name: 'home', left: googleOf(left, 'private'), right: googleOf(right, 'work') };
+  await writeFile(path, JSON.stringify({ links: [link] }));
+  env = { DATA_DIR: join(ground.directory, `named-${round}`), CONTACT_SYNC_CONFIG: path };
+};
+beforeEach(() => linkUp(ground.sandbox, other));
+
+const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
+const connect = async (...args: readonly string[]) => {
+  const { address, paste, end } = await startSignIn(host, args, env, ground.directory);
+  paste((await consentTo(address)).href);
+  return end;
+};
+const storedFile = () => readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+
+test('two accounts of one provider are signed in by the names of their sides, and doctor finds each', async () => {
+  const first = await connect('private');
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(/Signed in at Google \(private\) as \S+@\S+/u);
+  expect(first.stdout).toContain('Next: contact-sync connect work home');
+  const second = await connect('work');
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.stdout).toContain('Next: contact-sync plan home');
+  expect(Object.keys(JSON.parse(await storedFile()).links.home)).toEqual(['private', 'work']);
+
+  const { code, stdout } = await run('doctor', '--json');
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] };
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['private', 'private-credentials', 'work', 'work-credentials']),
+  );
+  expect(code).toBe(0);
+});
+
+test('what is missing is named with the side that it belongs to', async () => {
+  const { code, stderr } = await run('plan');
+  expect(code).toBe(2);
+  for (const [side, name] of [
+    ['left', 'private'],
+    ['right', 'work'],
+  ]) {
+    expect(stderr).toContain(`links.home.${side}.refreshToken: is not set for the link home.`);
+    expect(stderr).toContain(`links.home.${side}.refreshTokenFile, or run: contact-sync connect ${name} home`);
+  }
+});
+
+test('the account of one side is refused at the other', async () => {
+  await linkUp(ground.sandbox, ground.sandbox);
+  expect((await connect('work')).code).toBe(0);
+  const { code, stderr } = await connect('private');
+  expect(code).toBe(3);
+  expect(stderr).toContain('is the account at Google (work) of the link home already. Nothing was stored.');
+  expect(Object.keys(JSON.parse(await storedFile()).links.home)).toEqual(['work']);
+});
+
+test.each(['google', 'service', 'left'])(
+  '%s names no side, or not just one: exit code 2 with the names',
+  async (word) => {
+    const { code, stderr } = await run('connect', word);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`has no side named ${word}. Its sides are: private, work.`);
+  },
+);

@@ -12,7 +12,7 @@ const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] 
 
 /** A stored pair of the first group of each side, under the names that the sides last gave it. */
 const stored = (left: string | null, right: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
-  key: 'google:g1',
+  key: 'left:g1',
   left: left === null ? null : { id: 'g1', name: left },
   right: right === null ? null : { id: 's1', name: right },
   status: 'linked',
@@ -93,7 +93,7 @@ describe('[R1] a linked pair', () => {
     const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
     expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
     expect(planned.pairs).toEqual([stored('Work', 'work ')]);
-    expect(planned.links).toEqual([{ key: 'google:g1', left: 'g1', right: 's1', settled: true }]);
+    expect(planned.links).toEqual([{ key: 'left:g1', left: 'g1', right: 's1', settled: true }]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('a rename', () => {
     const names = { left: ['Work'], right: ['Work'], [side]: ['Job'] };
     const planned = plan(names.left, names.right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`rename-group ${other} Job`]);
-    expect(planned.actions[0]).toMatchObject({ group: { id: `${other[0]}1`, name: 'Work' } });
+    expect(planned.actions[0]).toMatchObject({ group: { id: `${PREFIX[other]}1`, name: 'Work' } });
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
     expect(linked(planned)).toEqual([['g1', 's1']]);
   });
@@ -138,7 +138,7 @@ describe('a deletion', () => {
     const { left, right } = missing(side);
     const planned = plan(left, right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`delete-group ${other} Work`]);
-    expect(planned).toMatchObject({ ended: ['google:g1'], pairs: [], links: [] });
+    expect(planned).toMatchObject({ ended: ['left:g1'], pairs: [], links: [] });
   });
 
   test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
@@ -156,12 +156,12 @@ describe('a deletion', () => {
   });
 
   test('on both sides ends the pair', () => {
-    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
   test('of a kept group ends its row', () => {
     const kept = stored('Work', null, { status: 'kept', settled: false });
-    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
   test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
@@ -181,7 +181,7 @@ describe('a deletion', () => {
     const halfMade = stored('Work', null, { settled: false });
     const planned = plan(['Work'], [], [halfMade]);
     expect(texts(planned.actions)).toEqual(['create-group right Work']);
-    expect(planned.pairs.map((pair) => pair.key)).toEqual(['google:g1']);
+    expect(planned.pairs.map((pair) => pair.key)).toEqual(['left:g1']);
     expect(texts(plan(['Work'], ['work'], [halfMade]).actions)).toEqual([]);
   });
 });

@@ -25,6 +25,7 @@ const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
+  { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },

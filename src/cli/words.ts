@@ -1,4 +1,5 @@
 import type { SyncedField } from '../contact/contact.ts';
+import { FIELDS } from '../contact/fields.ts';
 import type { Side } from '../contact/side.ts';
 
 /** A side at the start of a line. */
@@ -35,19 +36,7 @@ export const formatDuration = (durationMs: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-const FIELD_WORDS: Readonly<Record<SyncedField, string>> = {
-  firstName: 'first name',
-  lastName: 'last name',
-  company: 'company',
-  title: 'title',
-  emailAddresses: 'email addresses',
-  phoneNumbers: 'phone numbers',
-  addresses: 'addresses',
-  websites: 'websites',
-  buckets: 'buckets',
-};
-
 /** A synced field as people call it. */
-export const fieldWords = (field: SyncedField): string => FIELD_WORDS[field];
+export const fieldWords = (field: SyncedField): string => FIELDS[field].words;
 
 export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

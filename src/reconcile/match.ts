@@ -1,6 +1,6 @@
 import { LIST_FIELDS, type Contact } from '../contact/contact.ts';
-import { elementKey, emailKey, phoneKey } from '../contact/keys.ts';
-import { listOf } from '../contact/lists.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
+import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 

@@ -10,8 +10,7 @@ import {
   type SyncedField,
 } from '../../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../src/contact/side.ts';
-import { elementKey } from '../../../src/contact/keys.ts';
-import { listOf } from '../../../src/contact/lists.ts';
+import { elementKey, listOf } from '../../../src/contact/lists.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import type { Decision, Pair, PairSide, PairStatus } from '../../../src/reconcile/decision.ts';

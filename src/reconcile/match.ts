@@ -1,6 +1,6 @@
-import { LIST_FIELDS, type Contact } from '../contact/contact.ts';
-import { elementKey, emailKey, phoneKey } from '../contact/keys.ts';
-import { listOf } from '../contact/lists.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact } from '../contact/contact.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
+import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
@@ -228,13 +228,12 @@ const matchByOrigin = (progress: Progress): void => {
 
 /** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
 const contentKey = (contact: Contact): string => {
-  const { firstName, lastName, company, title } = contact;
+  const texts = SCALAR_FIELDS.map((field) => contact[field]);
   const lists = LIST_FIELDS.map((field) => {
     return listOf(contact, field)
       .map((element) => elementKey(field, element))
       .toSorted();
   });
-  const texts = [firstName, lastName, company, title];
   return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
 };
 

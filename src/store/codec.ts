@@ -2,40 +2,19 @@ import { z } from 'zod';
 import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, type Snapshot } from '../contact/snapshot.ts';
+import { contactSchema } from '../contact/stored.ts';
 import { StoreError, type WriteIntent } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 
-const labelledValue = z.object({ value: z.string(), label: z.string().nullable() });
-
-const contact = z.object({
-  firstName: z.string(),
-  lastName: z.string(),
-  company: z.string(),
-  title: z.string(),
-  emailAddresses: z.array(labelledValue),
-  phoneNumbers: z.array(labelledValue),
-  addresses: z.array(
-    z.object({
-      street: z.string(),
-      city: z.string(),
-      region: z.string(),
-      postalCode: z.string(),
-      country: z.string(),
-      label: z.string().nullable(),
-    }),
-  ),
-  websites: z.array(labelledValue),
-});
-
-const snapshot = z.compile(z.object({ contact, groupIds: z.array(z.string()) }));
+const snapshot = z.compile(z.object({ contact: contactSchema, groupIds: z.array(z.string()) }));
 
 const record = z.compile(
   z.object({
     id: z.string(),
     version: z.string(),
     modifiedAtMs: z.number().nullable(),
-    contact,
+    contact: contactSchema,
     groupIds: z.array(z.string()),
     raw: z.string(),
     originId: z.string().nullable(),
@@ -45,7 +24,7 @@ const record = z.compile(
 
 const intent = z.object({
   fields: z.array(z.enum(SYNCED_FIELDS)),
-  desired: contact.nullable(),
+  desired: contactSchema.nullable(),
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),

@@ -10,8 +10,7 @@ import {
   type SyncedField,
 } from '../../../src/contact/contact.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../src/contact/side.ts';
-import { elementKey } from '../../../src/contact/keys.ts';
-import { listOf } from '../../../src/contact/lists.ts';
+import { elementKey, listOf } from '../../../src/contact/lists.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import { stands, type Half } from '../../../src/contact/half.ts';
 import type { Decision, Pair, PairStatus } from '../../../src/reconcile/decision.ts';

@@ -1,4 +1,5 @@
-import type { Contact, LabelledValue, PostalAddress } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../../src/contact/elements.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';

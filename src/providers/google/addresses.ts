@@ -1,9 +1,11 @@
-import type { PostalAddress } from '../../contact/contact.ts';
+import { POSTAL_ADDRESS, type PostalAddress } from '../../contact/elements.ts';
 import { addressKey } from '../../contact/keys.ts';
-import { normaliseLabel, normaliseText } from '../../contact/normalise.ts';
+import { normaliseText } from '../../contact/text.ts';
 import { withTexts, without, writable, type BodyEntry } from './body-entry.ts';
-import { postalAddressOf } from './mapper.ts';
+import { personField } from './person-field.ts';
 import type { AddressEntry } from './schema.ts';
+
+type Part = Exclude<keyof PostalAddress, 'label'>;
 
 const PARTS = {
   street: 'streetAddress',
@@ -11,12 +13,24 @@ const PARTS = {
   region: 'region',
   postalCode: 'postalCode',
   country: 'country',
-} as const;
-type Part = keyof typeof PARTS;
+} as const satisfies Readonly<Record<Part, string>>;
 const PART_NAMES = Object.keys(PARTS) as readonly Part[];
 
+/** A Google address as the canonical one, not yet normalised; one that was only typed as a block becomes its street. */
+export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
+  const parts = {
+    street: entry.streetAddress ?? '',
+    city: entry.city ?? '',
+    region: entry.region ?? '',
+    postalCode: entry.postalCode ?? '',
+    country: entry.country ?? '',
+  };
+  const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
+  return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
+};
+
 /** An address that Google does not have yet. */
-export const newAddress = (address: PostalAddress): BodyEntry => {
+const newAddress = (address: PostalAddress): BodyEntry => {
   const texts = PART_NAMES.map((part) => [PARTS[part], address[part]] as const);
   return withTexts({}, { ...Object.fromEntries(texts), type: address.label ?? '' });
 };
@@ -25,11 +39,8 @@ export const newAddress = (address: PostalAddress): BodyEntry => {
  * The whole address list. A wanted address is written over the entry that it means the same as, else over one that it
  * corrects, so that parts which the canonical address lacks (a box number, a second line) stay; else it is new.
  */
-export const addressesBody = (
-  entries: readonly AddressEntry[],
-  wanted: readonly PostalAddress[],
-): readonly BodyEntry[] => {
-  const read = entries.map((entry) => ({ entry, address: normalised(postalAddressOf(entry)) }));
+const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly PostalAddress[]): readonly BodyEntry[] => {
+  const read = entries.map((entry) => ({ entry, address: POSTAL_ADDRESS.normalise(postalAddressOf(entry)) }));
   const byKey = Map.groupBy(read, ({ address }) => addressKey(address));
   const replaced = read.filter(({ address }) => !wanted.some((other) => addressKey(other) === addressKey(address)));
   const written = wanted.flatMap((address) => {
@@ -56,15 +67,6 @@ const takeCorrected = (replaced: ReadAddress[], address: PostalAddress): ReadAdd
   return best;
 };
 
-const normalised = (address: PostalAddress): PostalAddress => ({
-  street: normaliseText(address.street),
-  city: normaliseText(address.city),
-  region: normaliseText(address.region),
-  postalCode: normaliseText(address.postalCode),
-  country: normaliseText(address.country),
-  label: normaliseLabel(address.label),
-});
-
 const rewritten = ({ entry, address }: ReadAddress, wanted: PostalAddress): BodyEntry => {
   const changed = PART_NAMES.filter((part) => wanted[part] !== address[part]);
   const label = wanted.label === address.label ? {} : { type: wanted.label ?? '' };
@@ -76,3 +78,8 @@ const rewritten = ({ entry, address }: ReadAddress, wanted: PostalAddress): Body
   const parts = Object.fromEntries(changed.map((part) => [PARTS[part], wanted[part]]));
   return withTexts(without(body, stale), { ...spelt, ...parts });
 };
+
+/** The postal addresses of a contact. */
+export const ADDRESSES = personField('addresses', (person, target) => {
+  return writtenAddresses(person.addresses ?? [], target.addresses);
+});

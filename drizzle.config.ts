@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'sqlite', schema: './src/store/schema.ts', out: './migrations' });
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: './src/store/sqlite/schema.ts',
+  out: './migrations/sqlite',
+});

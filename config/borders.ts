@@ -42,6 +42,7 @@ const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
+  { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },

@@ -14,7 +14,8 @@ import type { Budget } from '../http/governor.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
-import { openStore, type FileStore } from '../store/sqlite-store.ts';
+import { openStore } from '../store/sqlite/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What tests and the demo may replace. */
 export type AppOverrides = {
@@ -27,7 +28,7 @@ export type AppOverrides = {
 /** The program, put together: everything that a command or a job needs. */
 export type App = Runs & {
   readonly config: Config;
-  readonly store: FileStore;
+  readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */

@@ -7,7 +7,7 @@ import { atSide } from '../providers/at-side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/credentials.ts';
-import type { FileStore } from '../store/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import { withStoredTokens } from './tokens.ts';
@@ -15,7 +15,7 @@ import { withStoredTokens } from './tokens.ts';
 /** What a link's runs are put together from. */
 export type Parts = NetworkParts & {
   readonly newId: () => string;
-  readonly store: FileStore;
+  readonly store: Store;
   readonly vault: Vault;
 };
 

@@ -1,10 +1,11 @@
 import type { LinkConfig } from '../config/config.ts';
+import { planUndoRun, undoRun } from '../history/undo.ts';
+import { overlayOf } from '../store/overlay.ts';
 import type { RunKind, RunRow } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import type { RunEvent } from '../sync/run-event.ts';
 import { logResult, logRunEvent } from '../sync/run-log.ts';
 import { planLink, runLink, type PlanResult, type RunResult } from '../sync/run.ts';
-import { planUndoRun, undoRun } from '../sync/undo.ts';
 import { cacheContexts, type Parts } from './links.ts';
 
 export type LinkRunOptions = {
@@ -27,11 +28,11 @@ type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'o
 export type Runs = {
   /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
-  /** Plans a run on a copy of the store and writes nothing anywhere; throws what keeps it from planning. */
+  /** Plans a run over the store and writes nothing anywhere; throws what keeps it from planning. */
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes'>): Promise<PlanResult>;
   /** Reverts what a run wrote; throws as `run` does. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
-  /** Plans an undo on a copy of the store and writes nothing anywhere; throws as `plan` does. */
+  /** Plans an undo over the store and writes nothing anywhere; throws as `plan` does. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
 };
 
@@ -45,13 +46,11 @@ export const createRuns = (parts: Parts): Runs => {
       options.onEvent?.(event);
     };
   };
-  /** Works with a copy of the store, so that whatever is done leaves the store as it is. */
-  const onCopy = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
-    const copy = store.copy();
+  /** Keeps every change in memory, so that whatever is done leaves the store as it is. */
+  const onOverlay = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
     try {
-      return await work({ ...(await contextOf(link)), store: copy });
+      return await work({ ...(await contextOf(link)), store: overlayOf(store) });
     } finally {
-      await copy.close();
       await parts.gates.save();
     }
   };
@@ -65,7 +64,7 @@ export const createRuns = (parts: Parts): Runs => {
       return result;
     },
     plan: (link, options) =>
-      onCopy(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) })),
+      onOverlay(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) })),
     undo: async (link, run, options) => {
       const undone = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
       await parts.gates.save();
@@ -73,6 +72,6 @@ export const createRuns = (parts: Parts): Runs => {
       return undone;
     },
     planUndo: (link, run, options) =>
-      onCopy(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
+      onOverlay(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
   };
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/config.ts';
@@ -35,7 +36,8 @@ export const daemon = async (terminal: Terminal, options: Pick<CommonOptions, 'c
   await using app = createApp(config, events);
   // Signals are heard before the first log line says that they are.
   const asked = listen(() => running.reload());
-  const running = startDaemon({ app, events, clock: systemClock, random: Math.random, loadConfig: load });
+  const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
+  const running = startDaemon({ ...parts, loadConfig: load });
   const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

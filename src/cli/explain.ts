@@ -1,7 +1,6 @@
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import type { ContactStory, StoryEntry, Why } from '../sync/explain.ts';
-import { explainContact } from '../sync/explain.ts';
+import { explainContact, type ContactHistory, type HistoryEntry, type Why } from '../history/explain.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -9,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { fieldWords, isoOf } from './words.ts';
 
-type LinkHistory = { readonly link: LinkConfig; readonly history: ContactStory };
+type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
 const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   switch (why.kind) {
@@ -54,7 +53,7 @@ const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
 
 const ACTIONS = { create: 'created', update: 'updated', membership: 'moved', delete: 'deleted' } as const;
 
-const stateWords = ({ state, error }: StoryEntry): string => {
+const stateWords = ({ state, error }: HistoryEntry): string => {
   switch (state) {
     case 'done':
       return '';
@@ -69,7 +68,7 @@ const stateWords = ({ state, error }: StoryEntry): string => {
 
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
-const formatEntry = (entry: StoryEntry, sides: Sides<SideWords>): readonly string[] => {
+const formatEntry = (entry: HistoryEntry, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
   const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
   const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${stateWords(entry)}`;
@@ -80,7 +79,7 @@ const formatEntry = (entry: StoryEntry, sides: Sides<SideWords>): readonly strin
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
 };
 
-const formatHalf = (side: Side, history: ContactStory, sides: Sides<SideWords>): string => {
+const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>): string => {
   const { id, state, unsynced } = history[side];
   const waiting = unsynced.length === 0 ? '' : `, not synced yet: ${unsynced.map(fieldWords).join(', ')}`;
   return `  ${sides[side].title}: ${id === null ? 'nothing' : `${id} (${state})`}${waiting}`;

@@ -18,7 +18,7 @@ export const health = async (terminal: Terminal, options: Pick<CommonOptions, 'c
     for (const { name, syncIntervalMs } of config.links) {
       // Opening a link writes to the store, which is how one knows that it can be written.
       const { state } = await app.store.link(name);
-      const lastSuccess = await app.store.lastRun(name, 'completed');
+      const [lastSuccess] = await app.store.runs(name, { latest: 'completed' });
       links.push({ link: name, state, syncIntervalMs, lastSuccessAtMs: lastSuccess?.endedAtMs ?? null });
     }
     const { ok, line } = judgeHealth(beat, links, systemClock.now());

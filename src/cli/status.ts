@@ -1,8 +1,9 @@
 import type { App } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import type { FeedState, Rejection } from '../store/store.ts';
+import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import type { Cursor, Rejection } from '../store/store.ts';
+import { shownLinkState } from '../sync/state/link.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatStatus } from './status-text.ts';
 import type { Terminal } from './terminal.ts';
@@ -32,27 +33,25 @@ export type LinkStatus = {
   readonly isConnected: boolean;
 };
 
-const readAt = (feed: FeedState): number | null => (feed.cursor === null ? null : feed.readAtMs);
+const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
 
 const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
   const { store } = app;
   const { name, sides } = link;
-  const row = (await store.links()).find((known) => known.name === name);
-  const run = await store.lastRun(name);
+  const row = await store.link(name);
+  const [run] = await store.runs(name, { latest: 'ended' });
   const credentials = await app.credentials(link);
   return {
     link: name,
     sides,
-    state: row?.state ?? 'active',
-    reason: row?.reason ?? null,
+    state: shownLinkState(row.state),
+    reason: row.reason,
     pairs: (await store.counts(name)).pairs,
     openConflicts: (await store.conflicts(name, { all: false })).length,
-    rejected: await store.rejections(name),
-    lastRun: run && { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
-    readAtMs: {
-      left: readAt(await store.feed(name, 'left')),
-      right: readAt(await store.feed(name, 'right')),
-    },
+    rejected: row.rejections,
+    lastRun:
+      run === undefined ? null : { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
+    readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),
   };

@@ -1,10 +1,10 @@
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
-import type { Refusal } from '../reconcile/undo.ts';
+import type { Refusal } from '../history/plan-undo.ts';
+import type { UndoReport } from '../history/undo.ts';
 import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
-import type { UndoReport } from '../sync/undo.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
@@ -39,9 +39,8 @@ const SHOWN = 5;
 const findTarget = async ({ app, links }: Opened, word: string): Promise<Target> => {
   const found: Target[] = [];
   for (const link of links) {
-    const last = word === 'last' ? await app.store.lastWritingRun(link.name) : null;
-    const named = word === 'last' ? [] : await app.store.findRuns(link.name, word);
-    found.push(...[...named, ...(last === null ? [] : [last])].map((run) => ({ link, run })));
+    const query = word === 'last' ? ({ latest: 'writing' } as const) : { idPrefix: word };
+    for (const run of await app.store.runs(link.name, query)) found.push({ link, run });
   }
   const exact = found.find(({ run }) => run.id === word);
   const [first, second] = found;

@@ -1,4 +1,5 @@
 import type { SyncedField } from '../contact/contact.ts';
+import { FIELDS } from '../contact/fields.ts';
 
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -31,19 +32,7 @@ export const formatDuration = (durationMs: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-const FIELD_WORDS: Readonly<Record<SyncedField, string>> = {
-  firstName: 'first name',
-  lastName: 'last name',
-  company: 'company',
-  title: 'title',
-  emailAddresses: 'email addresses',
-  phoneNumbers: 'phone numbers',
-  addresses: 'addresses',
-  websites: 'websites',
-  buckets: 'buckets',
-};
-
 /** A synced field as people call it. */
-export const fieldWords = (field: SyncedField): string => FIELD_WORDS[field];
+export const fieldWords = (field: SyncedField): string => FIELDS[field].words;
 
 export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

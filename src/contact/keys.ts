@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import type { LabelledValue, ListField, PostalAddress } from './contact.ts';
+import type { LabelledValue, PostalAddress } from './elements.ts';
 
 /** Direction marks, zero-width spaces and their like, which come along when a text is copied. */
 const INVISIBLE = /\p{Cf}/gu;
@@ -65,7 +65,12 @@ const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
 /** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`. */
 const streetWords = (street: string): string => street.split(BETWEEN_NUMBERS).map(words).join(' ');
 
-/** What two spellings of one postal address have in common; the empty string for an address that says nothing. */
+/** Whether an address has neither a letter nor a digit; its label does not count. */
+export const isBlankAddress = ({ street, city, region, postalCode, country }: PostalAddress): boolean => {
+  return [street, city, region, postalCode, country].every((part) => words(part) === '');
+};
+
+/** What two spellings of one postal address have in common; the empty string for a blank one. */
 export const addressKey = (address: PostalAddress): string => {
   const others = [address.city, address.region, address.postalCode, address.country].map(words);
   const parts = [streetWords(address.street), ...others];
@@ -74,21 +79,6 @@ export const addressKey = (address: PostalAddress): string => {
 
 /** An element of any list field. */
 export type ListElement = LabelledValue | PostalAddress;
-
-/** What two spellings of one element of a list field have in common. */
-export const elementKey = (field: ListField, element: ListElement): string => {
-  if ('street' in element) return addressKey(element);
-  switch (field) {
-    case 'emailAddresses':
-      return emailKey(element.value);
-    case 'phoneNumbers':
-      return phoneKey(element.value);
-    case 'websites':
-      return websiteKey(element.value);
-    case 'addresses':
-      return element.value;
-  }
-};
 
 const MINIMUM_NATIONAL_DIGITS = 7;
 
@@ -99,4 +89,25 @@ const MINIMUM_NATIONAL_DIGITS = 7;
 export const isNationalFormOf = (national: string, international: string): boolean => {
   const digits = national.replace(/^0+/u, '');
   return digits.length >= MINIMUM_NATIONAL_DIGITS && international.endsWith(digits);
+};
+
+/**
+ * National phone keys and the international one that each stands for: the only one that it fits in any version of a list,
+ * each keyed. Where one version holds two spellings of a number, all stay apart, lest one of them is lost.
+ */
+export const nationalForms = (versions: readonly ReadonlyMap<string, unknown>[]): ReadonlyMap<string, string> => {
+  const keys = [...new Set(versions.flatMap((version) => [...version.keys()]))];
+  const international = keys.filter((key) => /^\+\d/u.test(key));
+  if (international.length === 0 || international.length === keys.length) return new Map();
+  const forms = new Map<string, string>();
+  for (const national of keys.filter((key) => !key.startsWith('+'))) {
+    const [candidate, ...others] = international.filter((key) => isNationalFormOf(national, key));
+    if (candidate !== undefined && others.length === 0) forms.set(national, candidate);
+  }
+  const isSpeltTwice = (number: string): boolean => {
+    return versions.some(
+      (version) => [...version.keys()].filter((key) => (forms.get(key) ?? key) === number).length > 1,
+    );
+  };
+  return new Map([...forms].filter(([, number]) => !isSpeltTwice(number)));
 };

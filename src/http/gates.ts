@@ -11,7 +11,7 @@ export type GatesOptions = {
   readonly random: () => number;
   /** Where budgets outlast the process. */
   readonly store: {
-    loadBudget(key: string): Promise<string | null>;
+    budget(key: string): Promise<string | null>;
     saveBudget(key: string, stateJson: string): Promise<void>;
   };
   /** The Redis through which all processes share their limits; null: this process has them for itself. */
@@ -39,7 +39,7 @@ export const createGates = (options: GatesOptions): Gates => {
     return (await rings).open(name, { limit, clock, snapshot });
   };
   const openGate = async (name: string, limit: RateLimit, onLimited: GateOptions['onLimited']): Promise<Gate> => {
-    const text = await store.loadBudget(name);
+    const text = await store.budget(name);
     const ring = await openRing(name, limit, text === null ? null : parseGovernorState(text));
     return createGate({ ring, clock, random, ...(onLimited && { onLimited }) });
   };

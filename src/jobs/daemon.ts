@@ -1,3 +1,4 @@
+import { shownLinkState } from '../sync/state/link.ts';
 import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -17,6 +18,7 @@ export type DaemonOptions = {
   readonly events: Events;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly newId: () => string;
   /** Reads the configuration as it is now; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
 };
@@ -54,16 +56,16 @@ const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Event
 
 const logLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
   for (const link of links) {
-    const { state, reason } = await app.store.link(link.name);
-    const lastRun = await app.store.lastRun(link.name);
+    const { state, reason, rejections } = await app.store.link(link.name);
+    const [lastRun] = await app.store.runs(link.name, { latest: 'ended' });
     events.linkHeartbeat({
       link: link.name,
       sides: link.sides,
-      state,
+      state: shownLinkState(state),
       reason,
       pairs: (await app.store.counts(link.name)).pairs,
       openConflicts: (await app.store.conflicts(link.name, { all: false })).length,
-      refused: (await app.store.rejections(link.name)).length,
+      refused: rejections.length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       budget: scarcest(await app.budget(link)),
     });

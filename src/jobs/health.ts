@@ -1,4 +1,4 @@
-import type { LinkState } from '../store/store.ts';
+import type { LinkStateName } from '../store/store.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 /** The daemon writes its heartbeat every ten seconds. */
@@ -7,7 +7,7 @@ const INTERVALS = 3;
 
 export type LinkHealth = {
   readonly link: string;
-  readonly state: LinkState;
+  readonly state: LinkStateName;
   readonly syncIntervalMs: number;
   readonly lastSuccessAtMs: number | null;
 };

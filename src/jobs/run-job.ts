@@ -5,7 +5,9 @@ import type { LinkConfig } from '../config/config.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import type { LinkRow } from '../store/store.ts';
+import type { LinkState } from '../store/store.ts';
+import { changeLink } from '../sync/change-link.ts';
+import { nextLinkState } from '../sync/state/link.ts';
 import { StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { JobData, JobReport } from './job.ts';
@@ -55,6 +57,7 @@ type Parts = {
   readonly events: Events;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly newId: () => string;
   readonly memory: Memory;
 };
 
@@ -74,7 +77,7 @@ class SkippedError extends Error {
 }
 
 /** Throws {@link SkippedError} where a scheduled job of the link is not to be begun with these credentials. */
-const skipWhereDue = ({ clock, memory }: Parts, row: LinkRow, credentials: string): void => {
+const skipWhereDue = ({ clock, memory }: Parts, row: LinkState, credentials: string): void => {
   const { name, state } = row;
   const refused = [joined(row.credentials), memory.tried.get(name)];
   if (state === 'paused' && refused.includes(credentials)) throw new SkippedError(name, 'paused');
@@ -83,11 +86,10 @@ const skipWhereDue = ({ clock, memory }: Parts, row: LinkRow, credentials: strin
 };
 
 /**
- * Keeps in mind that a link is to be resumed. `connect` leaves it active with the reason that it was paused; without
- * one, a run has completed since, perhaps another process's.
+ * Keeps in mind that a link resumes. One that is active completed a run since, perhaps another process's.
  */
-const noteResuming = ({ memory }: Parts, { name, state, reason }: LinkRow): void => {
-  if (state === 'paused' || (state === 'active' && reason !== null)) memory.resuming.add(name);
+const noteResuming = ({ memory }: Parts, { name, state }: LinkState): void => {
+  if (state === 'paused' || state === 'resuming') memory.resuming.add(name);
   else if (state === 'active') memory.resuming.delete(name);
 };
 
@@ -100,11 +102,13 @@ const connectRemedy = ({ name, sides }: LinkConfig, missing: readonly Side[]): s
 
 /** A link without a credential: no run can begin, and nobody but its owner can change that. */
 const pauseUnconnected = async (parts: Parts, link: LinkConfig, error: ConfigError): Promise<void> => {
-  const { app, events, memory } = parts;
+  const { app, clock, events, memory, newId } = parts;
   const digests = await app.credentials(link);
   memory.tried.set(link.name, joined(digests));
   const reason = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
-  await app.store.updateLink(link.name, { state: 'paused', reason });
+  await changeLink({ store: app.store, clock, newId }, link.name, ({ state }) => [
+    { kind: 'link', patch: { state: nextLinkState(state, 'refused'), reason } },
+  ]);
   const missing = SIDES.filter((side) => digests[side] === null);
   const side = missing.length === 1 ? (missing[0] ?? null) : null;
   events.linkPaused({

@@ -1,65 +1,62 @@
 import { SYNCED_FIELDS, type ContactField, type SyncedField } from '../contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { Decision, Pair } from './decision.ts';
+import { isNewPairing, type Decision, type Pair } from './decision.ts';
+import { stands } from '../contact/half.ts';
 import type { Plan } from './plan.ts';
+
+/** A contact by the ids that it has on both sides. */
+export type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
 
 /** One line of a plan, in the words and the order that `plan --json` prints. */
 export type PlannedAction =
-  | {
+  | ({
       readonly side: Side;
       readonly action: 'create' | 'update' | 'delete' | 'pair' | 'unlink';
-      readonly leftId: string | null;
-      readonly rightId: string | null;
       readonly fields: readonly SyncedField[];
-    }
+    } & PairIds)
   | {
       readonly side: Side;
       readonly action: 'create-group' | 'rename-group' | 'delete-group';
       readonly name: string;
     };
 
-const idOf = (side: Pair['left']): string | null => {
-  if (side.kind === 'present') return side.record.id;
-  return side.kind === 'gone' ? side.id : null;
-};
-
 const filledFields = (record: ContactRecord, joins: readonly string[]): readonly SyncedField[] => {
   const isFilled = (field: ContactField): boolean => record.contact[field].length > 0;
   return SYNCED_FIELDS.filter((field) => (field === 'buckets' ? joins.length > 0 : isFilled(field)));
 };
 
+/** The ids of a pair's halves; null where a half is missing. */
+export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });
+
+/** The ids where just one side's is known. */
+export const idsOn = (side: Side, id: string | null): PairIds => {
+  return side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };
+};
+
+/** A contact that is created on a side: its fields, and the contact of the other side that it follows from. */
+export const creationAction = (side: Side, source: ContactRecord, joins: readonly string[], sourceId: string | null) => {
+  const fields = filledFields(source, joins);
+  return { side, action: 'create', ...idsOn(otherSide(side), sourceId), fields } as const;
+};
+
 const listDecision = (decision: Decision): readonly PlannedAction[] => {
   switch (decision.kind) {
-    case 'create': {
-      const other = otherSide(decision.side);
-      const known = decision.restores && decision.pair !== null ? idOf(decision.pair[other]) : null;
-      const sourceId = decision.restores ? known : decision.source.id;
-      const leftId = other === 'left' ? sourceId : null;
-      const rightId = other === 'right' ? sourceId : null;
-      if (decision.standing !== undefined) {
-        const ids = { leftId, rightId, [`${decision.side}Id`]: decision.standing.id };
-        return [{ side: decision.side, action: 'update', ...ids, fields: ['buckets'] }];
-      }
-      const fields = filledFields(decision.source, decision.joins);
-      return [{ side: decision.side, action: 'create', leftId, rightId, fields }];
-    }
-    case 'delete': {
-      const ids = { leftId: idOf(decision.pair.left), rightId: idOf(decision.pair.right) };
-      return [{ side: decision.side, action: 'delete', ...ids, fields: [] }];
-    }
+    case 'create':
+      return [creationAction(decision.side, decision.source, decision.joins, decision.source.id)];
+    case 'delete':
+      return [{ side: decision.side, action: 'delete', ...idsOf(decision.pair), fields: [] }];
     case 'unlink': {
       if (decision.pair.status === decision.to) return [];
-      const side = decision.pair.left.kind === 'present' ? 'left' : 'right';
-      const ids = { leftId: idOf(decision.pair.left), rightId: idOf(decision.pair.right) };
-      return [{ side, action: 'unlink', ...ids, fields: [] }];
+      const side = stands(decision.pair.left) ? 'left' : 'right';
+      return [{ side, action: 'unlink', ...idsOf(decision.pair), fields: [] }];
     }
     case 'merge': {
-      const ids = { leftId: decision.pair.left.record.id, rightId: decision.pair.right.record.id };
-      const isNew = decision.pair.id === null || decision.pair.status !== 'linked';
-      const pairs: PlannedAction[] = isNew ? [{ side: 'left', action: 'pair', ...ids, fields: [] }] : [];
+      const { pair, writes } = decision;
+      const ids = idsOf(pair);
+      const pairs: PlannedAction[] = isNewPairing(decision) ? [{ side: 'left', action: 'pair', ...ids, fields: [] }] : [];
       const updates = SIDES.flatMap((side): PlannedAction[] => {
-        const write = decision[side];
+        const write = writes[side];
         return write === null ? [] : [{ side, action: 'update', ...ids, fields: write.fields }];
       });
       return [...pairs, ...updates];

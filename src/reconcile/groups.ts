@@ -145,7 +145,7 @@ const pairByName = (draft: Draft): void => {
     const twin = right.get(foldGroupName(group.name))?.shift();
     if (twin === undefined || !draft.takesPart(group.name)) continue;
     const pair: GroupPair = {
-      key: `google:${group.id}`,
+      key: `left:${group.id}`,
       left: half(group),
       right: half(twin),
       status: 'linked',

@@ -1,10 +1,12 @@
-import { LIST_FIELDS, type Contact } from '../contact/contact.ts';
-import { elementKey, emailKey, phoneKey } from '../contact/keys.ts';
-import { listOf } from '../contact/lists.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact } from '../contact/contact.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
+import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
+import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, SIDES, type Sides } from '../contact/side.ts';
 
-export type Match = { readonly left: ContactRecord; readonly right: ContactRecord };
+export type Match = Sides<Half>;
 
 export type MatchResult = {
   readonly matches: readonly Match[];
@@ -29,6 +31,7 @@ const phoneTail = (value: string): string | null => {
 };
 
 type Person = {
+  readonly half: Half;
   readonly record: ContactRecord;
   readonly name: string;
   /** What copies of one person have in common: the name, else all addresses. */
@@ -37,12 +40,13 @@ type Person = {
   readonly phones: ReadonlySet<string>;
 };
 
-const personOf = (record: ContactRecord): Person => {
+const personOf = (half: Half): Person => {
+  const { record } = half;
   const name = nameKey(record.contact);
   const emails = new Set(record.contact.emailAddresses.map((email) => emailKey(email.value)));
   const identity = name || JSON.stringify([...emails].toSorted());
   const phones = new Set(record.contact.phoneNumbers.flatMap((phone) => phoneTail(phone.value) ?? []));
-  return { record, name, identity, emails, phones };
+  return { half, record, name, identity, emails, phones };
 };
 
 const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => a.intersection(b).size;
@@ -150,7 +154,7 @@ type Progress = {
 const take = (progress: Progress, edge: Edge): void => {
   progress.left.delete(edge.left);
   progress.right.delete(edge.right);
-  progress.matches.push({ left: edge.left.record, right: edge.right.record });
+  progress.matches.push({ left: edge.left.half, right: edge.right.half });
 };
 
 /** Reports what stays undecided, contacts that compete with each other together. */
@@ -207,24 +211,29 @@ const contradicts = (a: Person, b: Person): boolean => {
   );
 };
 
+const edgeOf = (left: Person, right: Person): Edge => ({ left, right, score: 0 });
+
 const matchByOrigin = (progress: Progress): void => {
-  const rights = new Map([...progress.right].map((person) => [person.record.id, person]));
-  for (const left of progress.left) {
-    const origin = left.record.originId;
-    const right = origin === null ? undefined : rights.get(origin);
-    if (right !== undefined && progress.right.has(right)) take(progress, { left, right, score: 0 });
+  for (const side of SIDES) {
+    const other = otherSide(side);
+    const others = new Map([...progress[other]].map((person) => [person.record.id, person]));
+    for (const person of progress[side]) {
+      const { originId } = person.record;
+      const origin = originId === null ? undefined : others.get(originId);
+      if (origin === undefined || !progress[other].has(origin)) continue;
+      take(progress, side === 'left' ? edgeOf(person, origin) : edgeOf(origin, person));
+    }
   }
 };
 
 /** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
 const contentKey = (contact: Contact): string => {
-  const { firstName, lastName, company, title } = contact;
+  const texts = SCALAR_FIELDS.map((field) => contact[field]);
   const lists = LIST_FIELDS.map((field) => {
     return listOf(contact, field)
       .map((element) => elementKey(field, element))
       .toSorted();
   });
-  const texts = [firstName, lastName, company, title];
   return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
 };
 
@@ -278,11 +287,11 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): MatchResult['ambi
 };
 
 /**
- * Finds who is the same person on both sides (R13): by the id that a create left behind (R9), else by email, else by phone
+ * Finds the contacts that are the same person on both sides (R13): by the id that a create left behind (R9), else by email, else by phone
  * and name, else by a full name that is unique and contradicted by nothing, or whose namesakes are the very same on both
  * sides. Pure; ties end in `ambiguous`.
  */
-export const matchContacts = (left: readonly ContactRecord[], right: readonly ContactRecord[]): MatchResult => {
+export const matchContacts = ({ left, right }: Sides<readonly Half[]>): MatchResult => {
   if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };
   const progress: Progress = {
     left: new Set(left.map(personOf)),

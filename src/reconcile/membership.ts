@@ -1,4 +1,5 @@
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { Half } from '../contact/half.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that are one group in this plan; an id is null where the plan creates that half. */
@@ -10,17 +11,8 @@ export type GroupLink = {
   readonly settled: boolean;
 };
 
-export type MembershipSide = {
-  readonly groupIds: readonly string[];
-  readonly base: readonly string[] | null;
-};
-
 /** The group pairs that each side's contact joins and leaves, and whether a side's change stays there. */
-export type MembershipMerge = {
-  readonly left: MembershipDelta;
-  readonly right: MembershipDelta;
-  readonly held: { readonly left: boolean; readonly right: boolean };
-};
+export type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
 
 type MembershipDelta = { readonly joins: readonly string[]; readonly leaves: readonly string[] };
 
@@ -35,21 +27,20 @@ const changeOf = (now: State, before: State): Change => {
 };
 
 /** What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5). */
-const travels = (from: Change, to: Change, toNow: State): 'join' | 'leave' | null => {
+const propagated = (from: Change, to: Change, toNow: State): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
   return from === 'quit' && toNow === 'in' && to !== 'joined' ? 'leave' : null;
 };
 
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
 export const mergeMembership = (
-  left: MembershipSide,
-  right: MembershipSide,
+  halves: Sides<Half>,
   links: readonly GroupLink[],
   policy: Policy,
 ): MembershipMerge => {
-  const now = { left: new Set(left.groupIds), right: new Set(right.groupIds) };
-  const base = { left: new Set(left.base ?? []), right: new Set(right.base ?? []) };
-  const met = left.base !== null && right.base !== null;
+  const now = bySide((side) => new Set(halves[side].record.groupIds));
+  const base = bySide((side) => new Set(halves[side].base?.groupIds));
+  const isKnownPair = SIDES.every((side) => halves[side].base !== null);
   const delta: Record<Side, { joins: string[]; leaves: string[] }> = {
     left: { joins: [], leaves: [] },
     right: { joins: [], leaves: [] },
@@ -58,11 +49,11 @@ export const mergeMembership = (
   for (const link of links) {
     const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };
     if (state.left === state.right) continue;
-    const before = (side: Side): State => (met && link.settled ? stateOf(base[side], link[side]) : 'out');
+    const before = (side: Side): State => (isKnownPair && link.settled ? stateOf(base[side], link[side]) : 'out');
     for (const to of SIDES) {
       const from = otherSide(to);
       const changeAt = (side: Side): Change => changeOf(state[side], before(side));
-      const action = travels(changeAt(from), changeAt(to), state[to]);
+      const action = propagated(changeAt(from), changeAt(to), state[to]);
       if (action === null) continue;
       if (!mayWrite(policy, to)) held[from] = true;
       else if (action === 'join') delta[to].joins.push(link.key);

@@ -7,7 +7,9 @@ import {
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { Half } from '../contact/half.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import { wordsOf } from '../contact/names.ts';
@@ -15,47 +17,39 @@ import type { Conflict } from './decision.ts';
 import { conflictWinner, mayWrite, type Policy } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
-/** One side of a merge: its contact now and, where the contacts have met before, its own base (R2). */
-export type MergeSide = {
-  readonly contact: Contact;
-  readonly base: Contact | null;
-  readonly modifiedAtMs: number | null;
-};
-
-export type Merge = {
+/** What becomes of the contact fields of two halves. */
+export type FieldMerge = {
   /** What each side should hold; equal to what it holds where `fields` is empty. */
-  readonly desired: { readonly left: Contact; readonly right: Contact };
-  readonly fields: { readonly left: readonly ContactField[]; readonly right: readonly ContactField[] };
-  readonly held: { readonly left: readonly SyncedField[]; readonly right: readonly SyncedField[] };
+  readonly desired: Sides<Contact>;
+  readonly fields: Sides<readonly ContactField[]>;
+  readonly held: Sides<readonly SyncedField[]>;
   readonly conflicts: readonly Conflict[];
 };
 
-type Sides<T> = { readonly left: T; readonly right: T };
-
-const winnerOf = (policy: Policy, { left, right }: Sides<MergeSide>): Side => {
-  return conflictWinner(policy, { left: left.modifiedAtMs, right: right.modifiedAtMs });
+const winnerOf = (policy: Policy, { left, right }: Sides<Half>): Side => {
+  return conflictWinner(policy, { left: left.record.modifiedAtMs, right: right.record.modifiedAtMs });
 };
 
-const haveMet = ({ left, right }: Sides<MergeSide>): boolean => left.base !== null && right.base !== null;
+const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;
 
 type ScalarOutcome =
   | { readonly kind: 'quiet' }
-  | { readonly kind: 'travel'; readonly from: Side }
+  | { readonly kind: 'propagate'; readonly from: Side }
   | { readonly kind: 'conflict' };
 
 /** What becomes of one scalar field (R3, R4, R5; at a first meeting a filled field beats an empty one, R13). */
-export const mergeScalar = (field: ScalarField, left: MergeSide, right: MergeSide): ScalarOutcome => {
-  const values = { left: left.contact[field], right: right.contact[field] };
+export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): ScalarOutcome => {
+  const values = { left: left.record.contact[field], right: right.record.contact[field] };
   if (values.left === values.right) return { kind: 'quiet' };
   if (left.base === null || right.base === null) {
-    if (values.left === '') return { kind: 'travel', from: 'right' };
-    return values.right === '' ? { kind: 'travel', from: 'left' } : { kind: 'conflict' };
+    if (values.left === '') return { kind: 'propagate', from: 'right' };
+    return values.right === '' ? { kind: 'propagate', from: 'left' } : { kind: 'conflict' };
   }
-  const leftChanged = values.left !== left.base[field];
-  const rightChanged = values.right !== right.base[field];
+  const leftChanged = values.left !== left.base.contact[field];
+  const rightChanged = values.right !== right.base.contact[field];
   if (!leftChanged && !rightChanged) return { kind: 'quiet' };
   if (leftChanged && rightChanged) return { kind: 'conflict' };
-  return { kind: 'travel', from: leftChanged ? 'left' : 'right' };
+  return { kind: 'propagate', from: leftChanged ? 'left' : 'right' };
 };
 
 const NAME_FIELDS: readonly ScalarField[] = ['firstName', 'lastName'];
@@ -65,11 +59,11 @@ const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as co
  * The side that gives both name fields at a first meeting, where the sides divide a name differently and field by field a
  * word of it would stand twice: `Mary Ann Lee` and `Mary Ann` + `Lee` are not `Mary Ann Lee` + `Lee`.
  */
-const nameSource = (sides: Sides<MergeSide>, policy: Policy): Side | null => {
+const nameSource = (sides: Sides<Half>, policy: Policy): Side | null => {
   // A pairing may be stored with empty bases before anything of it was written.
-  const isKnown = ({ base }: MergeSide): boolean => base !== null && NAME_FIELDS.some((field) => base[field] !== '');
+  const isKnown = ({ base }: Half): boolean => base !== null && NAME_FIELDS.some((field) => base.contact[field] !== '');
   if (isKnown(sides.left) || isKnown(sides.right)) return null;
-  const names = { left: sides.left.contact, right: sides.right.contact };
+  const names = bySide((side) => sides[side].record.contact);
   const winner = winnerOf(policy, sides);
   const united = NAME_FIELDS.flatMap((field) => wordsOf(names[winner][field] || names[otherSide(winner)][field]));
   const words = (side: Side) => NAME_FIELDS.flatMap((field) => wordsOf(names[side][field]));
@@ -97,27 +91,28 @@ const haveSameTexts = (a: readonly ListElement[], b: readonly ListElement[]): bo
 
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other; one removed on one side is
- * removed on the other, unless that side added it anew. Labels, spelling and order of a side that holds the element stay.
+ * removed on the other, unless that side added it since. Labels, spelling and order of a side that holds the element stay.
  */
-export const mergeList = (field: ListField, left: MergeSide, right: MergeSide): Sides<ListDelta> => {
-  const elements = (contact: Contact | null) => (contact === null ? [] : listOf(contact, field));
+export const mergeList = (field: ListField, halves: Sides<Half>): Sides<ListDelta> => {
+  const { left, right } = halves;
+  const elements = (snapshot: Snapshot | null) => (snapshot === null ? [] : listOf(snapshot.contact, field));
   const lists = {
-    left: elements(left.contact),
-    right: elements(right.contact),
+    left: elements(left.record),
+    right: elements(right.record),
     leftBase: elements(left.base),
     rightBase: elements(right.base),
   };
-  const met = haveMet({ left, right });
-  const isQuiet = met
+  const isKnownPair = hasBases(halves);
+  const isQuiet = isKnownPair
     ? haveSameTexts(lists.left, lists.leftBase) && haveSameTexts(lists.right, lists.rightBase)
     : haveSameTexts(lists.left, lists.right);
   if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
   const { left: g, right: s, leftBase: gBase, rightBase: sBase } = aliasLeftovers(keyLists(field, lists));
   const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
-    return [...from].filter(([key]) => (!met || !fromBase.has(key)) && !to.has(key)).map(([, element]) => element);
+    return [...from].filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key)).map(([, element]) => element);
   };
   const losses = (from: KeyedList, fromBase: KeyedList, to: KeyedList, toBase: KeyedList): ListElement[] => {
-    if (!met) return [];
+    if (!isKnownPair) return [];
     return [...to]
       .filter(([key]) => fromBase.has(key) && !from.has(key) && toBase.has(key))
       .map(([, element]) => element);
@@ -144,28 +139,28 @@ type Draft = {
 const mergeScalarInto = (
   draft: Draft,
   field: ScalarField,
-  sides: Sides<MergeSide>,
+  sides: Sides<Half>,
   policy: Policy,
   source: Side | null,
 ): void => {
-  const outcome = mergeScalar(field, sides.left, sides.right);
+  const outcome = mergeScalar(field, sides);
   if (outcome.kind === 'quiet') return;
-  const from = source ?? (outcome.kind === 'travel' ? outcome.from : winnerOf(policy, sides));
+  const from = source ?? (outcome.kind === 'propagate' ? outcome.from : winnerOf(policy, sides));
   const to = otherSide(from);
   if (!mayWrite(policy, to)) {
     draft.held[from].push(field);
     return;
   }
   if (outcome.kind === 'conflict') {
-    const { left, right } = sides;
-    draft.conflicts.push({ field, left: left.contact[field], right: right.contact[field], winner: from });
+    const { left, right } = bySide((side) => sides[side].record.contact[field]);
+    draft.conflicts.push({ field, left, right, winner: from });
   }
   draft.fields[to].push(field);
-  draft.desired[to] = { ...draft.desired[to], [field]: sides[from].contact[field] };
+  draft.desired[to] = { ...draft.desired[to], [field]: sides[from].record.contact[field] };
 };
 
-const mergeListInto = (draft: Draft, field: ListField, sides: Sides<MergeSide>, policy: Policy): void => {
-  const merged = mergeList(field, sides.left, sides.right);
+const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, policy: Policy): void => {
+  const merged = mergeList(field, sides);
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
     if (!mayWrite(policy, to)) {
@@ -173,19 +168,18 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<MergeSide>, 
       continue;
     }
     draft.fields[to].push(field);
-    draft.desired[to] = withList(draft.desired[to], field, applyDelta(listOf(sides[to].contact, field), merged[to]));
+    draft.desired[to] = withList(draft.desired[to], field, applyDelta(listOf(sides[to].record.contact, field), merged[to]));
   }
 };
 
-/** Merges two versions of one person field by field, each side measured against its own base. Pure. */
-export const mergeContacts = (left: MergeSide, right: MergeSide, policy: Policy): Merge => {
+/** Merges the two halves of one person field by field, each measured against its own base. Pure. */
+export const mergeContacts = (sides: Sides<Half>, policy: Policy): FieldMerge => {
   const draft: Draft = {
-    desired: { left: left.contact, right: right.contact },
+    desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },
     held: { left: [], right: [] },
     conflicts: [],
   };
-  const sides = { left, right };
   const name = nameSource(sides, policy);
   for (const field of SCALAR_FIELDS) {
     mergeScalarInto(draft, field, sides, policy, NAME_FIELDS.includes(field) ? name : null);

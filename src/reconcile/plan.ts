@@ -1,13 +1,14 @@
 import type { SyncedField } from '../contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Decision, Pair, PairSide, PresentSide, SideWrite } from './decision.ts';
+import { stands, type Half } from '../contact/half.ts';
+import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
+import type { Decision, Merge, Pair, SideWrite, Unlink } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
-import { handOver } from './hand-over.ts';
+import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
-import { mergeContacts, type Merge } from './merge.ts';
+import { mergeContacts, type FieldMerge } from './merge.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 export type PlanInput = {
@@ -16,7 +17,7 @@ export type PlanInput = {
   /** Kept and dormant pairs: their survivors may be matched again. */
   readonly survivors: readonly Pair[];
   /** Contacts that belong to no pair. */
-  readonly unpaired: Readonly<Record<Side, readonly ContactRecord[]>>;
+  readonly unpaired: Sides<readonly Half[]>;
   readonly groups: GroupPlan;
   readonly policy: Policy;
 };
@@ -30,20 +31,18 @@ export type Plan = {
   readonly empty: readonly { readonly side: Side; readonly id: string }[];
 };
 
-const snapshotOf = (record: ContactRecord): Snapshot => ({ contact: record.contact, groupIds: record.groupIds });
-
 /** Whether a side was edited since its base: any value, label or membership in a linked group; order does not count. */
-const wasEdited = (side: Side, present: PresentSide, links: readonly GroupLink[]): boolean => {
-  if (present.base === null) return true;
-  const linked = new Set(links.map((link) => link[side]));
+const wasEdited = (half: Half, links: readonly GroupLink[]): boolean => {
+  if (half.base === null) return true;
+  const linked = new Set(links.map((link) => link[half.side]));
   const visible = (snapshot: Snapshot): Snapshot => {
     return unordered({ ...snapshot, groupIds: snapshot.groupIds.filter((id) => linked.has(id)) });
   };
-  return !equalSnapshots(visible(snapshotOf(present.record)), visible(present.base));
+  return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
 };
 
 const sideWrite = (
-  merge: Merge,
+  merge: FieldMerge,
   membership: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
   side: Side,
 ): SideWrite | null => {
@@ -55,33 +54,21 @@ const sideWrite = (
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
 const decideMerge = (
   pair: Pair,
-  left: PresentSide,
-  right: PresentSide,
+  halves: Sides<Half>,
   links: readonly GroupLink[],
   policy: Policy,
-): Decision => {
-  const mergeSide = (side: PresentSide) => ({
-    contact: side.record.contact,
-    base: side.base?.contact ?? null,
-    modifiedAtMs: side.record.modifiedAtMs,
-  });
-  const merge = mergeContacts(mergeSide(left), mergeSide(right), policy);
-  const membership = mergeMembership(
-    { groupIds: left.record.groupIds, base: left.base?.groupIds ?? null },
-    { groupIds: right.record.groupIds, base: right.base?.groupIds ?? null },
-    links,
-    policy,
-  );
+): Merge => {
+  const merge = mergeContacts(halves, policy);
+  const membership = mergeMembership(halves, links, policy);
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
   };
   return {
     kind: 'merge',
-    pair: { ...pair, left, right },
-    left: sideWrite(merge, membership.left, 'left'),
-    right: sideWrite(merge, membership.right, 'right'),
+    pair: { ...pair, ...halves },
+    writes: bySide((side) => sideWrite(merge, membership[side], side)),
     conflicts: merge.conflicts,
-    held: { left: held('left'), right: held('right') },
+    held: bySide(held),
     deferred: false,
   };
 };
@@ -91,50 +78,41 @@ const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[])
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
 };
 
-/** Decides for a pair of which one half is gone (R6, R7) while `side` still stands. */
-const decideHalfGone = (
-  pair: Pair,
-  side: Side,
-  present: PresentSide,
-  links: readonly GroupLink[],
-  policy: Policy,
-): Decision => {
-  const missing = otherSide(side);
-  const edited = wasEdited(side, present, links);
-  if (!mayWrite(policy, side)) {
-    // One-way, deleted at the target: it comes back when the source changes.
-    return edited ? recreate(pair, missing, present, links) : { kind: 'unlink', pair, to: 'dormant' };
-  }
-  if (edited && mayWrite(policy, missing)) return recreate(pair, missing, present, links);
-  if (policy.deletes === 'keep') return { kind: 'unlink', pair, to: 'kept' };
-  return { kind: 'delete', side, record: present.record, pair };
+const recreate = (pair: Pair, { side, record }: Half, links: readonly GroupLink[]): Decision => {
+  return { kind: 'create', side: otherSide(side), source: record, pair, joins: joinsOf(side, record, links) };
 };
 
-const recreate = (pair: Pair, side: Side, source: PresentSide, links: readonly GroupLink[]): Decision => {
-  return { kind: 'create', side, source: source.record, pair, joins: joinsOf(otherSide(side), source.record, links) };
+/** Decides for a pair of which one half is gone (R6, R7) while this one still stands. */
+const decideHalfGone = (pair: Pair, half: Half, links: readonly GroupLink[], policy: Policy): Decision => {
+  const edited = wasEdited(half, links);
+  if (!mayWrite(policy, half.side)) {
+    // One-way, deleted at the target: it comes back when the source changes.
+    return edited ? recreate(pair, half, links) : { kind: 'unlink', pair, to: 'dormant' };
+  }
+  if (edited && mayWrite(policy, otherSide(half.side))) return recreate(pair, half, links);
+  if (policy.deletes === 'keep') return { kind: 'unlink', pair, to: 'kept' };
+  return { kind: 'delete', side: half.side, record: half.record, pair };
+};
+
+/** The half of the pair that stands; the left one where both do. */
+const standing = ({ left, right }: Pair): Half | null => {
+  if (stands(left)) return left;
+  return stands(right) ? right : null;
 };
 
 const decidePair = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
   const { left, right } = pair;
-  if (left.kind === 'present' && right.kind === 'present') return decideMerge(pair, left, right, links, policy);
-  if (left.kind === 'present') return decideHalfGone(pair, 'left', left, links, policy);
-  if (right.kind === 'present') return decideHalfGone(pair, 'right', right, links, policy);
-  return { kind: 'unlink', pair, to: 'drop' };
-};
-
-const standing = (pair: Pair): { side: Side; present: PresentSide } | null => {
-  if (pair.left.kind === 'present') return { side: 'left', present: pair.left };
-  return pair.right.kind === 'present' ? { side: 'right', present: pair.right } : null;
+  if (stands(left) && stands(right)) return decideMerge(pair, { left, right }, links, policy);
+  const half = standing(pair);
+  return half === null ? { kind: 'unlink', pair, to: 'drop' } : decideHalfGone(pair, half, links, policy);
 };
 
 /** Decides for a kept or dormant pair that matched nobody. */
 const decideSurvivor = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
-  const survivor = standing(pair);
-  if (survivor === null) return { kind: 'unlink', pair, to: 'drop' };
-  const missing = otherSide(survivor.side);
-  const wakes = pair.status === 'dormant' && mayWrite(policy, missing);
-  if (wakes && wasEdited(survivor.side, survivor.present, links))
-    return recreate(pair, missing, survivor.present, links);
+  const half = standing(pair);
+  if (half === null) return { kind: 'unlink', pair, to: 'drop' };
+  const wakes = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
+  if (wakes && wasEdited(half, links)) return recreate(pair, half, links);
   return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
 };
 
@@ -142,46 +120,42 @@ const isEmpty = (record: ContactRecord): boolean => {
   return Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
 };
 
-const nameOf = (side: Side, record: ContactRecord): string => `${side} ${record.id}`;
+const nameOf = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
-/** The kept and dormant pairs by the contact that still stands. */
+/** The kept and dormant pairs by the half that still stands. */
 const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   const named = pairs.flatMap((pair) => {
-    const survivor = standing(pair);
-    return survivor === null ? [] : [[nameOf(survivor.side, survivor.present.record), pair] as const];
+    const half = standing(pair);
+    return half === null ? [] : [[nameOf(half), pair] as const];
   });
   return new Map(named);
 };
 
-/** Who may meet somebody for the first time: contacts of no pair, and survivors. */
-const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly ContactRecord[] => {
-  const kept = survivors.flatMap((pair) => (pair[side].kind === 'present' ? [pair[side].record] : []));
-  return [...unpaired[side], ...kept];
+/** Who may be paired for the first time: contacts of no pair, and survivors. */
+const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly Half[] => {
+  return [...unpaired[side], ...survivors.flatMap((pair) => (stands(pair[side]) ? [pair[side]] : []))];
 };
 
-const NONE: PairSide = { kind: 'none' };
-
-/** Decides for two contacts that meet for the first time (R13). */
+/** Decides for two contacts that are paired for the first time (R13). */
 const decideMatch = (
-  { left, right }: Match,
+  match: Match,
   survivors: ReadonlyMap<string, Pair>,
   links: readonly GroupLink[],
   policy: Policy,
 ): readonly Decision[] => {
-  const names = [nameOf('left', left), nameOf('right', right)];
-  const [known, ...others] = names.flatMap((name) => survivors.get(name) ?? []);
+  const [known, ...others] = SIDES.flatMap((side) => survivors.get(nameOf(match[side])) ?? []);
   // Where both were kept, one row takes in both: no contact may stand in two.
-  const drops = others.map((pair): Decision => ({ kind: 'unlink', pair, to: 'drop' }));
-  const pair: Pair = known ?? { id: null, status: 'linked', left: NONE, right: NONE };
-  const firstMeeting = (record: ContactRecord): PresentSide => ({ kind: 'present', record, base: null });
-  return [...drops, decideMerge(pair, firstMeeting(left), firstMeeting(right), links, policy)];
+  const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
+  const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
+  const halves = bySide((side) => ({ ...match[side], base: null }));
+  return [...drops, decideMerge(pair, halves, links, policy)];
 };
 
 /** A contact that matched nobody is new to the other side. */
-const decideNew = (source: ContactRecord, side: Side, links: readonly GroupLink[], policy: Policy): Decision[] => {
+const decideNew = ({ side, record }: Half, links: readonly GroupLink[], policy: Policy): Decision[] => {
   const to = otherSide(side);
-  if (isEmpty(source) || !mayWrite(policy, to)) return [];
-  return [{ kind: 'create', side: to, source, pair: null, joins: joinsOf(side, source, links) }];
+  if (isEmpty(record) || !mayWrite(policy, to)) return [];
+  return [{ kind: 'create', side: to, source: record, pair: null, joins: joinsOf(side, record, links) }];
 };
 
 /**
@@ -190,37 +164,21 @@ const decideNew = (source: ContactRecord, side: Side, links: readonly GroupLink[
  */
 export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
-  const links = input.groups.links;
+  const { links } = input.groups;
   const survivors = survivorsByName(input.survivors);
-  const { matches, ambiguous } = matchContacts(candidatesOf('left', input), candidatesOf('right', input));
-  const matched = new Set(matches.flatMap((m) => [nameOf('left', m.left), nameOf('right', m.right)]));
-  const unmatched = (side: Side) => unpaired[side].filter((record) => !matched.has(nameOf(side, record)));
-  const isLeft = (pair: Pair): boolean => {
-    const survivor = standing(pair);
-    return survivor === null || !matched.has(nameOf(survivor.side, survivor.present.record));
+  const { matches, ambiguous } = matchContacts(bySide((side) => candidatesOf(side, input)));
+  const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
+  const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
+  const isUnmatched = (pair: Pair): boolean => {
+    const half = standing(pair);
+    return half === null || !matched.has(nameOf(half));
   };
   const decisions = [
     ...input.pairs.map((pair) => decidePair(pair, links, policy)),
     ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
-    ...SIDES.flatMap((side) => unmatched(side).flatMap((source) => decideNew(source, side, links, policy))),
-    ...input.survivors.filter(isLeft).map((pair) => decideSurvivor(pair, links, policy)),
+    ...unmatched.flatMap((half) => decideNew(half, links, policy)),
+    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, links, policy)),
   ];
-  const empty = SIDES.flatMap((side) =>
-    unmatched(side).flatMap((record) => (isEmpty(record) ? [{ side, id: record.id }] : [])),
-  );
-  return { groups: input.groups, decisions: handOver(decisions, policy), ambiguous, empty };
-};
-
-/** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */
-export const sourceFingerprint = (decision: Decision): string => {
-  switch (decision.kind) {
-    case 'merge':
-      return [decision.pair.left, decision.pair.right].map((side) => fingerprint(snapshotOf(side.record))).join();
-    case 'create':
-      return fingerprint(snapshotOf(decision.source));
-    case 'delete':
-      return fingerprint(snapshotOf(decision.record));
-    case 'unlink':
-      return '';
-  }
+  const empty = unmatched.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));
+  return { groups: input.groups, decisions: keepMergedValues(decisions, policy), ambiguous, empty };
 };

@@ -1,40 +1,20 @@
 import { z } from 'zod';
-import { SYNCED_FIELDS } from '../contact/contact.ts';
-import type { Side } from '../contact/side.ts';
+import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { Snapshot } from '../contact/snapshot.ts';
+import { equalSnapshots, fingerprint, type Snapshot } from '../contact/snapshot.ts';
+import { contactSchema } from '../contact/stored.ts';
 import { StoreError, type WriteIntent } from './store.ts';
 
-const labelledValue = z.object({ value: z.string(), label: z.string().nullable() });
+// How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 
-const contact = z.object({
-  firstName: z.string(),
-  lastName: z.string(),
-  company: z.string(),
-  title: z.string(),
-  emailAddresses: z.array(labelledValue),
-  phoneNumbers: z.array(labelledValue),
-  addresses: z.array(
-    z.object({
-      street: z.string(),
-      city: z.string(),
-      region: z.string(),
-      postalCode: z.string(),
-      country: z.string(),
-      label: z.string().nullable(),
-    }),
-  ),
-  websites: z.array(labelledValue),
-});
-
-const snapshot = z.compile(z.object({ contact, groupIds: z.array(z.string()) }));
+const snapshot = z.compile(z.object({ contact: contactSchema, groupIds: z.array(z.string()) }));
 
 const record = z.compile(
   z.object({
     id: z.string(),
     version: z.string(),
     modifiedAtMs: z.number().nullable(),
-    contact,
+    contact: contactSchema,
     groupIds: z.array(z.string()),
     raw: z.string(),
     originId: z.string().nullable(),
@@ -44,7 +24,7 @@ const record = z.compile(
 
 const intent = z.object({
   fields: z.array(z.enum(SYNCED_FIELDS)),
-  desired: contact.nullable(),
+  desired: contactSchema.nullable(),
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),
@@ -53,6 +33,9 @@ const intent = z.object({
 
 /** What a run's summary says of the run itself. */
 const runSummary = z.object({ undoes: z.string().nullable().default(null) });
+
+const ids = z.array(z.string());
+const field = z.enum(SYNCED_FIELDS);
 
 const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   try {
@@ -64,13 +47,26 @@ const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   }
 };
 
-export const decodeSnapshot = (text: string): Snapshot => decode(snapshot, 'base', text);
-export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
-export const decodeUndoes = (text: string): string | null => decode(runSummary, 'run', text).undoes;
-export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
+export const encodeRecord = (value: ContactRecord): string => JSON.stringify(value);
+export const encodeIntent = (value: WriteIntent): string => JSON.stringify(value);
 
-/** Names the columns of one side. */
-export const sideColumns = (side: Side) =>
-  side === 'left'
-    ? ({ id: 'leftId', base: 'leftBaseJson', record: 'leftRecordJson' } as const)
-    : ({ id: 'rightId', base: 'rightBaseJson', record: 'rightRecordJson' } as const);
+export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
+export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
+export const decodeUndoes = (text: string): string | null => decode(runSummary, 'run', text).undoes;
+export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
+export const isSyncedField = (name: string): name is SyncedField => field.safeParse(name).success;
+
+/** Stands for a base that says just what the record beside it says, as most do: rows are a third shorter by it. */
+const SAME_AS_RECORD = '{}';
+
+/** The text of a half's base. */
+export const encodeBase = (base: Snapshot | null, beside: ContactRecord): string | null => {
+  if (base === null) return null;
+  return equalSnapshots(base, beside) ? SAME_AS_RECORD : fingerprint(base);
+};
+
+/** The base that {@link encodeBase} wrote beside a record. */
+export const decodeBase = (text: string | null, beside: ContactRecord): Snapshot | null => {
+  if (text === SAME_AS_RECORD) return { contact: beside.contact, groupIds: beside.groupIds };
+  return text === null ? null : decode(snapshot, 'base', text);
+};

@@ -1,75 +1,94 @@
 import type { Contact, SyncedField } from '../contact/contact.ts';
-import type { Side } from '../contact/side.ts';
+import type { Half, HalfState } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { Snapshot } from '../contact/snapshot.ts';
-import type { Conflict, Pair, PairStatus } from '../reconcile/decision.ts';
+import type { Side, Sides } from '../contact/side.ts';
+import type { Conflict, PairStatus } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 
-export type LinkState = 'active' | 'paused' | 'halted' | 'failing';
+// Times are epoch milliseconds.
+
+export type LinkStateName = 'active' | 'paused' | 'resuming' | 'halted' | 'failing';
 export type RunKind = 'incremental' | 'full';
 /** What a stored run was; an undo is a run of its own. */
 export type StoredRunKind = RunKind | 'undo';
 export type RunOutcome = 'completed' | 'halted' | 'failed';
 
-export type LinkRow = {
-  readonly name: string;
-  readonly state: LinkState;
-  readonly reason: string | null;
-  /** The account that the link was made with, as each side names it; null until a run has asked. */
-  readonly accounts: Readonly<Record<Side, string | null>>;
-  /** A one-way digest of the credential of the last run. */
-  readonly credentials: Readonly<Record<Side, string | null>>;
-};
-
-export type FeedState = {
+/** How far a side's change feed and its full listings were read. */
+export type Cursor = {
+  /** Where the next incremental read starts; null where the side must be listed whole. Opaque. */
   readonly cursor: string | null;
   /** When the feed was last read to its end. */
   readonly readAtMs: number | null;
-  /** Where a full listing that was cut off goes on; null where none is under way. */
+  /** Where a full listing that was cut off goes on; null where none is under way. Opaque. */
   readonly resume: string | null;
   readonly listingStartedAtMs: number | null;
   /** When the side was last listed whole. */
   readonly listedAtMs: number | null;
 };
 
-/** One page of a feed, to be staged in one step together with where the feed now stands. */
-export type StagedPage = {
-  readonly upserts: readonly { readonly record: ContactRecord; readonly previousIds: readonly string[] }[];
-  readonly tombstones: readonly string[];
-  /** Ids of contacts in rows that are known: they stand as their pairs hold them. */
-  readonly unchanged: readonly string[];
-  /** Ids that stand on the side but could not be read. */
-  readonly unreadable: readonly string[];
-  readonly resume: string | null;
-  readonly cursor: string | null;
-  readonly atMs: number;
+/** A side of which nothing has been read yet. */
+export const NO_CURSOR: Cursor = {
+  cursor: null,
+  readAtMs: null,
+  resume: null,
+  listingStartedAtMs: null,
+  listedAtMs: null,
 };
 
-export type ListingResult = {
-  readonly seen: number;
-  /** Pairs with a contact on that side, and how many of those contacts the listing showed. */
-  readonly paired: number;
-  readonly pairedSeen: number;
+/** A contact that a side refused to take, and when it may be tried again. */
+export type Rejection = {
+  readonly side: Side;
+  /** Names the write that was refused, by the ids of the contacts that it follows from. */
+  readonly key: string;
+  readonly leftId: string | null;
+  readonly rightId: string | null;
+  readonly reason: string;
+  readonly sourceFingerprint: string;
+  readonly attempts: number;
+  readonly retryAtMs: number;
 };
 
-export type MissingContact = { readonly id: string; readonly absences: number; readonly writtenAtMs: number | null };
-
-/** What needs a decision in this run. */
-export type Workload = {
-  readonly pairs: readonly Pair[];
-  readonly survivors: readonly Pair[];
-  readonly unpaired: Readonly<Record<Side, readonly ContactRecord[]>>;
+/** A link with everything of it that is small, read in one step. */
+export type LinkState = {
+  readonly name: string;
+  readonly state: LinkStateName;
+  readonly reason: string | null;
+  /** The account that the link was made with, as each side names it; null until a run has asked. */
+  readonly accounts: Sides<string | null>;
+  /** A one-way digest of the credential of the last run. */
+  readonly credentials: Sides<string | null>;
+  readonly cursors: Sides<Cursor>;
+  /** Ordered by key. */
+  readonly groupPairs: readonly GroupPair[];
+  /** Ordered by key, then by side. */
+  readonly rejections: readonly Rejection[];
 };
+
+export type PairRow = { readonly id: number; readonly status: PairStatus };
+
+/** A half without its wide parts. */
+export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
+
+export type HalfQuery =
+  | { readonly by: 'id'; readonly side: Side; readonly ids: readonly string[] }
+  | { readonly by: 'pair'; readonly pairs: readonly number[] }
+  | { readonly by: 'state'; readonly states: readonly HalfState[]; readonly side?: Side }
+  /** Halves whose pair is not `linked` (kept, dormant). */
+  | { readonly by: 'alone' }
+  /** Halves of linked pairs whose record is a member of one of these groups. */
+  | { readonly by: 'group'; readonly ids: readonly string[] }
+  | { readonly by: 'all' };
 
 export type Counts = {
+  /** Pairs that are linked. */
   readonly pairs: number;
-  /** Contacts that each side is known to hold now. */
-  readonly present: Readonly<Record<Side, number>>;
+  /** Halves that are neither `missing` nor `gone`. */
+  readonly present: Sides<number>;
 };
 
-type WriteKind = 'create' | 'update' | 'membership' | 'delete';
+export type WriteKind = 'create' | 'update' | 'membership' | 'delete';
 
-/** What a write asked for: enough to recognise it at the remote, and to tell its story later. */
+/** What a write asked for: enough to recognise it at the remote, and to explain or undo it later. */
 export type WriteIntent = {
   readonly fields: readonly SyncedField[];
   /** What the side was to hold; null for a delete or a mere change of membership. */
@@ -81,10 +100,11 @@ export type WriteIntent = {
    * own last image. Null for any other create: what it follows from stands in the store until the create is settled.
    */
   readonly source: ContactRecord | null;
-  /** Whether the write puts back what an earlier one changed: nothing travels by it. */
+  /** Whether the write reverts what an earlier one changed: nothing is propagated by it. */
   readonly undoes: boolean;
 };
 
+/** A write as it is journaled before its request is sent. */
 export type JournalEntry = {
   readonly side: Side;
   readonly kind: WriteKind;
@@ -92,64 +112,110 @@ export type JournalEntry = {
   readonly leftId: string | null;
   readonly rightId: string | null;
   readonly intent: WriteIntent;
+  /** The contact as it stood before; null for a create. */
   readonly before: ContactRecord | null;
 };
 
+/** `intended`: the outcome is unknown as long as it stands so. */
+export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
+
+/** A journaled write with its outcome. */
 export type JournalRow = JournalEntry & {
   readonly id: number;
   readonly run: string;
   readonly intendedAtMs: number;
-};
-
-/** A journaled write with what became of it. */
-export type WriteStory = JournalRow & {
-  readonly state: 'intended' | 'done' | 'failed' | 'abandoned';
+  readonly state: JournalState;
+  /** The contact as the side answered with it; null where it gave none. */
   readonly after: ContactRecord | null;
   readonly error: string | null;
+  /** Null while the entry is open. */
   readonly settledAtMs: number | null;
 };
 
-/** Contacts by their ids on either side, and by the mapping rows that they belong or belonged to. */
+/** Contacts by their ids on either side, and by the pairs that they belong or belonged to. */
 export type ContactScope = { readonly ids: readonly string[]; readonly pairIds: readonly number[] };
 
-export type SideValue = {
-  readonly record: ContactRecord;
-  readonly base: Snapshot;
-  /** Whether the contact must be looked at again: its change has not arrived on the other side. */
-  readonly unsettled: boolean;
+export type JournalQuery =
+  /** Entries whose outcome is unknown. */
+  | { readonly open: true }
+  /** Deletes that are done. */
+  | { readonly deletions: true }
+  | { readonly run: string }
+  /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
+  | ContactScope;
+
+export type RunRow = {
+  readonly id: string;
+  readonly link: string;
+  readonly kind: StoredRunKind;
+  /** For an undo: the run that it reverts. */
+  readonly undoes: string | null;
+  readonly outcome: RunOutcome | 'running';
+  readonly reason: string | null;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
 };
 
-/** One change of the store; a list of them is committed in one step. */
+export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
+
+export type RunEnd = {
+  readonly outcome: RunOutcome;
+  readonly reason: string | null;
+  /** Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. */
+  readonly summary: object;
+  readonly endedAtMs: number;
+};
+
+export type RunQuery =
+  /** The latest that ended, the latest with that outcome, or the latest whose journal holds a write that is done. */
+  | { readonly latest: RunOutcome | 'ended' | 'writing' }
+  /** All whose id begins so, the newest first. */
+  | { readonly idPrefix: string };
+
+/** A field that both sides had changed: both values, and which one stands. */
+export type ConflictRow = Conflict & {
+  readonly id: number;
+  readonly run: string;
+  readonly leftId: string;
+  readonly rightId: string;
+  readonly atMs: number;
+  /** When a later change of the same field settled it; null while it is open. */
+  readonly resolvedAtMs: number | null;
+};
+
+/** A half to be stored. */
+export type HalfPut = {
+  readonly half: Half;
+  /** The digest by which {@link Store.known} finds it; null where a row that says the same must be read all the same. */
+  readonly digest: string | null;
+};
+
+/** Rows only: a change says what stands in a row afterwards; every rule has been applied before. */
 export type StoreChange =
+  /** Adds the half, or replaces the one with its side and id. */
+  | ({ readonly kind: 'put-half' } & HalfPut)
+  | { readonly kind: 'drop-half'; readonly side: Side; readonly id: string }
+  /** A pair with its status; a null id makes a new pair. The halves given are put with the pair's id in place of their own. */
   | {
-      readonly kind: 'pair';
-      /** Null: the row that already holds one of the two contacts, else a new one. */
-      readonly pairId: number | null;
+      readonly kind: 'put-pair';
+      readonly id: number | null;
       readonly status: PairStatus;
-      readonly left: SideValue | null;
-      readonly right: SideValue | null;
-      /** The side that was just written, if any. */
-      readonly writtenSide: Side | null;
-      readonly atMs: number;
+      readonly halves: readonly HalfPut[];
     }
-  | { readonly kind: 'drop-pair'; readonly pairId: number }
-  | { readonly kind: 'stage'; readonly side: Side; readonly record: ContactRecord; readonly atMs: number }
-  | { readonly kind: 'stage-tombstone'; readonly side: Side; readonly id: string; readonly atMs: number }
-  /** Missing, but written too lately to be gone: it stays, and the next run reads it again (R7). */
-  | { readonly kind: 'stage-settling'; readonly side: Side; readonly id: string; readonly atMs: number }
-  | { readonly kind: 'unstage'; readonly side: Side; readonly id: string }
-  | { readonly kind: 'absent-again'; readonly side: Side; readonly id: string }
-  | {
-      readonly kind: 'rename';
-      readonly side: Side;
-      readonly from: string;
-      readonly record: ContactRecord;
-      readonly atMs: number;
-    }
+  /** The row alone: its halves are dropped or put by changes of their own. */
+  | { readonly kind: 'drop-pair'; readonly id: number }
+  | { readonly kind: 'cursor'; readonly side: Side; readonly cursor: Cursor }
+  /** Ids that a listing under way showed on one page. */
+  | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
+  | { readonly kind: 'forget-shown'; readonly side: Side }
+  | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials'>> }
+  /** Journals a write ahead of its request; {@link Store.commit} answers the entry's id. */
+  | { readonly kind: 'intend'; readonly run: string; readonly entry: JournalEntry; readonly atMs: number }
+  /** Settles an open entry; one that is settled already stays as it is. */
   | {
       readonly kind: 'journal';
       readonly id: number;
-      readonly state: 'done' | 'failed' | 'abandoned';
+      readonly state: Exclude<JournalState, 'intended'>;
       readonly after: ContactRecord | null;
       readonly error: string | null;
       readonly atMs: number;
@@ -164,123 +230,66 @@ export type StoreChange =
       readonly conflict: Conflict;
       readonly atMs: number;
     }
-  /** A later change of these fields settles earlier conflicts about them. */
+  /** Settles the open conflicts about these fields of a contact. */
   | {
       readonly kind: 'resolve-conflicts';
       readonly leftId: string;
       readonly fields: readonly SyncedField[];
       readonly atMs: number;
     }
+  /** Forgets the conflicts of a contact, open or not. */
+  | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
-  | { readonly kind: 'accept'; readonly side: Side; readonly key: string };
-
-export type Rejection = {
-  readonly side: Side;
-  readonly key: string;
-  readonly leftId: string | null;
-  readonly rightId: string | null;
-  readonly reason: string;
-  readonly sourceFingerprint: string;
-  readonly attempts: number;
-  readonly retryAtMs: number;
-};
-
-export type RunRow = {
-  readonly id: string;
-  readonly link: string;
-  readonly kind: StoredRunKind;
-  /** For an undo: the run that it puts back. */
-  readonly undoes: string | null;
-  readonly outcome: RunOutcome | 'running';
-  readonly reason: string | null;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number | null;
-};
-
-export type RunStart = Pick<RunRow, 'id' | 'link' | 'kind' | 'undoes' | 'startedAtMs'>;
-
-export type RunEnd = {
-  readonly outcome: RunOutcome;
-  readonly reason: string | null;
-  readonly summary: object;
-  readonly endedAtMs: number;
-};
-
-export type ConflictRow = Conflict & {
-  readonly run: string;
-  readonly leftId: string;
-  readonly rightId: string;
-  readonly atMs: number;
-};
+  | { readonly kind: 'accept'; readonly side: Side; readonly key: string }
+  | { readonly kind: 'run-started'; readonly run: RunStart }
+  | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
+  /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */
+  | { readonly kind: 'forget-mapping' };
 
 /**
- * Everything that lasts. Each method is one atomic step; no method waits for a remote. Values read back are parsed;
- * a row that does not parse throws {@link StoreError}.
+ * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
+ * throws {@link StoreError} where a row does not parse.
  */
 export interface Store {
-  /** The link's row, made on first use. */
-  link(name: string): Promise<LinkRow>;
-  links(): Promise<readonly LinkRow[]>;
-  updateLink(name: string, patch: Partial<Omit<LinkRow, 'name'>>): Promise<void>;
-  /** Takes the lease where it is free, expired or the owner's own; false where another process holds it. */
-  acquireLease(name: string, owner: string, nowMs: number, untilMs: number): Promise<boolean>;
-  releaseLease(name: string, owner: string): Promise<void>;
+  /** Every link, by name. */
+  links(): Promise<readonly LinkState[]>;
+  /** One link, made on first use. */
+  link(name: string): Promise<LinkState>;
   /**
-   * Forgets who is who in the link and what it wrote, and takes the account for the side's own: the next run is a first
-   * meeting, which deletes nothing.
+   * Takes the lease where it is free, expired or the owner's own. Answers the fencing token, which grows with every change
+   * of owner and stays on renewal; null where another process holds the lease.
    */
-  replaceAccount(name: string, side: Side, account: string): Promise<void>;
-
-  feed(link: string, side: Side): Promise<FeedState>;
-  /** Starts a full listing from its beginning: forgets the cursor and what an earlier listing had seen. */
-  beginListing(link: string, side: Side, nowMs: number): Promise<void>;
-  /** Stages what a page changed and stores where the feed stands, together; answers how many contacts really differ. */
-  stagePage(link: string, side: Side, page: StagedPage): Promise<number>;
-  /**
-   * The digests of those rows that say just what their contact's pair holds as record and as base, where nothing is staged
-   * for the contact: staging them would change nothing.
-   */
-  knownRows(
+  acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
+  /** Frees the lease where it is the owner's; its token is void from then on. */
+  releaseLease(link: string, owner: string): Promise<void>;
+  /** The halves of a link that a query means, each once, the left side's first and by id. */
+  halves(link: string, query: HalfQuery): Promise<readonly Half[]>;
+  /** Those of the pairs that exist, by id. */
+  pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
+  /** Every half of a side, in no order; cheap, as the wide columns are not read. */
+  index(link: string, side: Side): Promise<readonly HalfKey[]>;
+  /** The ids that the listing under way has shown, as often as it showed them. */
+  shown(link: string, side: Side): Promise<readonly string[]>;
+  /** The digests of those rows for which a half with that very id holds that very digest. */
+  known(
     link: string,
     side: Side,
     rows: readonly { readonly id: string; readonly digest: string }[],
   ): Promise<ReadonlySet<string>>;
-  /** Marks the pairs' contacts that a finished listing did not show as missing, and forgets unpaired ones. */
-  finishListing(link: string, side: Side, nowMs: number): Promise<ListingResult>;
-  /** Forgets a listing's findings and the cursor: the next run lists that side whole. */
-  discardListing(link: string, side: Side): Promise<void>;
-  missing(link: string, side: Side): Promise<readonly MissingContact[]>;
-
-  /** What needs a decision; the members of `groupIds` too, whether anything of theirs changed or not. */
-  workload(link: string, groupIds: readonly string[]): Promise<Workload>;
   counts(link: string): Promise<Counts>;
-  /** The ids of a side that belong to a pair. */
-  pairedIds(link: string, side: Side): Promise<ReadonlySet<string>>;
-  groupPairs(link: string): Promise<readonly GroupPair[]>;
-  rejections(link: string): Promise<readonly Rejection[]>;
-
-  /** Writes the intents ahead of the requests; answers their ids in order. */
-  intend(link: string, run: string, entries: readonly JournalEntry[], nowMs: number): Promise<readonly number[]>;
-  intended(link: string): Promise<readonly JournalRow[]>;
-  commit(link: string, changes: readonly StoreChange[]): Promise<void>;
-
-  startRun(run: RunStart): Promise<void>;
-  endRun(id: string, end: RunEnd): Promise<void>;
-  /** The link's latest run that has ended: any, or one that ended so. */
-  lastRun(link: string, outcome?: RunOutcome): Promise<RunRow | null>;
-  /** The last run that wrote anything on either side; null where none did. */
-  lastWritingRun(link: string): Promise<RunRow | null>;
-  /** The runs whose id begins so, the newest first. */
-  findRuns(link: string, idPrefix: string): Promise<readonly RunRow[]>;
-  /** The writes of a run, or those that concern certain contacts; the oldest first. */
-  journalOf(link: string, of: { readonly run: string } | ContactScope): Promise<readonly WriteStory[]>;
-  /** The mapping rows of certain contacts, with what is staged for them. */
-  pairsWith(link: string, of: ContactScope): Promise<readonly Pair[]>;
-  /** Every contact that the store has an image of: paired, staged, or deleted by a run. */
-  knownContacts(link: string): Promise<readonly { readonly side: Side; readonly record: ContactRecord }[]>;
+  /**
+   * Makes the changes in their order, all or none. Answers the ids of the `intend` changes, in their order.
+   *
+   * @throws {FenceError} where the token is not that of the link's current lease: nothing is changed.
+   */
+  commit(link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]>;
+  /** The oldest first. */
+  journal(link: string, query: JournalQuery): Promise<readonly JournalRow[]>;
+  runs(link: string, query: RunQuery): Promise<readonly RunRow[]>;
+  /** The oldest first; the open ones alone unless `all`. */
   conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
-
-  loadBudget(key: string): Promise<string | null>;
+  /** What was last saved under the key; null where nothing was. */
+  budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -290,5 +299,18 @@ export class StoreError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.name = 'StoreError';
+  }
+}
+
+/** The link's lease has passed to another process, or was released: nothing may be written with this token any more. */
+export class FenceError extends Error {
+  readonly link: string;
+  readonly token: number;
+
+  constructor(link: string, token: number) {
+    super(`The link ${link} is leased to another process now; nothing was stored.`);
+    this.name = 'FenceError';
+    this.link = link;
+    this.token = token;
   }
 }

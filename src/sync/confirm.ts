@@ -1,53 +1,22 @@
 import { SIDES, type Side } from '../contact/side.ts';
-import type { ReadAnswer, RemoteCapabilities } from '../providers/remote.ts';
-import type { MissingContact, StoreChange } from '../store/store.ts';
 import type { Session } from './context.ts';
-
-/** What a read of a missing contact means. */
-const judgeMissing = (
-  side: Side,
-  missing: MissingContact,
-  answer: ReadAnswer,
-  { confirmsAbsenceAfter, settlesWithinMs }: RemoteCapabilities,
-  nowMs: number,
-): readonly StoreChange[] => {
-  const { id } = missing;
-  switch (answer.kind) {
-    case 'gone': {
-      const settling = missing.writtenAtMs !== null && nowMs - missing.writtenAtMs < settlesWithinMs;
-      if (settling) return [{ kind: 'stage-settling', side, id, atMs: nowMs }];
-      return [{ kind: 'stage-tombstone', side, id, atMs: nowMs }];
-    }
-    case 'moved':
-      return [{ kind: 'rename', side, from: id, record: answer.record, atMs: nowMs }];
-    case 'unreadable':
-      return [{ kind: 'unstage', side, id }];
-    case 'found':
-      if (confirmsAbsenceAfter !== null && missing.absences + 1 >= confirmsAbsenceAfter) {
-        return [{ kind: 'stage-tombstone', side, id, atMs: nowMs }];
-      }
-      return [
-        { kind: 'unstage', side, id },
-        { kind: 'stage', side, record: answer.record, atMs: nowMs },
-        { kind: 'absent-again', side, id },
-      ];
-  }
-};
+import { observeMissing } from './state/observe.ts';
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
-  const missing = await session.store.missing(session.link, side);
+  const { clock, link, remotes, signal, store, writer } = session;
+  const missing = await store.halves(link, { by: 'state', states: ['missing', 'settling'], side });
   if (missing.length === 0) return;
-  const answers = await session.remotes[side].read(
-    missing.map((contact) => contact.id),
-    session.signal,
-  );
-  const changes = missing.flatMap((contact) => {
-    const answer = answers.get(contact.id);
-    return answer === undefined
-      ? []
-      : judgeMissing(side, contact, answer, session.remotes[side].capabilities, session.clock.now());
+  const { capabilities } = remotes[side];
+  const ids = missing.map((half) => half.id);
+  const answers = await remotes[side].read(ids, signal);
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+    for (const id of ids) {
+      const half = set.half(side, id);
+      const answer = answers.get(id);
+      if (half !== null && answer !== undefined) observeMissing(set, half, answer, capabilities, clock.now());
+    }
   });
-  await session.store.commit(session.link, changes);
 };
 
 /**
@@ -57,7 +26,7 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
 export const confirmMissing = async (session: Session): Promise<void> => {
   const counts = await session.store.counts(session.link);
   for (const side of SIDES) {
-    const emptied = counts.pairs >= 2 && counts.present[side] === 0;
-    if (!emptied || session.acceptDeletes) await confirmSide(session, side);
+    const isEmptied = counts.pairs >= 2 && counts.present[side] === 0;
+    if (!isEmptied || session.acceptDeletes) await confirmSide(session, side);
   }
 };

@@ -5,6 +5,7 @@ import type { Policy } from '../reconcile/policy.ts';
 import { DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
+import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** Everything a run over one link works with. */
@@ -33,7 +34,7 @@ export type RunOptions = {
   readonly stop?: AbortSignal;
   /** Called under the lease before the run begins; what it throws keeps the run from beginning. */
   readonly onLease?: () => Promise<void>;
-  /** Called for everything that the run, known by its id, tells while it works. */
+  /** Called for everything that the run, known by its id, reports while it works. */
   readonly onEvent: (event: RunEvent, run: string) => void;
 };
 
@@ -44,9 +45,11 @@ export type Session = LinkContext & {
   readonly acceptDeletes: boolean;
   readonly signal: AbortSignal;
   readonly stop?: AbortSignal;
-  /** The run that this one puts back; null for an ordinary run. */
+  /** The run that this one reverts; null for an ordinary run. */
   readonly undoes: string | null;
   readonly emit: (event: RunEvent) => void;
+  /** Changes what is stored of the link, under the run's lease. */
+  readonly writer: LinkWriter;
   readonly tally: Tally;
 };
 
@@ -77,7 +80,7 @@ export class LeaseError extends Error {
     super(
       what === 'busy'
         ? `The link ${link} is being synced by another process; try again when that run has ended.`
-        : `Another process has taken over the link ${link}; this run stopped writing. The next run goes on.`,
+        : `Another process has taken over the link ${link}; this run stopped writing. The next run continues.`,
     );
     this.name = 'LeaseError';
   }
@@ -91,8 +94,8 @@ export class StoppedError extends Error {
   }
 }
 
-/** Runs the same step for both sides at once and waits for both, so that nothing goes on behind an error. */
-export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Readonly<Record<Side, T>>> => {
+/** Runs the same step for both sides at once and waits for both, so that nothing continues behind an error. */
+export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Sides<T>> => {
   const [left, right] = await Promise.allSettled([step('left'), step('right')]);
   if (left.status === 'rejected') throw left.reason;
   if (right.status === 'rejected') throw right.reason;

@@ -9,6 +9,8 @@ const RENEW_EVERY_MS = 4_000;
 const SAFETY_MS = 3_000;
 
 export type Lease = {
+  /** What the run shows with everything that it stores: another process's lease makes it void. */
+  readonly token: number;
   /** Aborted when the lease is lost, or when the caller's own signal is. */
   readonly signal: AbortSignal;
   [Symbol.asyncDispose](): Promise<void>;
@@ -25,7 +27,8 @@ export const takeLease = async (
 ): Promise<Lease> => {
   const owner = newId();
   const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + LEASE_MS);
-  if (!(await acquire())) throw new LeaseError(link, 'busy');
+  const token = await acquire();
+  if (token === null) throw new LeaseError(link, 'busy');
   let heldUntilMs = clock.monotonic() + LEASE_MS;
   const lost = new AbortController();
   const ended = new AbortController();
@@ -34,7 +37,7 @@ export const takeLease = async (
     while (!ended.signal.aborted) {
       await clock.sleep(RENEW_EVERY_MS, ended.signal);
       const askedAtMs = clock.monotonic();
-      if (!(await acquire())) {
+      if ((await acquire()) !== token) {
         lost.abort(new LeaseError(link, 'lost'));
         return;
       }
@@ -50,6 +53,7 @@ export const takeLease = async (
   });
 
   return {
+    token,
     signal: AbortSignal.any([outer, lost.signal]),
     [Symbol.asyncDispose]: async () => {
       ended.abort(new Error('The run has ended.'));

@@ -2,75 +2,98 @@ import type { Side } from '../contact/side.ts';
 import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
 import { CursorExpiredError } from '../providers/errors.ts';
 import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
-import type { FeedState } from '../store/store.ts';
+import type { Cursor } from '../store/store.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
+import { compareListing, discardListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
-const stage = async (session: Session, side: Side, page: FeedPage): Promise<void> => {
-  const upserts = page.changes.flatMap((change) => (change.kind === 'upsert' ? [change] : []));
-  const unreadable = page.changes.flatMap((change) => (change.kind === 'unreadable' ? [change] : []));
-  const changed = await session.store.stagePage(session.link, side, {
-    upserts,
-    tombstones: page.changes.flatMap((change) => (change.kind === 'tombstone' ? [change.id] : [])),
-    unchanged: page.unchanged,
-    unreadable: unreadable.flatMap((change) => (change.id === null ? [] : [change.id])),
-    resume: page.resume,
-    cursor: page.cursor,
-    atMs: session.clock.now(),
+const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
+  return (await store.link(link)).cursors[side];
+};
+
+/** Takes in one page, together with where the feed now stands (R14). */
+const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<void> => {
+  const { clock, tally, writer } = session;
+  const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
+  await writer.apply(needs, (set) => {
+    tally[side].pulled += observePage(set, side, page, cursor, clock.now());
   });
-  session.tally[side].pulled += changed;
-  for (const { id, reason } of unreadable) {
-    session.tally.skipped += 1;
-    const ids = { leftId: side === 'left' ? id : null, rightId: side === 'right' ? id : null };
-    session.emit({ kind: 'skipped', side, reason, ...ids });
+  for (const change of page.changes) {
+    if (change.kind !== 'unreadable') continue;
+    tally.skipped += 1;
+    const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };
+    session.emit({ kind: 'skipped', side, reason: change.reason, ...ids });
   }
 };
 
-const walk = async (session: Session, side: Side, request: PullRequest): Promise<void> => {
+/** Reads a feed or a listing to its end; answers where it stands then. */
+const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<Cursor> => {
   const whole = request.mode === 'whole';
+  let cursor = start;
   let contacts = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
-    await stage(session, side, page);
+    await takeIn(session, side, page, cursor);
+    cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
     contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
     session.stop?.throwIfAborted();
   }
+  return cursor;
 };
 
-/** Takes stock of a listing that came to its end: what it did not show is missing. */
+/** Forgets a listing whose result is not believed: the next run lists the side whole. */
+export const discard = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
+  const { cursors } = await store.link(link);
+  await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
+};
+
+/** Takes in that a listing came to its end: what it did not show is missing (R7, R8). */
 const finishListing = async (session: Session, side: Side): Promise<void> => {
-  const { link, store } = session;
-  const result = await store.finishListing(link, side, session.clock.now());
-  if (result.paired < 2 || result.seen === 0 || result.pairedSeen > 0) return;
-  // Other contacts than the linked ones: another account, unless the side itself has told that it is the same.
-  const isSameAccount = (await store.link(link)).accounts[side] !== null;
-  if (isSameAccount && session.acceptDeletes) return;
-  await store.discardListing(link, side);
-  if (isSameAccount) throw new HaltError(sideEmptied(side, session.sides[side].place, result.paired));
-  throw new HaltError(
-    accountChanged(side, session.sides[side].place, `none of its ${result.paired} linked contacts is there`),
-  );
+  const { clock, link, store, writer } = session;
+  const { accounts, cursors } = await store.link(link);
+  const listing = compareListing(await store.index(link, side), await store.shown(link, side));
+  const isOther = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
+  const isSameAccount = accounts[side] !== null;
+  if (isOther && !(isSameAccount && session.acceptDeletes)) {
+    await discard(session, side);
+    const { place } = session.sides[side];
+    // Other contacts than the linked ones: another account, unless the side itself has said that it is the same.
+    if (isSameAccount) throw new HaltError(sideEmptied(side, place, listing.paired));
+    throw new HaltError(accountChanged(side, place, `none of its ${listing.paired} linked contacts is there`));
+  }
+  const needs = { ids: { [side]: [...listing.missed, ...listing.back] } };
+  await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));
 };
 
-/** Lists a side whole; goes on where an earlier listing was cut off. */
-const listWhole = async (session: Session, side: Side, feed: FeedState): Promise<void> => {
-  const goesOn = feed.listingStartedAtMs !== null && feed.resume !== null;
-  if (!goesOn) await session.store.beginListing(session.link, side, session.clock.now());
-  const known: KnownRows = (rows) => session.store.knownRows(session.link, side, rows);
-  await walk(session, side, { mode: 'whole', resume: goesOn ? feed.resume : null, known });
+/** Lists a side whole; continues where an earlier listing was cut off. */
+const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
+  const { clock, link, store, writer } = session;
+  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null;
+  const start = continues
+    ? cursor
+    : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
+  if (!continues) {
+    await writer.apply({}, (set) => {
+      set.add({ kind: 'forget-shown', side }, { kind: 'cursor', side, cursor: start });
+    });
+  }
+  const known: KnownRows = (rows) => store.known(link, side, rows);
+  await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);
   await finishListing(session, side);
 };
 
 /** Where the feed stands; a listing whose last page an earlier process stored, and no more, is finished first. */
-const openFeed = async (session: Session, side: Side): Promise<FeedState> => {
-  const feed = await session.store.feed(session.link, side);
-  if (feed.listingStartedAtMs === null || feed.cursor === null) return feed;
+const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
+  const cursor = await cursorOf(session, side);
+  if (cursor.listingStartedAtMs === null || cursor.cursor === null) return cursor;
   await finishListing(session, side);
-  return session.store.feed(session.link, side);
+  return cursorOf(session, side);
 };
 
-const pullChanges = async (session: Session, side: Side, cursor: string): Promise<boolean> => {
+/** Reads what changed since the cursor; answers whether the feed could tell. */
+const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<boolean> => {
+  if (cursor.cursor === null) return false;
   try {
-    await walk(session, side, { mode: 'changes', cursor });
+    await walk(session, side, { mode: 'changes', cursor: cursor.cursor }, cursor);
     return true;
   } catch (error) {
     if (!(error instanceof CursorExpiredError)) throw error;
@@ -79,29 +102,23 @@ const pullChanges = async (session: Session, side: Side, cursor: string): Promis
   }
 };
 
-const isSweepDue = (session: Session, { listedAtMs }: FeedState): boolean => {
+const isSweepDue = (session: Session, { listedAtMs }: Cursor): boolean => {
   return listedAtMs === null || session.clock.now() - listedAtMs >= session.sweepIntervalMs;
 };
 
-/** Reads what changed since a listing began that an earlier run had begun: the pages of that run are as old as it is. */
-const pullSince = async (session: Session, side: Side): Promise<void> => {
-  const { cursor } = await session.store.feed(session.link, side);
-  if (cursor !== null) await pullChanges(session, side, cursor);
-};
-
 const pullSide = async (session: Session, side: Side): Promise<void> => {
-  const feed = await openFeed(session, side);
-  const listingUnderWay = feed.listingStartedAtMs !== null;
-  const full = session.kind === 'full';
+  const cursor = await openFeed(session, side);
+  const isListing = cursor.listingStartedAtMs !== null;
+  const isFull = session.kind === 'full';
   const { namesDeletions } = session.remotes[side].capabilities;
-  const sweeps = !namesDeletions && !full && !listingUnderWay && isSweepDue(session, feed);
+  const sweeps = !namesDeletions && !isFull && !isListing && isSweepDue(session, cursor);
   // A feed that names deletions names those of contacts written a moment ago too: it is read before a full listing.
-  const readsFeed = feed.cursor !== null && !sweeps && (!full || namesDeletions);
-  const fresh = readsFeed && feed.cursor !== null && (await pullChanges(session, side, feed.cursor));
-  if (fresh && !full) return;
-  if (!listingUnderWay) return listWhole(session, side, { ...feed, resume: null });
-  await listWhole(session, side, feed);
-  await pullSince(session, side);
+  const readsFeed = !sweeps && (!isFull || namesDeletions);
+  const isFresh = readsFeed && (await pullChanges(session, side, cursor));
+  if (isFresh && !isFull) return;
+  await listWhole(session, side, await cursorOf(session, side));
+  // The pages that an earlier run listed are as old as that run: what changed since is read too.
+  if (isListing) await pullChanges(session, side, await cursorOf(session, side));
 };
 
 /** Pulls what changed on both sides into the store, page by page (R14). */

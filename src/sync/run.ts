@@ -1,8 +1,8 @@
-import type { Side } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Halt } from '../reconcile/guard.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import type { HaltReason } from '../reconcile/guard.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import type { LinkState, RunKind, RunOutcome, StoredRunKind } from '../store/store.ts';
+import { FenceError, type RunKind, type RunOutcome, type StoredRunKind } from '../store/store.ts';
 import {
   emptyTally,
   resumeRemedy,
@@ -14,10 +14,13 @@ import {
   type Session,
   type SideTally,
 } from './context.ts';
-import { execute } from './execute.ts';
-import { takeLease } from './lease.ts';
-import { planStaged, prepare } from './prepare.ts';
-import { recover } from './recover.ts';
+import { execute } from './execute/execute.ts';
+import { workOf } from './execute/work.ts';
+import { takeLease, type Lease } from './lease.ts';
+import { createLinkWriter } from './link-writer.ts';
+import { planStored, prepare } from './prepare.ts';
+import { recover } from './recover/recover.ts';
+import { nextLinkState, type LinkEvent } from './state/link.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
 
@@ -26,7 +29,7 @@ export type RunSummary = {
   readonly link: string;
   readonly run: string;
   readonly kind: StoredRunKind;
-  /** For an undo: the run that it puts back. */
+  /** For an undo: the run that it reverts. */
   readonly undoes?: string;
   readonly outcome: RunOutcome;
   readonly reason: string | null;
@@ -47,58 +50,62 @@ export type RunResult = {
 export type PlanResult = {
   readonly kind: RunKind;
   readonly plan: Plan;
-  readonly halt: { readonly reason: HaltReason; readonly message: string } | null;
+  readonly halt: Halt | null;
 };
 
 /** The first run of a link is a full one. */
 const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
-  const feeds = await Promise.all((['left', 'right'] as const).map((side) => context.store.feed(context.link, side)));
-  return feeds.every((feed) => feed.cursor === null) ? 'full' : asked;
+  const { cursors } = await context.store.link(context.link);
+  return SIDES.every((side) => cursors[side].cursor === null) ? 'full' : asked;
 };
 
-/** Opens a session for a run, or for one that puts back the run `undoes`. */
-export const openSession = async (
+/** Opens a session under a lease for a run, or for one that reverts the run `undoes`. */
+const openSession = async (
   context: LinkContext,
   options: RunOptions,
+  lease: Lease,
   undoes: string | null,
 ): Promise<Session> => {
   const run = context.newId();
   return {
     ...context,
     ...options,
+    signal: lease.signal,
     kind: await kindOf(context, options.kind),
     run,
     undoes,
     emit: (event) => options.onEvent(event, run),
+    writer: createLinkWriter(context.store, context.link, lease.token),
     tally: emptyTally(),
   };
 };
 
-/** Settles the writes of this run that were answered by silence; those that were applied count. */
+/** Settles the writes of this run of unknown outcome; those that were applied count. */
 export const settleUnanswered = async (session: Session): Promise<void> => {
-  const { applied } = await recover(session);
-  for (const row of applied) {
+  for (const row of await recover(session)) {
     const count = { create: 'created', update: 'updated', membership: 'updated', delete: 'deleted' } as const;
     session.tally[row.side][count[row.kind]] += 1;
   }
 };
 
-/** A second pass in the same run, for what was stale, gone or answered by silence; it deletes nothing. */
-const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
-  await settleUnanswered(session);
-  const groups = { ...plan.groups, actions: [], ended: [] };
-  const again = await planStaged(session, { ...groups, links: await currentLinks(session, plan) });
-  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
-  if (await execute(session, { ...again, groups: { ...groups, pairs: [] }, decisions })) await recover(session);
+/** The plan's group links with the ids of the groups that were created in the meantime. */
+const currentLinks = async ({ store, link }: Session, { groups }: Plan): Promise<Plan['groups']['links']> => {
+  const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
+  return groups.links.map((each) => {
+    const pair = stored.get(each.key);
+    return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
+  });
 };
 
-/** The plan's links with the ids of the groups that were created in the meantime. */
-const currentLinks = async (session: Session, plan: Plan): Promise<Plan['groups']['links']> => {
-  const stored = new Map((await session.store.groupPairs(session.link)).map((pair) => [pair.key, pair]));
-  return plan.groups.links.map((link) => {
-    const pair = stored.get(link.key);
-    return { ...link, left: pair?.left?.id ?? link.left, right: pair?.right?.id ?? link.right };
-  });
+/** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
+const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
+  await settleUnanswered(session);
+  const links = await currentLinks(session, plan);
+  const again = await planStored(session, { ...plan.groups, actions: [], ended: [], links });
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
+  if (await execute(session, workOf({ ...again, groups: { ...again.groups, pairs: [] }, decisions }))) {
+    await recover(session);
+  }
 };
 
 const perform = async (session: Session): Promise<void> => {
@@ -106,31 +113,28 @@ const perform = async (session: Session): Promise<void> => {
   for (const { left, right } of plan.ambiguous) session.emit({ kind: 'ambiguous', left, right });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
-    const ids = { leftId: side === 'left' ? id : null, rightId: side === 'right' ? id : null };
+    const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
     session.emit({ kind: 'skipped', side, reason: 'The contact says nothing that the other side could hold.', ...ids });
   }
   if (halt !== null) throw new HaltError(halt);
-  if (await execute(session, plan)) await lookAgain(session, plan);
+  if (await execute(session, workOf(plan))) await lookAgain(session, plan);
 };
 
-/** A null state: the link stands as it stood before. */
-type Ending = { readonly outcome: RunOutcome; readonly state: LinkState | null; readonly reason: string | null };
+type Ending = { readonly outcome: RunOutcome; readonly event: LinkEvent; readonly reason: string | null };
 
-const endingOf = (session: Pick<Session, 'link' | 'sides' | 'undoes'>, error: unknown): Ending => {
+const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
+  if (error === null) return { outcome: 'completed', event: 'completed', reason: null };
   if (isCredentialError(error)) {
-    const reason = `${error.message}. ${resumeRemedy(error, session)}`;
-    return { outcome: 'failed', state: 'paused', reason };
+    return { outcome: 'failed', event: 'refused', reason: `${error.message}. ${resumeRemedy(error, session)}` };
   }
-  if (session.undoes !== null) return { ...endingOf({ ...session, undoes: null }, error), state: null };
-  if (error === null) return { outcome: 'completed', state: 'active', reason: null };
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
-  if (error instanceof HaltError) return { outcome: 'halted', state: 'halted', reason };
+  if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
   // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
-  if (error instanceof StoppedError || error instanceof LeaseError) return { outcome: 'failed', state: null, reason };
-  return { outcome: 'failed', state: 'failing', reason };
+  const isInterrupted = error instanceof StoppedError || error instanceof LeaseError;
+  return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
 };
 
-const summarise = (session: Session, ending: Ending, before: Record<Side, number>, startedAtMs: number): RunSummary => {
+const summarise = (session: Session, ending: Ending, before: Sides<number>, startedAtMs: number): RunSummary => {
   const { tally, remotes } = session;
   const side = (name: Side): SideSummary => ({ ...tally[name], requests: remotes[name].requestCount() - before[name] });
   return {
@@ -149,57 +153,97 @@ const summarise = (session: Session, ending: Ending, before: Record<Side, number
   };
 };
 
-/** What is done under the lease: an ordinary run, or one that puts back the run `undoes`. */
-export type Errand = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+/** Stores how the run ended, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
+const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
+  const { clock, link, run, store, undoes, writer } = session;
+  const { state } = await store.link(link);
+  const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
+  const end = { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() };
+  await writer.apply({}, (set) => {
+    if (changesLink) {
+      set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });
+    }
+    set.add({ kind: 'run-ended', id: run, end });
+  });
+};
+
+/** What is done under the lease: an ordinary run, or one that reverts the run `undoes`. */
+export type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+
+/** Why the run ended: what fails once it is being ended fails because of that; under a lost lease nothing is complete. */
+const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
+  if (failure instanceof FenceError) return new LeaseError(link, 'lost');
+  const isEnded = signal.aborted && (failure !== null || signal.reason instanceof LeaseError);
+  return isEnded ? signal.reason : failure;
+};
 
 /**
- * Does an errand as one run: under the lease, stored with its beginning and its end. What went wrong comes back in the
+ * Does a task as one run: under the lease, stored with its beginning and its end. What went wrong comes back in the
  * result.
  *
  * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
-export const conduct = async (context: LinkContext, options: RunOptions, errand: Errand): Promise<RunResult> => {
-  const { store, clock, link } = context;
+export const runUnderLease = async (
+  context: LinkContext,
+  options: RunOptions,
+  { undoes, perform: performTask }: RunTask,
+): Promise<RunResult> => {
+  const { clock } = context;
   await using lease = await takeLease(context, options.signal);
   await options.onLease?.();
-  const { undoes } = errand;
-  const session = await openSession(context, { ...options, signal: lease.signal }, undoes);
-  const before = { left: session.remotes.left.requestCount(), right: session.remotes.right.requestCount() };
+  const session = await openSession(context, options, lease, undoes);
+  const before = bySide((side) => session.remotes[side].requestCount());
   const startedAtMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
-  await store.startRun({ id: session.run, link, kind, undoes, startedAtMs: clock.now() });
+  await session.writer.apply({}, (set) => {
+    set.add({ kind: 'run-started', run: { id: session.run, kind, undoes, startedAtMs: clock.now() } });
+  });
   session.emit({ kind: 'started', runKind: kind });
-  const failure: unknown = await errand.perform(session).then(
+  const failure: unknown = await performTask(session).then(
     () => null,
     (caught: unknown) => caught,
   );
-  // What fails once the run is being ended fails because of that. Under a lost lease nothing is complete.
-  const isEnded = session.signal.aborted && (failure !== null || session.signal.reason instanceof LeaseError);
-  const error: unknown = isEnded ? session.signal.reason : failure;
+  const error = causeOf(session, failure);
   const ending = endingOf(session, error);
   const summary = summarise(session, ending, before, startedAtMs);
-  if (ending.state !== null) await store.updateLink(link, { state: ending.state, reason: ending.reason });
-  await store.endRun(session.run, { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() });
+  try {
+    await storeEnding(session, ending, summary);
+  } catch (caught) {
+    // The link is another process's now, which stores how it stands.
+    if (!(caught instanceof FenceError)) throw caught;
+    return { summary, error: new LeaseError(context.link, 'lost') };
+  }
   return { summary, error };
 };
 
 /**
- * One pass over one link: lease, recovery, both feeds, plan, guard, writes. What went wrong comes back
- * in the result, stored as the link's state.
+ * One pass over one link: lease, recovery, both feeds, plan, guard, writes. What went wrong comes back in the result, stored
+ * as the link's state.
  *
  * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
 export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
-  return conduct(context, options, { undoes: null, perform });
+  return runUnderLease(context, options, { undoes: null, perform });
+};
+
+/** Does the reading half of a task on a store that is thrown away afterwards: no run is stored. */
+export const planUnderLease = async <T>(
+  context: LinkContext,
+  options: RunOptions,
+  undoes: string | null,
+  plan: (session: Session) => Promise<T>,
+): Promise<T> => {
+  await using lease = await takeLease(context, options.signal);
+  return await plan(await openSession(context, options, lease, undoes));
 };
 
 /**
- * What a run would do, on a copy of the store: writes on neither side and advances no cursor.
+ * What a run would do. The context's store must be one that is thrown away afterwards: what is pulled is stored there.
  *
  * @throws {RemoteError | HaltError} where the run could not even plan.
  */
-export const planLink = async (context: LinkContext, options: RunOptions): Promise<PlanResult> => {
-  const session = await openSession(context, options, null);
-  const { plan, halt } = await prepare(session);
-  return { kind: session.kind, plan, halt };
-};
+export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
+  planUnderLease(context, options, null, async (session) => {
+    const { plan, halt } = await prepare(session);
+    return { kind: session.kind, plan, halt };
+  });

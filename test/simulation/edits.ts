@@ -1,12 +1,6 @@
-import {
-  EMPTY_CONTACT,
-  type Contact,
-  type LabelledValue,
-  type ListField,
-  type PostalAddress,
-  type ScalarField,
-} from '../../src/contact/contact.ts';
+import { EMPTY_CONTACT, type Contact, type ListField, type ScalarField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
+import type { LabelledValue, PostalAddress } from '../../src/contact/elements.ts';
 import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';

@@ -1,6 +1,5 @@
-import { otherSide } from '../../src/contact/side.ts';
-import type { ContactRecord } from '../../src/contact/record.ts';
-import type { Store, StoreChange } from '../../src/store/store.ts';
+import type { Half } from '../../src/contact/half.ts';
+import type { HalfPut, Store, StoreChange } from '../../src/store/store.ts';
 import type { Flaws } from './world.ts';
 
 const withMethods = (store: Store, methods: Partial<Store>): Store => {
@@ -10,87 +9,96 @@ const withMethods = (store: Store, methods: Partial<Store>): Store => {
 };
 
 /** Changes what is committed. */
-const committing = (change: (given: StoreChange) => readonly StoreChange[]): Flaws => ({
-  store: (store) => withMethods(store, { commit: (link, changes) => store.commit(link, changes.flatMap(change)) }),
+const committing = (change: (given: readonly StoreChange[]) => readonly StoreChange[]): Flaws => ({
+  store: (store) =>
+    withMethods(store, { commit: (link, token, changes) => store.commit(link, token, change(changes)) }),
 });
 
-const swapBases = (change: StoreChange): readonly StoreChange[] => {
-  if (change.kind !== 'pair' || change.left === null || change.right === null) return [change];
-  const left = { ...change.left, base: { ...change.left.base, contact: change.right.base.contact } };
-  const right = { ...change.right, base: { ...change.right.base, contact: change.left.base.contact } };
-  return [{ ...change, left, right }];
+/** Changes each half that is stored; null leaves it out. */
+const storingHalves = (change: (half: Half) => Half | null): Flaws => {
+  const put = ({ half, digest }: HalfPut): HalfPut[] => {
+    const changed = change(half);
+    return changed === null ? [] : [{ half: changed, digest }];
+  };
+  return committing((changes) =>
+    changes.flatMap((each): readonly StoreChange[] => {
+      if (each.kind === 'put-half') return put(each).map((one) => ({ kind: 'put-half', ...one }));
+      return [each.kind === 'put-pair' ? { ...each, halves: each.halves.flatMap(put) } : each];
+    }),
+  );
 };
 
-const withoutRaw = (record: ContactRecord): ContactRecord => ({ ...record, raw: '{}' });
+/** Every half that the changes store of a pair, by the pair; of a new pair together under its own change. */
+const byPair = (changes: readonly StoreChange[]): ReadonlyMap<unknown, readonly Half[]> => {
+  const halves = changes.flatMap((change): [unknown, Half][] => {
+    if (change.kind === 'put-half' && change.half.pair !== null) return [[change.half.pair, change.half]];
+    return change.kind === 'put-pair' ? change.halves.map(({ half }) => [half.pair, half]) : [];
+  });
+  return new Map(
+    [...Map.groupBy(halves, ([pair]) => pair)].map(([pair, own]) => [pair, own.map(([, half]) => half)]),
+  );
+};
+
+const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {
+  const pairs = byPair(changes);
+  const swapped = ({ half, digest }: HalfPut): HalfPut => {
+    const other = pairs.get(half.pair)?.find(({ side }) => side !== half.side);
+    if (half.base === null || other?.base === null || other === undefined) return { half, digest };
+    return { half: { ...half, base: { ...half.base, contact: other.base.contact } }, digest };
+  };
+  return changes.map((change) => {
+    if (change.kind === 'put-half') return { ...change, ...swapped(change) };
+    return change.kind === 'put-pair' ? { ...change, halves: change.halves.map(swapped) } : change;
+  });
+};
+
+const isAboutHalves = ({ kind }: StoreChange): boolean => ['put-half', 'drop-half', 'put-pair'].includes(kind);
 
 /** Ways to break the engine, each of which the simulation must notice. */
 export const FLAWS: Readonly<Record<string, Flaws>> = {
   'writes are not journaled': {
     store: (store) =>
-      withMethods(store, { intend: (_link, _run, entries) => Promise.resolve(entries.map((_, index) => -index - 1)) }),
+      withMethods(store, {
+        commit: async (link, token, changes) => {
+          const others = changes.filter(({ kind }) => kind !== 'intend');
+          await store.commit(link, token, others);
+          return changes.filter(({ kind }) => kind === 'intend').map((_, index) => -index - 1);
+        },
+      }),
   },
   'the cursor is stored before the contacts': {
     store: (store) =>
       withMethods(store, {
-        stagePage: async (link, side, page) => {
-          await store.stagePage(link, side, { ...page, upserts: [], tombstones: [], unreadable: [] });
-          return store.stagePage(link, side, page);
+        commit: async (link, token, changes) => {
+          if (changes.every(({ kind }) => kind !== 'cursor')) return store.commit(link, token, changes);
+          await store.commit(
+            link,
+            token,
+            changes.filter((change) => !isAboutHalves(change)),
+          );
+          return store.commit(link, token, changes.filter(isAboutHalves));
         },
       }),
   },
   'a side is compared with the base of the other': committing(swapBases),
-  'unmapped data is not kept': {
-    store: (store) =>
-      withMethods(store, {
-        stagePage: (link, side, page) => {
-          const upserts = page.upserts.map((upsert) => ({ ...upsert, record: withoutRaw(upsert.record) }));
-          return store.stagePage(link, side, { ...page, upserts });
-        },
-      }),
-  },
+  'unmapped data is not kept': storingHalves((half) => ({ ...half, record: { ...half.record, raw: '{}' } })),
   'a row is known whatever it says': {
     store: (store) =>
       withMethods(store, {
-        knownRows: async (link, side, rows) => {
-          const paired = await store.pairedIds(link, side);
+        known: async (link, side, rows) => {
+          const index = await store.index(link, side);
+          const paired = new Set(index.filter(({ pair }) => pair !== null).map(({ id }) => id));
           return new Set(rows.filter(({ id }) => paired.has(id)).map(({ digest }) => digest));
         },
       }),
   },
-  'a deletion counts at both sides': {
-    store: (store) =>
-      withMethods(store, {
-        stagePage: async (link, side, page) => {
-          const changes = page.tombstones.map((id) => {
-            return { kind: 'stage-tombstone', side: otherSide(side), id, atMs: page.atMs } as const;
-          });
-          await store.commit(link, changes);
-          return store.stagePage(link, side, page);
-        },
-      }),
-  },
-  'deletions are missed': {
-    store: (store) =>
-      withMethods(store, { stagePage: (link, side, page) => store.stagePage(link, side, { ...page, tombstones: [] }) }),
-  },
-  'what a listing misses counts as deleted': {
-    store: (store) =>
-      withMethods(store, {
-        missing: async (link, side) => {
-          const missing = await store.missing(link, side);
-          await store.commit(
-            link,
-            missing.map(({ id }) => ({ kind: 'stage-tombstone', side, id, atMs: 0 })),
-          );
-          return [];
-        },
-      }),
-  },
-  'conflicts are not recorded': committing((change) => (change.kind === 'conflict' ? [] : [change])),
-  'half-done contacts are forgotten': committing((change) => {
-    if (change.kind !== 'pair' || change.left === null || change.right === null) return [change];
-    const settled = { unsettled: false };
-    return [{ ...change, left: { ...change.left, ...settled }, right: { ...change.right, ...settled } }];
+  'deletions are ignored': storingHalves((half) => (half.state === 'gone' ? null : half)),
+  'what a listing misses counts as deleted': storingHalves((half) => {
+    return half.state === 'missing' ? { ...half, state: 'gone' } : half;
+  }),
+  'conflicts are not recorded': committing((changes) => changes.filter(({ kind }) => kind !== 'conflict')),
+  'half-done contacts are forgotten': storingHalves((half) => {
+    return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;
   }),
   'a stale write is taken': { ignoresVersions: true },
 };

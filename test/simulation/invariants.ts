@@ -119,7 +119,7 @@ const checkNotes = (world: World): string[] => {
 
 /** Everything that must hold once nothing moves any more; what is wrong, in words. */
 export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Promise<string[]> => {
-  const rejections = await world.store.rejections(world.link);
+  const rejections = (await world.store.link(world.link)).rejections;
   return [
     ...world.complaints,
     ...checkEqual(world, rejections),
@@ -131,7 +131,7 @@ export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Pr
 
 /** The people who stand on both sides now, with nothing refused. */
 export const peopleAtRest = async (world: World): Promise<Set<number>> => {
-  const rejections = await world.store.rejections(world.link);
+  const rejections = (await world.store.link(world.link)).rejections;
   const entities = (side: Side): Set<number> => {
     const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, side, row));
     return new Set(rows.map((row) => row.entity));

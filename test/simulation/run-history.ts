@@ -157,7 +157,7 @@ const noteLinked = async (world: World): Promise<void> => {
   for (const side of SIDES) {
     const linked = world.linked[side];
     linked.clear();
-    for (const id of await world.store.pairedIds(world.link, side)) linked.add(id);
+    for (const { id, pair } of await world.store.index(world.link, side)) if (pair !== null) linked.add(id);
     const rows = world.books[side].rows.filter((row) => linked.has(row.id));
     for (const row of rows) world.unconfirmed.delete(row);
   }
@@ -204,7 +204,7 @@ const comeToRest = async (simulation: Simulation): Promise<void> => {
   for (const gapMs of REST_GAPS_MS) {
     world.clock.advance(gapMs);
     const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptDeletes: true });
-    const unsettled = (await world.store.intended(world.link)).length;
+    const unsettled = (await world.store.journal(world.link, { open: true })).length;
     quiet = writes === 0 && unsettled === 0 && result?.summary.outcome === 'completed' ? quiet + 1 : 0;
     if (quiet === 3) return;
   }

@@ -1,7 +1,7 @@
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
 import type { Store } from '../../src/store/store.ts';
-import { openStore } from '../../src/store/sqlite-store.ts';
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/memory-remote.ts';
 import { createBook, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';

@@ -19,6 +19,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['contact/planted.ts', 'fs'],
   ['contact/planted.ts', 'zod'],
   ['contact/deep/planted.ts', '../../store/store.ts'],
+  ['contact/stored.ts', '../store/store.ts'],
   ['reconcile/planted.ts', '../sync/run.ts'],
   ['reconcile/planted.ts', '../providers/remote.ts'],
   ['reconcile/planted.ts', 'node:crypto'],

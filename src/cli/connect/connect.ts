@@ -9,7 +9,8 @@ import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import { CredentialsError, type Credential } from '../../store/credentials.ts';
-import { LeaseError } from '../../sync/context.ts';
+import { changeLink } from '../../sync/change-link.ts';
+import { nextLinkState } from '../../sync/state/link.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -111,15 +112,10 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
 
 /** Takes the new account while no run is under way. Throws {@link LeaseError} where one is. */
 const replaceAccount = async ({ app, link, side }: Step, account: string): Promise<void> => {
-  const owner = `connect ${randomUUID()}`;
-  const nowMs = systemClock.now();
-  const isFree = await app.store.acquireLease(link.name, owner, nowMs, nowMs + 15_000);
-  if (!isFree) throw new LeaseError(link.name, 'busy');
-  try {
-    await app.store.replaceAccount(link.name, side, account);
-  } finally {
-    await app.store.releaseLease(link.name, owner);
-  }
+  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, ({ accounts }) => [
+    { kind: 'forget-mapping' },
+    { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
+  ]);
 };
 
 /** A sign-in that cannot be read any more is about to be replaced. */
@@ -140,12 +136,15 @@ const printScopes = ({ terminal, link, side }: Step, grant: Grant, before: Crede
   }
 };
 
-/** Makes a paused link active, so that its next run is not left out; the reason lets a daemon tell that it resumes. */
+/** Takes a link out of its pause, so that its next run is not left out; a daemon tells by the state that it resumes. */
 const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promise<void> => {
   const { state } = await app.store.link(link.name);
   if (state !== 'paused' && !isReplaced) return;
   const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
-  await app.store.updateLink(link.name, { state: 'active', reason });
+  const event = isReplaced ? 'replaced' : 'connected';
+  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, (row) => [
+    { kind: 'link', patch: { state: nextLinkState(row.state, event), reason } },
+  ]);
   if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);
 };
 

@@ -1,11 +1,5 @@
-import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
-  type Contact,
-  type LabelledValue,
-  type PostalAddress,
-  type SyncedField,
-} from '../../contact/contact.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type SyncedField } from '../../contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { Decision, SideWrite } from '../../reconcile/decision.ts';
 import type { Plan } from '../../reconcile/plan.ts';
@@ -53,7 +47,7 @@ const describeDecision = (decision: Decision, groupName: GroupNames): readonly C
     }
     case 'merge':
       return SIDES.flatMap((side) => {
-        const write = decision[side];
+        const write = decision.writes[side];
         const before = decision.pair[side].record.contact;
         return (write?.fields ?? []).flatMap((field): Change[] => {
           if (write === null) return [];

@@ -28,5 +28,9 @@ export const without = (entry: BodyEntry, keys: readonly string[]): BodyEntry =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !keys.includes(key)));
 
 /** Whether an entry says anything beside the given keys. */
-export const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
+const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
   Object.keys(without(entry, keys)).length > 0;
+
+/** Entries that would say nothing are not sent. */
+export const nonEmpty = (entries: readonly BodyEntry[]): readonly BodyEntry[] =>
+  entries.filter((entry) => saysMoreThan(entry, ['metadata', 'type', 'current']));

@@ -1,4 +1,4 @@
-import { normaliseText } from '../../contact/normalise.ts';
+import { normaliseText } from '../../contact/text.ts';
 import type { GroupRecord } from '../../contact/record.ts';
 import { NameTakenError, NotFoundError, StaleError } from '../errors.ts';
 import type { CallGoogle } from './call.ts';

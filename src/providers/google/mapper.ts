@@ -1,23 +1,20 @@
-import type { Contact, LabelledValue, PostalAddress } from '../../contact/contact.ts';
-import { contactOf, normaliseText } from '../../contact/normalise.ts';
+import { makeContact } from '../../contact/contact.ts';
+import { ADDED_FIELDS, FIELDS } from '../../contact/fields.ts';
+import { contactOf } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { createRowDigest } from '../row-digest.ts';
-import { LISTED_VALUES_MAX } from './limits.ts';
-import {
-  personNameSchema,
-  personSchema,
-  type AddressEntry,
-  type OrganizationEntry,
-  type Person,
-  type Source,
-  type ValueEntry,
-} from './schema.ts';
+import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
+import type { PersonLists } from './person-field.ts';
+import { personNameSchema, personSchema, type Person, type Source } from './schema.ts';
 
 /** Under this key of `clientData` a created contact carries the service's id. */
 export const ORIGIN_KEY = 'contact-sync.service-id';
 
-/** To be raised whenever a record of the same Person comes out otherwise: what was read before is then read again. */
-export const READER = '1';
+/**
+ * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
+ * again. A field that is added to the registry does it by itself.
+ */
+export const READER = `1${ADDED_FIELDS}`;
 
 /** The digest of a Person as it came in an answer. */
 export const digestOf = createRowDigest(READER);
@@ -70,7 +67,7 @@ export const personOfRecord = (record: ContactRecord): Person => personSchema.pa
 
 /** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
 export const mayBeCut = (person: Person): boolean =>
-  [person.emailAddresses, person.phoneNumbers].some((list) => (list?.length ?? 0) >= LISTED_VALUES_MAX);
+  PERSON_LISTS.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
 const recordOf = (person: Person, source: Source, version: string): ContactRecord => {
   const own = contactSourceOnly(person, source);
@@ -79,7 +76,7 @@ const recordOf = (person: Person, source: Source, version: string): ContactRecor
     id: person.resourceName,
     version,
     modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
-    contact: contactOfPerson(own),
+    contact: contactOf(makeContact((field) => PERSON_MAPPING[field].read(own))),
     groupIds: userGroupIds(own),
     raw: JSON.stringify(own),
     originId: own.clientData?.find((entry) => entry.key === ORIGIN_KEY)?.value ?? null,
@@ -93,61 +90,15 @@ const isOfContact = (entry: Entry): boolean => (entry.metadata?.source?.type ?? 
 /** Values that a profile adds to the contact are not the contact's and must never be written into it. */
 const contactSourceOnly = (person: Person, source: Source): Person => {
   const own = <Item extends Entry>(entries: readonly Item[] | undefined): Item[] => (entries ?? []).filter(isOfContact);
+  const lists = PERSON_LISTS.map(({ name }) => [name, own<Entry>(person[name])] as const);
   return {
     resourceName: person.resourceName,
     ...(person.etag === undefined ? {} : { etag: person.etag }),
     metadata: { sources: [source] },
-    names: own(person.names),
-    organizations: own(person.organizations),
-    emailAddresses: own(person.emailAddresses),
-    phoneNumbers: own(person.phoneNumbers),
-    addresses: own(person.addresses),
-    urls: own(person.urls),
+    ...(Object.fromEntries(lists) as PersonLists),
     memberships: own(person.memberships),
     clientData: own(person.clientData),
   };
-};
-
-const contactOfPerson = (person: Person): Contact => {
-  const organization = mappedOrganization(person.organizations ?? []);
-  return contactOf({
-    ...namesOf(person),
-    company: organization?.name ?? '',
-    title: organization?.title ?? '',
-    emailAddresses: (person.emailAddresses ?? []).map(labelledValueOf),
-    phoneNumbers: (person.phoneNumbers ?? []).map(labelledValueOf),
-    addresses: (person.addresses ?? []).map(postalAddressOf),
-    websites: (person.urls ?? []).map(labelledValueOf),
-  });
-};
-
-const namesOf = (person: Person): Pick<Contact, 'firstName' | 'lastName'> => {
-  const name = person.names?.[0];
-  const [firstName, lastName] = [normaliseText(name?.givenName), normaliseText(name?.familyName)];
-  if (firstName !== '' || lastName !== '') return { firstName, lastName };
-  return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
-};
-
-/** The organization that company and title stand for: the current one, else the first. */
-export const mappedOrganization = (organizations: readonly OrganizationEntry[]): OrganizationEntry | undefined =>
-  organizations.find((organization) => organization.current === true) ?? organizations[0];
-
-const labelledValueOf = (entry: ValueEntry): LabelledValue => ({
-  value: normaliseText(entry.value),
-  label: entry.type ?? null,
-});
-
-/** A Google address as the canonical one, not yet normalised; one that was only typed as a block becomes its street. */
-export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
-  const parts = {
-    street: entry.streetAddress ?? '',
-    city: entry.city ?? '',
-    region: entry.region ?? '',
-    postalCode: entry.postalCode ?? '',
-    country: entry.country ?? '',
-  };
-  const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
-  return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
 };
 
 /** User labels have hexadecimal ids; those of system groups are words (`myContacts`, `starred`, `friends`...). */
@@ -157,5 +108,5 @@ const userGroupIds = (person: Person): readonly string[] => {
   const names = (person.memberships ?? []).map(({ contactGroupMembership: membership }) => {
     return membership?.contactGroupResourceName ?? `contactGroups/${membership?.contactGroupId ?? ''}`;
   });
-  return [...new Set(names.filter((name) => USER_GROUP.test(name)))].sort();
+  return FIELDS.buckets.normalise(names.filter((name) => USER_GROUP.test(name)));
 };

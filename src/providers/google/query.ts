@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto';
+import { PERSON_LISTS } from './fields.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 
 /** What is read of every contact; `metadata` brings deletions, former names and the etags. */
-export const PERSON_FIELDS = [
-  'metadata',
-  'names',
-  'organizations',
-  'emailAddresses',
-  'phoneNumbers',
-  'addresses',
-  'urls',
-  'memberships',
-  'clientData',
-].join(',');
+export const PERSON_FIELDS = ['metadata', ...PERSON_LISTS.map(({ name }) => name), 'memberships', 'clientData'].join(
+  ',',
+);
 
 /** Only what the contact itself holds: nothing that a profile adds. */
 export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];

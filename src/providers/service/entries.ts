@@ -1,6 +1,6 @@
-import type { LabelledValue, PostalAddress } from '../../contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import { addressKey, emailKey, phoneKey, websiteKey } from '../../contact/keys.ts';
-import { normaliseLabel, normaliseText } from '../../contact/normalise.ts';
+import { normaliseLabel, normaliseText } from '../../contact/text.ts';
 import type { Json } from '../../contact/record.ts';
 import type { NewAddress, NewAddressed, NewPhoneNumber } from './api/schemas-contacts.ts';
 
@@ -17,6 +17,8 @@ export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
   readonly toElement: (raw: RawEntry) => Element;
   /** What two spellings of an element have in common; empty where it says nothing. */
   readonly keyOf: (element: Element) => string;
+  /** What stays of an element however the service rewrites case and format; empty where it says nothing. */
+  readonly traceOf: (element: Element) => string;
   /** The writable keys of the entry (API.md, Contact), with the element's texts. */
   readonly toParts: (element: Element) => Readonly<Record<string, string>>;
   /** The element as a new entry, without what is empty. */
@@ -36,13 +38,27 @@ const labelOf = (element: { readonly label: string | null }): { readonly label?:
   return element.label === null ? {} : { label: element.label };
 };
 
+/** The letters and digits of a text, without case. */
+export const bareText = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** How many closing digits of a phone number stay the same however it is written. */
+const TELLING_DIGITS = 9;
+
+const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+/gu, '').slice(-TELLING_DIGITS);
+
 const labelledKind = <New>(
   valueKey: 'address' | 'number',
   keyOf: (value: string) => string,
+  traceOf: (value: string) => string,
   toNew: (element: LabelledValue) => New,
 ): EntryKind<LabelledValue, New> => ({
   toElement: (raw) => ({ value: textAt(raw, valueKey), label: normaliseLabel(raw.label) }),
   keyOf: (element) => (element.value === '' ? '' : keyOf(element.value)),
+  traceOf: (element) => traceOf(element.value),
   toParts: (element) => ({ [valueKey]: element.value }),
   toNew,
   isEditOf: () => false,
@@ -53,9 +69,9 @@ const newAddressed = (element: LabelledValue): NewAddressed => ({ ...labelOf(ele
 
 const newPhoneNumber = (element: LabelledValue): NewPhoneNumber => ({ ...labelOf(element), number: element.value });
 
-export const EMAIL_ENTRIES = labelledKind('address', emailKey, newAddressed);
-export const PHONE_ENTRIES = labelledKind('number', phoneKey, newPhoneNumber);
-export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, newAddressed);
+export const EMAIL_ENTRIES = labelledKind('address', emailKey, emailKey, newAddressed);
+export const PHONE_ENTRIES = labelledKind('number', phoneKey, bareDigits, newPhoneNumber);
+export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, bareText, newAddressed);
 
 /** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {
@@ -87,6 +103,7 @@ const newAddress = (address: PostalAddress): NewAddress => {
 export const ADDRESS_ENTRIES: EntryKind<PostalAddress, NewAddress> = {
   toElement: addressElement,
   keyOf: addressKey,
+  traceOf: (address) => bareText(address.street + address.city + address.postalCode),
   toParts: addressParts,
   toNew: newAddress,
   isEditOf: (desired, held) => desired.street !== '' && desired.street.toLowerCase() === held.street.toLowerCase(),

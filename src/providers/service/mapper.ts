@@ -1,22 +1,20 @@
+import { makeContact } from '../../contact/contact.ts';
+import { FIELDS } from '../../contact/fields.ts';
 import { contactOf } from '../../contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
-import { syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
+import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
 import type { FeedChange, FeedPage } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
-import { ADDRESS_ENTRIES, EMAIL_ENTRIES, PHONE_ENTRIES, WEBSITE_ENTRIES } from './entries.ts';
+import { ATTRIBUTE_MAPPING } from './fields.ts';
 
 /** Ids in the order that records hold them: sorted, each once. */
-export const sortedIds = (ids: Iterable<string>): readonly string[] => [...new Set(ids)].toSorted();
+export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
-const syncedListsOf = (contact: ServiceContact): SyncedLists => ({
-  addresses: contact.addresses,
-  email_addresses: contact.email_addresses,
-  phone_numbers: contact.phone_numbers,
-  websites: contact.websites,
-});
+const rawOf = (contact: ServiceContact): string =>
+  JSON.stringify(Object.fromEntries(SYNCED_LISTS.map((list) => [list, contact[list]])));
 
-export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
+export const NO_LISTS: SyncedLists = syncedListsSchema.parse({});
 
 const parseOrNull = (text: string): unknown => {
   try {
@@ -33,34 +31,25 @@ export const readRaw = (raw: string): SyncedLists => {
 };
 
 /**
- * A contact of the service as a record. `otherwiseGroupIds` is the membership to assume where the answer tells none, as
- * the document allows for `extra_data`.
+ * A contact of the service as a record. `otherwiseGroupIds` is the membership to assume where the answer names none,
+ * which `extra_data` allows.
  */
 export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly string[] = []): ContactRecord => {
   const buckets = contact.extra_data.buckets?.map((bucket) => bucket.id);
-  const isTold = buckets !== undefined || otherwiseGroupIds.length === 0;
+  const isKnown = buckets !== undefined || otherwiseGroupIds.length === 0;
   return {
     id: contact.id,
     version: contact.updated_at.text,
     modifiedAtMs: contact.updated_at.epochMs,
-    contact: contactOf({
-      firstName: contact.first_name,
-      lastName: contact.last_name,
-      company: contact.company ?? '',
-      title: contact.title,
-      emailAddresses: contact.email_addresses.map(EMAIL_ENTRIES.toElement),
-      phoneNumbers: contact.phone_numbers.map(PHONE_ENTRIES.toElement),
-      addresses: contact.addresses.map(ADDRESS_ENTRIES.toElement),
-      websites: contact.websites.map(WEBSITE_ENTRIES.toElement),
-    }),
+    contact: contactOf(makeContact((field) => ATTRIBUTE_MAPPING[field].read(contact))),
     groupIds: sortedIds(buckets ?? otherwiseGroupIds),
-    raw: JSON.stringify(syncedListsOf(contact)),
+    raw: rawOf(contact),
     originId: null,
-    ...(contact.digest !== null && isTold && { digest: contact.digest }),
+    ...(contact.digest !== null && isKnown && { digest: contact.digest }),
   };
 };
 
-/** The rows of a listing as a page of the feed tells of them. */
+/** The rows of a listing as changes of the feed. */
 export const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
   const changes: FeedChange[] = [];
   const unchanged: string[] = [];

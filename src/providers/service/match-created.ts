@@ -1,33 +1,30 @@
-import type { Contact } from '../../contact/contact.ts';
-import { emailKey } from '../../contact/keys.ts';
+import { CONTACT_FIELDS, type Contact, type ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { CreateRequest } from '../remote.ts';
+import { bareText } from './entries.ts';
+import { ATTRIBUTE_MAPPING } from './fields.ts';
 
-/** How many closing digits of a phone number stay the same however it is written. */
-const TELLING_DIGITS = 9;
+/** A contact is recognised by its name, email addresses and phone numbers, else by all its other fields. */
+const NAME_FIELDS = ['firstName', 'lastName'] as const;
+const TELLING_FIELDS: readonly ContactField[] = [...NAME_FIELDS, 'emailAddresses', 'phoneNumbers'];
+const OTHER_FIELDS = CONTACT_FIELDS.filter((field) => !TELLING_FIELDS.includes(field));
 
-const bareText = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+const tracesOf = <Field extends ContactField>(field: Field, contact: Pick<Contact, Field>): readonly string[] =>
+  ATTRIBUTE_MAPPING[field].tracesOf(contact[field]);
 
-const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+/gu, '').slice(-TELLING_DIGITS);
-
-const signature = (values: readonly string[]): string => [...new Set(values)].toSorted().join('\n');
-
-const nameOf = (contact: Contact): string => bareText(contact.firstName) + bareText(contact.lastName);
-
-const emailsOf = (contact: Contact): string => signature(contact.emailAddresses.map((entry) => emailKey(entry.value)));
-
-const phonesOf = (contact: Contact): string => signature(contact.phoneNumbers.map((entry) => bareDigits(entry.value)));
-
-/** What is left to tell a contact by that has neither name, email address nor phone number. */
-const restOf = (contact: Contact): string => {
-  const addresses = contact.addresses.map((entry) => bareText(entry.street + entry.city + entry.postalCode));
-  const websites = contact.websites.map((entry) => bareText(entry.value));
-  return signature([bareText(contact.company), bareText(contact.title), ...addresses, ...websites]);
+/** What stays of some fields, whatever the order of their elements. */
+const signature = (contact: Contact, ...fields: readonly ContactField[]): string => {
+  return [...new Set(fields.flatMap((field) => tracesOf(field, contact)))].toSorted().join('\n');
 };
+
+/** The service may divide a name otherwise. */
+const nameOf = (contact: Contact): string => NAME_FIELDS.flatMap((field) => tracesOf(field, contact)).join('');
+
+const emailsOf = (contact: Contact): string => signature(contact, 'emailAddresses');
+
+const phonesOf = (contact: Contact): string => signature(contact, 'phoneNumbers');
+
+const restOf = (contact: Contact): string => signature(contact, ...OTHER_FIELDS);
 
 /**
  * Whether a contact found at the service is what a create of `draft` made there: the same name, email addresses and phone

@@ -5,9 +5,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from './documents.ts';
 import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+import { patchLink } from '../../support/patch-link.ts';
 
 const DoctorDocument = z.strictObject({
   checks: z.array(
@@ -107,7 +108,7 @@ test('a service that allows less than is configured is warned of', async () => {
 
 test('a link that was made with another account: exit code 4', async () => {
   const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
-  await store.updateLink('default', { accounts: { left: null, right: 'user_99' } });
+  await patchLink(store, 'default', { accounts: { left: null, right: 'user_99' } });
   await store.close();
   const { code, check } = await doctor();
   expect(code).toBe(4);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from './documents.ts';
 import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
 

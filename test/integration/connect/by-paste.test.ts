@@ -3,10 +3,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
+import { patchLink } from '../../support/patch-link.ts';
 
 const host = startCliHost();
 let ground: Ground;
@@ -132,7 +133,7 @@ test('a narrower grant at the service is reported', async () => {
 
 describe('another account', () => {
   const madeWithAnother = () =>
-    withStore((store) => store.updateLink('default', { accounts: { left: 'people/1', right: null } }));
+    withStore((store) => patchLink(store, 'default', { accounts: { left: 'people/1', right: null } }));
 
   test('is said plainly and not stored', async () => {
     await madeWithAnother();
@@ -153,7 +154,7 @@ describe('another account', () => {
 });
 
 test('a paused link becomes active again', async () => {
-  await withStore((store) => store.updateLink('default', { state: 'paused', reason: 'The token was revoked.' }));
+  await withStore((store) => patchLink(store, 'default', { state: 'paused', reason: 'The token was revoked.' }));
   const { stdout } = await connect('service');
   expect(stdout).toContain('The link default was paused; it is active again.');
   // A daemon that finds the reason logs that the link resumes.

@@ -5,14 +5,15 @@ import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createEvents } from '../../../src/events.ts';
 import { createLogger } from '../../../src/logger.ts';
-import { openStore } from '../../../src/store/sqlite-store.ts';
-import type { LinkState } from '../../../src/store/store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { LinkStateName } from '../../../src/store/store.ts';
 import { LeaseError } from '../../../src/sync/context.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/movable-clock.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
+import { patchLink } from '../../support/patch-link.ts';
 
 // A run that ends before its time says nothing of its link: neither Ctrl-C nor a lost lease is a failure.
 
@@ -160,7 +161,7 @@ describe('Ctrl-C', () => {
 
 test.each(['halted', 'active'] as const)(
   'a run that loses its lease leaves the link to the process that took it over, which made it %s',
-  async (state: LinkState) => {
+  async (state: LinkStateName) => {
     const variables = inDirectory(`lost-${state}`);
     const clock = createMovableClock();
     const { stream, ...log } = collectLog();
@@ -176,8 +177,8 @@ test.each(['halted', 'active'] as const)(
     // To another process the lease has run out: this one's clock stood still too long.
     const laterMs = Date.now() + 20_000;
     await withStore(variables, async (store) => {
-      expect(await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000)).toBe(true);
-      await store.updateLink('default', { state, reason: 'As the other one says.' });
+      expect(await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000)).toEqual(expect.any(Number));
+      await patchLink(store, 'default', { state, reason: 'As the other one says.' });
     });
     clock.advance(4_000);
     const { error, summary } = await running;
@@ -189,6 +190,6 @@ test.each(['halted', 'active'] as const)(
       link: 'default',
     });
     // Nor has it given the other one's lease back.
-    expect(await app.store.acquireLease('default', 'a third one', laterMs, laterMs + 15_000)).toBe(false);
+    expect(await app.store.acquireLease('default', 'a third one', laterMs, laterMs + 15_000)).toBeNull();
   },
 );

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { openVault } from '../../../src/store/credentials.ts';
-import { openStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
@@ -68,7 +68,8 @@ const storedToken = async (world: DaemonWorld, side: Side): Promise<string> => {
 const storedLink = async (world: DaemonWorld) => {
   const store = openStore(join(world.dataDir, 'contact-sync.db'));
   try {
-    return { ...(await store.link('home')), refused: await store.rejections('home') };
+    const row = await store.link('home');
+    return { ...row, refused: row.rejections };
   } finally {
     await store.close();
   }

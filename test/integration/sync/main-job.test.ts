@@ -65,7 +65,7 @@ describe('first sync', () => {
     const before = readSides(linked.sandbox);
     await linked.plan();
     expect(readSides(linked.sandbox)).toEqual(before);
-    expect(await linked.app.store.feed('default', 'left')).toMatchObject({ cursor: null });
+    expect((await linked.app.store.link('default')).cursors.left).toMatchObject({ cursor: null });
     const sent = [...linked.sandbox.google.requests, ...linked.sandbox.service.requests];
     expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
   });

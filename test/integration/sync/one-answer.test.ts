@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { loadPairsOf } from '../../../src/sync/workload.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
@@ -14,6 +15,6 @@ test('R15: creates under way at once that are all answered with one contact link
   expect(summary.skipped).toBe(NAMES.length - 1);
   const [contact, ...others] = linked.sandbox.service.account.contacts();
   expect(others).toEqual([]);
-  const [pair] = await linked.app.store.pairsWith('default', { ids: [contact?.id ?? ''], pairIds: [] });
+  const [pair] = await loadPairsOf(linked.app.store, 'default', { ids: [contact?.id ?? ''], pairIds: [] });
   expect(pair?.left).toMatchObject({ record: { contact: { firstName: contact?.first_name } } });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
-test('R14: a listing that goes on in a later run misses no edit on the pages that the earlier run had read', async () => {
+test('R14: a listing that continues in a later run misses no edit on the pages that the earlier run had read', async () => {
   await using linked = await startLinkedSandbox({ count: 120, seed: 9 });
   const { service, google } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();
@@ -9,7 +9,7 @@ test('R14: a listing that goes on in a later run misses no edit on the pages tha
   const fault = { method: 'GET', path: '/v2/contacts$', skip: 1, times: 1, action: { kind: 'status', status: 422 } };
   await fetch(`${service.url}/__control/faults`, { method: 'POST', body: JSON.stringify(fault) });
   expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('failed');
-  expect(await linked.app.store.feed('default', 'right')).toMatchObject({ resume: expect.any(String) });
+  expect((await linked.app.store.link('default')).cursors.right).toMatchObject({ resume: expect.any(String) });
   linked.clock.advance(60_000);
   for (const contact of service.account.contacts()) service.account.updateContact(contact.id, { title: 'Elsewhere' });
   expect((await linked.sync()).error).toBeNull();

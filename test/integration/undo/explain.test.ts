@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { explainContact, type ContactStory } from '../../../src/sync/explain.ts';
+import { explainContact, type ContactHistory } from '../../../src/history/explain.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({
@@ -31,7 +31,7 @@ const idAtService = ({ sandbox }: LinkedSandbox, name: string): string => {
 const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link.name, text);
 
 /** The history in the words of a reader. */
-const outline = ({ entries }: ContactStory) => {
+const outline = ({ entries }: ContactHistory) => {
   return entries.map(({ side, action, state, why, changes }) => {
     const fields = changes.map(({ field, from, to }) => `${field}: ${from} -> ${to}`);
     return [side, action, state, why.kind, ...fields];
@@ -51,7 +51,7 @@ describe('explain', () => {
     service.account.updateContact(serviceId, { title: 'Brewer' });
     const third = await linked.sync();
     linked.clock.advance(60_000);
-    const [run] = await linked.app.store.findRuns('default', third.summary.run);
+    const [run] = await linked.app.store.runs('default', { idPrefix: third.summary.run });
     if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
     const [history, ...others] = await histories(linked, googleId);
@@ -100,7 +100,7 @@ describe('explain', () => {
     service.account.deleteContact(idAtService(linked, 'Ada'));
     const { summary } = await linked.sync();
     linked.clock.advance(60_000);
-    const [run] = await linked.app.store.findRuns('default', summary.run);
+    const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
     if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
     const [history] = await histories(linked, first);

@@ -44,9 +44,9 @@ const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
 
 const undo = async (linked: LinkedSandbox, id?: string) => {
   const { app, link } = linked;
-  const last = await app.store.lastWritingRun(link.name);
-  const run = id === undefined ? last : ((await app.store.findRuns(link.name, id))[0] ?? null);
-  if (run === null) throw new Error('There is no run to undo.');
+  const query = id === undefined ? ({ latest: 'writing' } as const) : { idPrefix: id };
+  const [run] = await app.store.runs(link.name, query);
+  if (run === undefined) throw new Error('There is no run to undo.');
   const undone = await app.undo(link, run, OPTIONS);
   if (undone.result.error instanceof Error) throw undone.result.error;
   linked.clock.advance(60_000);
@@ -182,12 +182,12 @@ describe('undo', () => {
     await linked.sync();
     linked.clock.advance(60_000);
     const before = readSides(linked.sandbox);
-    const run = await linked.app.store.lastWritingRun('default');
-    if (run === null) throw new Error('There is no run.');
+    const [run] = await linked.app.store.runs('default', { latest: 'writing' });
+    if (run === undefined) throw new Error('There is no run.');
     const { report, halt } = await linked.app.planUndo(linked.link, run, OPTIONS);
     expect(halt).toBeNull();
     expect(readSides(linked.sandbox)).toEqual(before);
-    expect(await linked.app.store.lastWritingRun('default')).toEqual(run);
+    expect(await linked.app.store.runs('default', { latest: 'writing' })).toEqual([run]);
     expect((await undo(linked)).report).toEqual(report);
   });
 
@@ -207,7 +207,7 @@ describe('undo', () => {
     await undo(linked);
     linked.sandbox.google.clearFaults();
     linked.sandbox.service.clearFaults();
-    const run = (await linked.app.store.findRuns('default', '')).find(({ kind }) => kind !== 'undo');
+    const run = (await linked.app.store.runs('default', { idPrefix: '' })).find(({ kind }) => kind !== 'undo');
     await undo(linked, run?.id);
     expect(readSides(linked.sandbox)).toEqual(before);
     await expectQuiet(linked);
@@ -222,7 +222,7 @@ describe('undo', () => {
       const before = readSides(linked.sandbox);
       const { summary } = await linked.sync();
       linked.clock.advance(60_000);
-      const [run] = await linked.app.store.findRuns('default', summary.run);
+      const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
       if (run === undefined) throw new Error('There is no run.');
       const cut = new AbortController();
       let written = 0;
@@ -252,8 +252,8 @@ describe('undo', () => {
     linked.clock.advance(60_000);
     await expect(undo(linked)).rejects.toThrow(HaltError);
     expect(linked.sandbox.service.account.contacts()).toHaveLength(12);
-    const run = await linked.app.store.lastWritingRun('default');
-    if (run === null) throw new Error('There is no run.');
+    const [run] = await linked.app.store.runs('default', { latest: 'writing' });
+    if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { ...OPTIONS, acceptDeletes: true });
     expect(linked.sandbox.service.account.contacts()).toHaveLength(0);
     expect(linked.sandbox.google.account.people()).toHaveLength(12);

@@ -1,4 +1,5 @@
-import type { Contact, LabelledValue, PostalAddress } from '../../../src/contact/contact.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../../src/contact/elements.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 
 /** What a side does to the values that it is given. Each is idempotent. */

@@ -48,19 +48,7 @@ const mix = (salt: number, step: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-const MUTATIONS = new Set<string | symbol>([
-  'updateLink',
-  'acquireLease',
-  'releaseLease',
-  'beginListing',
-  'stagePage',
-  'finishListing',
-  'discardListing',
-  'intend',
-  'commit',
-  'startRun',
-  'endRun',
-]);
+const MUTATIONS = new Set<string | symbol>(['acquireLease', 'releaseLease', 'commit']);
 
 type Core = ReturnType<typeof createCore>;
 

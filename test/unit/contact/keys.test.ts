@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addressKey, elementKey, emailKey, isNationalFormOf, phoneKey, websiteKey } from '../../../src/contact/keys.ts';
+import { addressKey, emailKey, isNationalFormOf, phoneKey, websiteKey } from '../../../src/contact/keys.ts';
+import { elementKey } from '../../../src/contact/lists.ts';
 
 describe('an email address', () => {
   test.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contactOf, normaliseLabel, normaliseText } from '../../../src/contact/normalise.ts';
+import { contactOf } from '../../../src/contact/normalise.ts';
+import { normaliseLabel, normaliseText } from '../../../src/contact/text.ts';
 
 const SEED = 20261121;
 

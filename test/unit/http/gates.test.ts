@@ -10,7 +10,7 @@ const ignore = (): void => undefined;
 const open = () => {
   const budgets = new Map<string, string>();
   const store = {
-    loadBudget: (key: string) => Promise.resolve(budgets.get(key) ?? null),
+    budget: (key: string) => Promise.resolve(budgets.get(key) ?? null),
     saveBudget: (key: string, state: string) => Promise.resolve(void budgets.set(key, state)),
   };
   const clock = createFakeClock();
@@ -44,7 +44,7 @@ test('a stored budget that cannot be read is as good as none', async () => {
 test('a gate that could not be opened is opened again', async () => {
   let isBroken = true;
   const store = {
-    loadBudget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),
+    budget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),
     saveBudget: () => Promise.resolve(),
   };
   const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });

@@ -10,12 +10,13 @@ import type { Events } from '../../../src/events.ts';
 import type { JobData } from '../../../src/jobs/job.ts';
 import { createRunner } from '../../../src/jobs/run-job.ts';
 import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
-import { openStore } from '../../../src/store/sqlite-store.ts';
-import type { LinkState } from '../../../src/store/store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { LinkStateName } from '../../../src/store/store.ts';
 import { LeaseError, StoppedError } from '../../../src/sync/context.ts';
 import type { RunResult, RunSummary } from '../../../src/sync/run.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
+import { patchLink } from '../../support/patch-link.ts';
 
 const LINK = {
   name: 'a',
@@ -59,6 +60,7 @@ const startRunner = async () => {
     events,
     clock,
     random: () => 0.5,
+    newId: () => 'the runner',
     app: {
       store,
       credentials: () => Promise.resolve({ ...credentials }),
@@ -67,8 +69,8 @@ const startRunner = async () => {
         await options.onLease?.();
         runs.push(options);
         const error = await next(options);
-        const state: LinkState = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
-        await store.updateLink('a', { state, reason: error === null ? null : 'It went wrong.' });
+        const state: LinkStateName = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
+        await patchLink(store, 'a', { state, reason: error === null ? null : 'It went wrong.' });
         return { summary: SUMMARY, error };
       },
     },
@@ -138,7 +140,7 @@ test('[R16] a link that connect has made active is resumed by its next completed
   runner.ends(REVOKED);
   await runner.run();
   runner.credentials.left = 'g2';
-  await runner.store.updateLink('a', { state: 'active', reason: 'It was paused. Somebody has signed in since.' });
+  await patchLink(runner.store, 'a', { state: 'resuming', reason: 'It was paused. Somebody has signed in since.' });
   runner.ends(DOWN);
   expect((await runner.run()).ending).toBe('unavailable');
   expect(resumed()).toEqual([]);
@@ -154,7 +156,7 @@ test('[R16] a link that another process has resumed is not logged again', async 
   runner.ends(REVOKED);
   await runner.run();
   expect((await runner.run()).ending).toBe('skipped');
-  await runner.store.updateLink('a', { state: 'active', reason: null });
+  await patchLink(runner.store, 'a', { state: 'active', reason: null });
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
   expect(runner.logged.filter((line) => line.startsWith('linkResumed'))).toEqual([]);
@@ -174,7 +176,7 @@ test('[R16] a credential that is stored while the old one is being refused is tr
 test('[R16] a job that waits for the lease of a run that pauses the link begins no run', async () => {
   await using runner = await startRunner();
   runner.waitsForLease(() => {
-    return runner.store.updateLink('a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
+    return patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
   });
   expect((await runner.run()).ending).toBe('skipped');
   expect(runner.runs).toEqual([]);
@@ -182,9 +184,9 @@ test('[R16] a job that waits for the lease of a run that pauses the link begins 
 
 test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
   await using runner = await startRunner();
-  await runner.store.updateLink('a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
+  await patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
   expect((await runner.run()).ending).toBe('skipped');
-  await runner.store.updateLink('a', { credentials: { left: 'g1', right: 's0' } });
+  await patchLink(runner.store, 'a', { credentials: { left: 'g1', right: 's0' } });
   expect((await runner.run()).ending).toBe('completed');
 });
 

@@ -3,13 +3,25 @@ import { listActions } from '../../../src/reconcile/actions.ts';
 import { planGroups, type GroupPlan } from '../../../src/reconcile/groups.ts';
 import { planContacts, type PlanInput } from '../../../src/reconcile/plan.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
-import { address, gone, link, NONE, pairOf, policyWith, present, record, snapshot, values } from './support.ts';
+import {
+  address,
+  gone,
+  link,
+  NONE,
+  pairOf,
+  policyWith,
+  present,
+  record,
+  snapshot,
+  unpaired,
+  values,
+} from './support.ts';
 
 const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
 
 const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
-  const unpaired = { left: [], right: [] };
-  const input = { pairs: [], survivors: [], unpaired, groups: NO_GROUPS, policy: policyWith(policy), ...given };
+  const nobody = { left: [], right: [] };
+  const input = { pairs: [], survivors: [], unpaired: nobody, groups: NO_GROUPS, policy: policyWith(policy), ...given };
   return listActions(planContacts(input));
 };
 
@@ -31,8 +43,8 @@ describe('the list of actions', () => {
       phoneNumbers: values('112'),
     };
     const groups = { ...NO_GROUPS, links: [link('choir')] };
-    const left = [record('g', full, { groupIds: ['g-choir'] })];
-    const right = [record('s', { company: 'Other' })];
+    const left = unpaired('left', record('g', full, { groupIds: ['g-choir'] }));
+    const right = unpaired('right', record('s', { company: 'Other' }));
     expect(actions({ unpaired: { left, right }, groups })).toEqual([
       {
         side: 'right',
@@ -66,9 +78,10 @@ describe('the list of actions', () => {
   });
 
   test('names a pairing before the updates that it brings', () => {
-    const unpaired = { left: [record('g', ADA)], right: [record('s', { ...ADA, title: 'Dr' })] };
+    const left = unpaired('left', record('g', ADA));
+    const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
     const ids = { leftId: 'g', rightId: 's' };
-    expect(actions({ unpaired })).toEqual([
+    expect(actions({ unpaired: { left, right } })).toEqual([
       { side: 'left', action: 'pair', ...ids, fields: [] },
       { side: 'left', action: 'update', ...ids, fields: ['title'] },
     ]);
@@ -76,8 +89,8 @@ describe('the list of actions', () => {
 
   test('names a kept survivor that is linked again as a pairing', () => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, 'kept')];
-    const unpaired = { left: [], right: [record('s', ADA)] };
-    expect(actions({ survivors, unpaired })).toEqual([
+    const right = unpaired('right', record('s', ADA));
+    expect(actions({ survivors, unpaired: { left: [], right } })).toEqual([
       { side: 'left', action: 'pair', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
@@ -118,7 +131,7 @@ describe('the list of actions', () => {
       },
       policyWith(),
     );
-    expect(actions({ groups, unpaired: { left: [record('g', ADA)], right: [] } })).toMatchObject([
+    expect(actions({ groups, unpaired: { left: unpaired('left', record('g', ADA)), right: [] } })).toMatchObject([
       { side: 'right', action: 'rename-group', name: 'Renamed' },
       { side: 'right', action: 'delete-group', name: 'Lost' },
       { side: 'right', action: 'create-group', name: 'New' },

@@ -3,16 +3,16 @@ import { otherSide, type Side } from '../../../src/contact/side.ts';
 import type { GroupRecord } from '../../../src/contact/record.ts';
 import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../src/reconcile/groups.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
-import { policyWith, SIDE_PAIRS } from './support.ts';
+import { policyWith, PREFIX, SIDE_PAIRS } from './support.ts';
 
 /** Groups by their names; the id of a name is the side's initial and the number of its place, from 1. */
 const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] => {
-  return names.map((name, index) => ({ id: `${side[0]}${index + 1}`, name, version: '' }));
+  return names.map((name, index) => ({ id: `${PREFIX[side]}${index + 1}`, name, version: '' }));
 };
 
 /** A stored pair of the first group of each side, under the names that the sides last gave it. */
 const stored = (left: string | null, right: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
-  key: 'google:g1',
+  key: 'left:g1',
   left: left === null ? null : { id: 'g1', name: left },
   right: right === null ? null : { id: 's1', name: right },
   status: 'linked',
@@ -47,7 +47,7 @@ describe('groups that meet for the first time', () => {
 
   test('are created where they are missing, on both sides', () => {
     const planned = plan(['Work'], ['Home']);
-    expect(texts(planned.actions)).toEqual(['create-group service Work', 'create-group google Home']);
+    expect(texts(planned.actions)).toEqual(['create-group right Work', 'create-group left Home']);
     expect(linked(planned)).toEqual([
       ['g1', null],
       [null, 's1'],
@@ -74,7 +74,7 @@ describe('groups that meet for the first time', () => {
 
   test('that a side holds twice alone are created once', () => {
     const planned = plan(['Work', 'work'], []);
-    expect(texts(planned.actions)).toEqual(['create-group service Work']);
+    expect(texts(planned.actions)).toEqual(['create-group right Work']);
     expect(planned.duplicates).toEqual([{ side: 'left', name: 'work' }]);
   });
 
@@ -93,7 +93,7 @@ describe('[R1] a linked pair', () => {
     const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
     expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
     expect(planned.pairs).toEqual([stored('Work', 'work ')]);
-    expect(planned.links).toEqual([{ key: 'google:g1', left: 'g1', right: 's1', settled: true }]);
+    expect(planned.links).toEqual([{ key: 'left:g1', left: 'g1', right: 's1', settled: true }]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('a rename', () => {
     const names = { left: ['Work'], right: ['Work'], [side]: ['Job'] };
     const planned = plan(names.left, names.right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`rename-group ${other} Job`]);
-    expect(planned.actions[0]).toMatchObject({ group: { id: `${other[0]}1`, name: 'Work' } });
+    expect(planned.actions[0]).toMatchObject({ group: { id: `${PREFIX[other]}1`, name: 'Work' } });
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
     expect(linked(planned)).toEqual([['g1', 's1']]);
   });
@@ -114,11 +114,11 @@ describe('a rename', () => {
   });
 
   test.each<[Partial<Policy>, string]>([
-    [{ conflicts: 'newest' }, 'rename-group service G'],
-    [{ conflicts: 'left' }, 'rename-group service G'],
-    [{ conflicts: 'right' }, 'rename-group google S'],
-    [{ conflicts: 'right', direction: 'to-right' }, 'rename-group service G'],
-    [{ conflicts: 'left', direction: 'to-left' }, 'rename-group google S'],
+    [{ conflicts: 'newest' }, 'rename-group right G'],
+    [{ conflicts: 'left' }, 'rename-group right G'],
+    [{ conflicts: 'right' }, 'rename-group left S'],
+    [{ conflicts: 'right', direction: 'to-right' }, 'rename-group right G'],
+    [{ conflicts: 'left', direction: 'to-left' }, 'rename-group left S'],
   ])('[R4] to two names follows %j', (policy, expected) => {
     expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
   });
@@ -138,7 +138,7 @@ describe('a deletion', () => {
     const { left, right } = missing(side);
     const planned = plan(left, right, [stored('Work', 'Work')]);
     expect(texts(planned.actions)).toEqual([`delete-group ${other} Work`]);
-    expect(planned).toMatchObject({ ended: ['google:g1'], pairs: [], links: [] });
+    expect(planned).toMatchObject({ ended: ['left:g1'], pairs: [], links: [] });
   });
 
   test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
@@ -156,12 +156,12 @@ describe('a deletion', () => {
   });
 
   test('on both sides ends the pair', () => {
-    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
   test('of a kept group ends its row', () => {
     const kept = stored('Work', null, { status: 'kept', settled: false });
-    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['google:g1'], pairs: [] });
+    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
   test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
@@ -173,15 +173,15 @@ describe('a deletion', () => {
       },
       policyWith(),
     );
-    expect(texts(planned.actions)).toEqual(['delete-group service Work']);
+    expect(texts(planned.actions)).toEqual(['delete-group right Work']);
     expect(planned.links).toEqual([]);
   });
 
   test('is not concluded from a half that was never made', () => {
     const halfMade = stored('Work', null, { settled: false });
     const planned = plan(['Work'], [], [halfMade]);
-    expect(texts(planned.actions)).toEqual(['create-group service Work']);
-    expect(planned.pairs.map((pair) => pair.key)).toEqual(['google:g1']);
+    expect(texts(planned.actions)).toEqual(['create-group right Work']);
+    expect(planned.pairs.map((pair) => pair.key)).toEqual(['left:g1']);
     expect(texts(plan(['Work'], ['work'], [halfMade]).actions)).toEqual([]);
   });
 });
@@ -207,7 +207,7 @@ describe('BUCKETS', () => {
     expect(plan(['Private'], ['private'], [], { buckets })).toMatchObject({ actions: [], links: [], pairs: [] });
   });
 
-  test('leaves out a stored pair, and unites its members anew when it takes part again', () => {
+  test('leaves out a stored pair, and unites its members again when it takes part again', () => {
     const excluded = plan(['Private'], ['Private'], [stored('Private', 'Private')], { buckets });
     expect(excluded).toMatchObject({ actions: [], links: [] });
     expect(excluded.pairs).toEqual([stored('Private', 'Private', { settled: false })]);
@@ -220,9 +220,9 @@ describe('BUCKETS', () => {
     expect(planned.actions).toEqual([]);
   });
 
-  test('lets a rename out of it travel, since one name still takes part', () => {
+  test('propagates a rename out of it, since one name still takes part', () => {
     const planned = plan(['Private'], ['Work'], [stored('Work', 'Work')], { buckets });
-    expect(texts(planned.actions)).toEqual(['rename-group service Private']);
+    expect(texts(planned.actions)).toEqual(['rename-group right Private']);
   });
 });
 

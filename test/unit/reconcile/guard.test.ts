@@ -8,6 +8,7 @@ const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   deletes: { left: 0, right: 0 },
   present: { left: 50, right: 50 },
   acceptDeletes: false,
+  places: { left: 'Google', right: 'the service' },
   ...given,
 });
 
@@ -68,7 +69,7 @@ describe('[R8] a side that came back empty', () => {
 });
 
 test('[R8] a changed account says which it was and what to do', () => {
-  const halt = accountChanged('left', 'it was a, it is b');
+  const halt = accountChanged('left', 'Google', 'it was a, it is b');
   expect(halt).toMatchObject({ reason: 'account-changed', side: 'left' });
   expect(halt.message).toMatch(/account at Google.*it was a, it is b.*nothing was written.*Sign in/su);
   expect(halt.message).not.toContain('--accept-deletes');

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import type { Side } from '../../../src/contact/side.ts';
 import { matchContacts, nameKey } from '../../../src/reconcile/match.ts';
-import { address, record, values } from './support.ts';
+import { address, halfOf, PREFIX, record, unpaired, values } from './support.ts';
 
 type Given = Partial<Contact>;
 
-const people = (side: string, list: readonly Given[]) =>
-  list.map((given, index) => record(`${side}${index + 1}`, given));
+const people = (side: Side, list: readonly Given[]): readonly Half[] =>
+  unpaired(side, ...list.map((given, index) => record(`${PREFIX[side]}${index + 1}`, given)));
 
 /** Matches contacts; ids are `g1`, `g2`... and `s1`, `s2`... by their place. */
 const match = (left: readonly Given[], right: readonly Given[]) => {
-  const { matches, ambiguous } = matchContacts(people('g', left), people('s', right));
+  const { matches, ambiguous } = matchContacts({ left: people('left', left), right: people('right', right) });
   return { matches: matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted(), ambiguous };
 };
 
@@ -225,31 +226,31 @@ describe('[R13] copies that say exactly the same', () => {
 });
 
 describe('[R9] by the id that a create left behind', () => {
-  const twins = people('s', [named('Ada King', mail('a@x.org')), named('Ada King', mail('a@x.org'))]);
-  const copy = (id: string, originId: string): ContactRecord =>
-    record(id, named('Ada King', mail('a@x.org')), { originId });
+  const twins = people('right', [named('Ada King', mail('a@x.org')), named('Ada King', mail('a@x.org'))]);
+  const copy = (id: string, originId: string): Half =>
+    halfOf(record(id, named('Ada King', mail('a@x.org')), { originId }));
 
   test('a contact is paired with its origin before anything else is looked at', () => {
-    const { matches } = matchContacts([copy('g1', 's2')], twins);
+    const { matches } = matchContacts({ left: [copy('g1', 's2')], right: twins });
     expect(matches.map((found) => found.right.id)).toEqual(['s2']);
   });
 
   test('an origin is taken once', () => {
-    const { matches } = matchContacts([copy('g1', 's2'), copy('g2', 's2')], twins);
+    const { matches } = matchContacts({ left: [copy('g1', 's2'), copy('g2', 's2')], right: twins });
     expect(matches.map((found) => `${found.left.id} ${found.right.id}`)).toEqual(['g1 s2', 'g2 s1']);
   });
 
   test('an origin that is gone says nothing', () => {
-    const { matches } = matchContacts([copy('g1', 's9')], twins);
+    const { matches } = matchContacts({ left: [copy('g1', 's9')], right: twins });
     expect(matches).toHaveLength(1);
   });
 });
 
 describe('a crowd that shares one email address', () => {
   const SIZE = 5_000;
-  const crowd = (side: string, nameOf: (index: number) => string, onRead: () => void): ContactRecord[] => {
+  const crowd = (side: Side, nameOf: (index: number) => string, onRead: () => void): readonly Half[] => {
     return Array.from({ length: SIZE }, (_, index) => {
-      const found = record(`${side}${index}`, { firstName: nameOf(index), ...mail('all@x.org') });
+      const found = record(`${PREFIX[side]}${index}`, { firstName: nameOf(index), ...mail('all@x.org') });
       const contact = Object.defineProperty({ ...found.contact }, 'company', {
         enumerable: true,
         get: () => {
@@ -257,7 +258,7 @@ describe('a crowd that shares one email address', () => {
           return '';
         },
       });
-      return { ...found, contact };
+      return halfOf({ ...found, contact }, { side });
     });
   };
 
@@ -272,7 +273,10 @@ describe('a crowd that shares one email address', () => {
     const count = () => {
       reads += 1;
     };
-    const { matches } = matchContacts(crowd('g', nameOf, count), crowd('s', nameOf, count));
+    const { matches } = matchContacts({
+      left: crowd('left', nameOf, count),
+      right: crowd('right', nameOf, count),
+    });
     expect(matches).toHaveLength(expected);
     expect(new Set(matches.map((found) => found.right.id)).size).toBe(expected);
     expect(reads).toBeLessThan(20 * SIZE);

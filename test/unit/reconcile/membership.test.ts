@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { mergeMembership, type GroupLink } from '../../../src/reconcile/membership.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
-import { link, policyWith } from './support.ts';
+import { bothSides, halfOf, link, policyWith, record, snapshot } from './support.ts';
+
+/** A contact by the groups that it is in, and was in when both sides agreed. */
+const member = (groupIds: readonly string[], base: readonly string[] | null) =>
+  halfOf(record('x', {}, { groupIds }), { base: base === null ? null : snapshot({}, base) });
 
 type State = { readonly base: boolean | null; readonly now: boolean };
 
 const merge = (left: State, right: State, given: Partial<GroupLink> = {}, policy: Partial<Policy> = {}) => {
-  const side = ({ base, now }: State, id: string) => ({
-    groupIds: now ? [id] : [],
-    base: base === null ? null : base ? [id] : [],
-  });
-  const merged = mergeMembership(
-    side(left, 'g-choir'),
-    side(right, 's-choir'),
-    [link('choir', given)],
-    policyWith(policy),
-  );
+  const idsOf = (isMember: boolean, id: string) => (isMember ? [id] : []);
+  const half = ({ base, now }: State, id: string) => member(idsOf(now, id), base === null ? null : idsOf(base, id));
+  const halves = bothSides(half(left, 'g-choir'), half(right, 's-choir'));
+  const merged = mergeMembership(halves, [link('choir', given)], policyWith(policy));
   const text = ({ joins, leaves }: typeof merged.left) =>
     [...joins.map(() => 'join'), ...leaves.map(() => 'leave')].join();
   return { left: text(merged.left), right: text(merged.right), held: merged.held };
@@ -68,8 +66,10 @@ describe('the membership in one bucket', () => {
 
 test('[R11] names only the buckets that changed, whatever else the contact belongs to', () => {
   const merged = mergeMembership(
-    { groupIds: ['g-choir', 'g-team', 'g-unlinked'], base: ['g-team', 'g-old'] },
-    { groupIds: ['s-team', 's-just-added'], base: ['s-team'] },
+    bothSides(
+      member(['g-choir', 'g-team', 'g-unlinked'], ['g-team', 'g-old']),
+      member(['s-team', 's-just-added'], ['s-team']),
+    ),
     [link('choir'), link('team'), link('old', { right: 's-old' })],
     policyWith(),
   );

@@ -1,22 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { LIST_FIELDS, type Contact } from '../../../src/contact/contact.ts';
 import { otherSide, type Side } from '../../../src/contact/side.ts';
-import { mergeContacts, mergeList, mergeScalar, type Merge, type MergeSide } from '../../../src/reconcile/merge.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import { mergeContacts, mergeList, mergeScalar, type FieldMerge } from '../../../src/reconcile/merge.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
-import { address, policyWith, sideOf, values } from './support.ts';
+import { address, bothSides, policyWith, sideOf, values } from './support.ts';
 
-/** Merges with what is called `own` on the given side. */
-const mergeFrom = (side: Side, own: MergeSide, other: MergeSide, policy: Policy = policyWith()): Merge => {
-  return side === 'left' ? mergeContacts(own, other, policy) : mergeContacts(other, own, policy);
+const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
+  return mergeContacts(bothSides(left, right), policy);
 };
 
-const mails = (merge: Merge, side: Side) => merge.desired[side].emailAddresses.map((email) => email.value);
+/** Merges with what is called `own` on the given side. */
+const mergeFrom = (side: Side, own: Half, other: Half, policy?: Policy): FieldMerge => {
+  return side === 'left' ? mergeOf(own, other, policy) : mergeOf(other, own, policy);
+};
+
+const mails = (merge: FieldMerge, side: Side) => merge.desired[side].emailAddresses.map((email) => email.value);
 
 const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
 
 describe('a scalar', () => {
   type Row = [string, [string | null, string], [string | null, string], string];
-  // Each side as [base, now]; a null base: the sides have not met.
+  // Each side as [base, now]; a null base: the sides never agreed.
   test.each<Row>([
     ['unchanged on both', ['a', 'a'], ['a', 'a'], 'quiet'],
     ['different since ever, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
@@ -41,8 +46,8 @@ describe('a scalar', () => {
     ['emptied at Google, only the service has a base', [null, ''], ['b', 'b'], 'right'],
   ])('[R3] that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
     const side = (base: string | null, now: string) => sideOf({ title: now }, base === null ? null : { title: base });
-    const outcome = mergeScalar('title', side(leftBase, left), side(rightBase, right));
-    expect(outcome.kind === 'travel' ? outcome.from : outcome.kind).toBe(expected);
+    const outcome = mergeScalar('title', bothSides(side(leftBase, left), side(rightBase, right)));
+    expect(outcome.kind === 'propagate' ? outcome.from : outcome.kind).toBe(expected);
   });
 });
 
@@ -66,7 +71,7 @@ describe('a list', () => {
     ['emptied at Google', ['ab', ''], ['ab', 'ab'], { right: '-a -b' }],
     ['removed at Google, never taken by the service', ['ab', 'a'], ['a', 'a'], {}],
     ['held at Google, never taken by the service', ['ab', 'ab'], ['a', 'a'], {}],
-    ['removed at Google, added anew at the service', ['ab', 'a'], ['a', 'ab'], { left: '+b' }],
+    ['removed at Google, added again at the service', ['ab', 'a'], ['a', 'ab'], { left: '+b' }],
     ['united at a first meeting', [null, 'ab'], [null, 'bc'], { left: '+c', right: '+a' }],
     ['equal at a first meeting', [null, 'ab'], [null, 'ba'], {}],
     ['united where only Google has a base', ['ab', 'a'], [null, 'b'], { left: '+b', right: '+a' }],
@@ -75,7 +80,7 @@ describe('a list', () => {
       emailAddresses: values(...[...letters].map((letter) => `${letter}@x.org`)),
     });
     const side = (base: string | null, now: string) => sideOf(emails(now), base === null ? null : emails(base));
-    const deltas = mergeList('emailAddresses', side(leftBase, left), side(rightBase, right));
+    const deltas = mergeList('emailAddresses', bothSides(side(leftBase, left), side(rightBase, right)));
     const texts = (to: Side) => {
       const letters = (sign: string, list: readonly object[]) => {
         return list.map((element) => `${sign}${'value' in element ? String(element.value)[0] : ''}`);
@@ -88,7 +93,7 @@ describe('a list', () => {
   test.each(LIST_FIELDS)('[R3] of %s is merged by element', (field) => {
     const element = (text: string) => (field === 'addresses' ? address(text) : { value: text, label: null });
     const list = (...texts: string[]) => ({ [field]: texts.map(element) });
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf(list('1111111', '3333333'), list('1111111', '2222222')),
       sideOf(list('1111111', '2222222', '4444444'), list('1111111', '2222222')),
       policyWith(),
@@ -108,7 +113,7 @@ describe('a list', () => {
       { value: 'b@x.org', label: 'other' },
     ];
     const added = { value: 'c@x.org', label: 'mobile' };
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ emailAddresses: [...left, added] }, { emailAddresses: left }),
       sideOf({ emailAddresses: right }, { emailAddresses: right }),
       policyWith(),
@@ -125,12 +130,12 @@ describe('a list', () => {
     ['website', { websites: values('https://www.x.org/') }, { websites: values('X.org') }],
     ['address', { addresses: [address('12 High St.')] }, { addresses: [address('12 high st')] }],
   ])('[R13] of a first meeting does not double one %s in two spellings', (_, left, right) => {
-    expect(mergeContacts(sideOf(left, null), sideOf(right, null), policyWith())).toMatchObject(QUIET);
+    expect(mergeOf(sideOf(left, null), sideOf(right, null), policyWith())).toMatchObject(QUIET);
   });
 
   test('[R5] loses no phone number that its side spells twice', () => {
     const left = values('+1 212 234 5678', '234 5678');
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ phoneNumbers: left }, { phoneNumbers: left }),
       sideOf(
         { phoneNumbers: values('+1 212 234 5678', '+1 212 999 0000') },
@@ -147,13 +152,13 @@ describe('[R2] each side is measured against its own base', () => {
   test('a value that a side rewrote when it was written causes no write', () => {
     const left = { title: 'director ', emailAddresses: values('Ada@X.org'), phoneNumbers: values('030 901820') };
     const right = { title: 'Dir', emailAddresses: values('ada@x.org'), phoneNumbers: values('(030) 901820') };
-    expect(mergeContacts(sideOf(left, left), sideOf(right, right), policyWith())).toMatchObject(QUIET);
+    expect(mergeOf(sideOf(left, left), sideOf(right, right), policyWith())).toMatchObject(QUIET);
   });
 
   test('a rewritten value is removed where its original is removed', () => {
     const long = 'a.very.long.address@example.org';
     const cut = 'a.very.long.address@exam';
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ emailAddresses: [] }, { emailAddresses: values(long) }),
       sideOf({ emailAddresses: values(cut) }, { emailAddresses: values(cut) }),
       policyWith(),
@@ -163,7 +168,7 @@ describe('[R2] each side is measured against its own base', () => {
   });
 
   test('a rewritten value is replaced where its original is changed', () => {
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ phoneNumbers: values('+49 30 555555') }, { phoneNumbers: values('+49 30 901820') }),
       sideOf({ phoneNumbers: values('30901820') }, { phoneNumbers: values('30901820') }),
       policyWith(),
@@ -175,7 +180,7 @@ describe('[R2] each side is measured against its own base', () => {
 describe('different fields', () => {
   test('[R3] a phone added on one side and a title changed on the other both arrive', () => {
     const base = { firstName: 'Ada', title: 'Analyst' };
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ ...base, phoneNumbers: values('+49 30 901820') }, base),
       sideOf({ ...base, title: 'Countess' }, base),
       policyWith(),
@@ -206,8 +211,8 @@ describe('different fields', () => {
 });
 
 describe('a conflict', () => {
-  const both = (policy: Partial<Policy>, leftAtMs: number | null, rightAtMs: number | null): Merge => {
-    return mergeContacts(
+  const both = (policy: Partial<Policy>, leftAtMs: number | null, rightAtMs: number | null): FieldMerge => {
+    return mergeOf(
       sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs),
       sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs),
       policyWith(policy),
@@ -235,11 +240,11 @@ describe('a conflict', () => {
 
   test('[R4] is none where both sides changed alike', () => {
     const side = sideOf({ title: 'Baker' }, { title: 'Cook' });
-    expect(mergeContacts(side, side, policyWith())).toMatchObject(QUIET);
+    expect(mergeOf(side, side, policyWith())).toMatchObject(QUIET);
   });
 
   test('[R4] in one field leaves the other fields to their own sides', () => {
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ title: 'Baker', company: 'Old' }, { title: 'Cook', company: 'Old' }, 2),
       sideOf({ title: 'Brewer', company: 'New' }, { title: 'Cook', company: 'Old' }, 1),
       policyWith(),
@@ -261,9 +266,9 @@ describe('a one-way link', () => {
     const other = sideOf({ title: 'Local', emailAddresses: values('a@x.org', 'c@x.org') }, base);
     const merge = mergeFrom(source, own, other, policyWith({ direction }));
     expect(merge.fields[source]).toEqual([]);
-    expect(merge.desired[source]).toEqual(own.contact);
+    expect(merge.desired[source]).toEqual(own.record.contact);
     expect(merge.fields[target]).toEqual(['company']);
-    expect(merge.desired[target]).toEqual({ ...other.contact, company: 'Source' });
+    expect(merge.desired[target]).toEqual({ ...other.record.contact, company: 'Source' });
     expect(merge.held[target]).toEqual(['title', 'emailAddresses']);
     expect(merge.held[source]).toEqual([]);
   });
@@ -281,7 +286,7 @@ describe('a one-way link', () => {
     expect(merge.held[target]).toEqual(['emailAddresses']);
   });
 
-  test.each(CASES)('%s fills nothing at the source when the two meet', (direction, source, target) => {
+  test.each(CASES)('%s fills nothing at the source at a first meeting', (direction, source, target) => {
     const merge = mergeFrom(
       source,
       sideOf({ firstName: 'Ada' }, null),
@@ -296,7 +301,7 @@ describe('a one-way link', () => {
 
 describe('a first meeting', () => {
   test('[R13] fills what is empty on either side and unites the lists', () => {
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ firstName: 'Ada', company: 'Engine', emailAddresses: values('a@x.org') }, null),
       sideOf({ firstName: 'Ada', title: 'Countess', emailAddresses: values('A@x.org', 'b@x.org') }, null),
       policyWith(),
@@ -307,7 +312,7 @@ describe('a first meeting', () => {
   });
 
   test('[R13] settles two different values by the policy and records them', () => {
-    const merge = mergeContacts(sideOf({ title: 'A' }, null, 1), sideOf({ title: 'B' }, null, 2), policyWith());
+    const merge = mergeOf(sideOf({ title: 'A' }, null, 1), sideOf({ title: 'B' }, null, 2), policyWith());
     expect(merge.conflicts).toEqual([{ field: 'title', left: 'A', right: 'B', winner: 'right' }]);
   });
 
@@ -338,13 +343,13 @@ describe('a first meeting', () => {
     ],
   ])('[R13] of one full name makes no word twice: %s', (_, left, right, expected, policy) => {
     const side = ([firstName, lastName]: Name) => sideOf({ firstName, lastName }, null);
-    const { desired } = mergeContacts(side(left), side(right), policyWith(policy));
+    const { desired } = mergeOf(side(left), side(right), policyWith(policy));
     expect([desired.left.firstName, desired.left.lastName]).toEqual(expected);
     expect([desired.right.firstName, desired.right.lastName]).toEqual(expected);
   });
 
   test('[R13] of one full name leaves the source of a one-way link as it is', () => {
-    const merge = mergeContacts(
+    const merge = mergeOf(
       sideOf({ firstName: 'Mary Lee' }, null),
       sideOf({ firstName: 'Mary', lastName: 'Lee' }, null),
       policyWith({ direction: 'to-right' }),
@@ -352,9 +357,9 @@ describe('a first meeting', () => {
     expect(merge).toMatchObject({ ...QUIET, held: { left: [], right: ['firstName', 'lastName'] } });
   });
 
-  test('once met, a name that one side divides anew is taken over as it is', () => {
+  test('once paired, a name that one side divides differently is taken over as it is', () => {
     const base = { firstName: 'Mary Lee' };
-    const merge = mergeContacts(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base), policyWith());
+    const merge = mergeOf(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base), policyWith());
     expect(merge.desired.right).toEqual(merge.desired.left);
   });
 });

@@ -1,11 +1,12 @@
-import type { Contact, LabelledValue, PostalAddress } from '../../../src/contact/contact.ts';
-import type { Side } from '../../../src/contact/side.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../../src/contact/elements.ts';
+import type { Half } from '../../../src/contact/half.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import type { Snapshot } from '../../../src/contact/snapshot.ts';
-import type { Pair, PairSide, PairStatus, PresentSide } from '../../../src/reconcile/decision.ts';
+import { bySide, type Side, type Sides } from '../../../src/contact/side.ts';
+import { snapshotOf, type Snapshot } from '../../../src/contact/snapshot.ts';
+import type { Pair, PairStatus } from '../../../src/reconcile/decision.ts';
 import type { GroupLink } from '../../../src/reconcile/membership.ts';
-import type { MergeSide } from '../../../src/reconcile/merge.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
 
 /** Every property test runs from this seed, and prints it when it fails. */
@@ -34,13 +35,6 @@ export const address = (street: string, given: Partial<PostalAddress> = {}): Pos
   ...given,
 });
 
-/** One side of a merge: as it stands now, and as it was given back last (null: never met). */
-export const sideOf = (
-  now: Partial<Contact>,
-  base: Partial<Contact> | null,
-  modifiedAtMs: number | null = null,
-): MergeSide => ({ contact: contactOf(now), base: base === null ? null : contactOf(base), modifiedAtMs });
-
 type RecordParts = Partial<Omit<ContactRecord, 'id' | 'contact'>>;
 
 export const record = (id: string, contact: Partial<Contact>, more: RecordParts = {}): ContactRecord => ({
@@ -59,23 +53,58 @@ export const snapshot = (contact: Partial<Contact>, groupIds: readonly string[] 
   groupIds,
 });
 
-/** A half that stands as its record says; without a base of its own it is as it was given back last. */
-export const present = (now: ContactRecord, base?: Snapshot | null): PresentSide => ({
-  kind: 'present',
+/** A half of no pair, on the left side unless it is said otherwise, that the next plan has to look at. */
+export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => ({
+  side: 'left',
+  id: now.id,
+  pair: null,
+  state: 'changed',
   record: now,
-  base: base === undefined ? { contact: now.contact, groupIds: now.groupIds } : base,
+  base: null,
+  mergedInto: null,
+  absences: 0,
+  writtenAtMs: null,
+  heardAtMs: 0,
+  ...given,
 });
 
-export const gone = (id: string): PairSide => ({ kind: 'gone', id, base: null, mergedInto: null });
+/** A half as it stands now, and as its side gave it when both agreed (null: they never did). */
+export const sideOf = (
+  now: Partial<Contact>,
+  base: Partial<Contact> | null,
+  modifiedAtMs: number | null = null,
+): Half => halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : snapshot(base) });
 
-export const NONE: PairSide = { kind: 'none' };
-
-export const pairOf = (left: PairSide, right: PairSide, status: PairStatus = 'linked', id = 1): Pair => ({
-  id,
-  status,
-  left,
-  right,
+/** The two as the halves of one pair. */
+export const bothSides = (left: Half, right: Half): Sides<Half> => ({
+  left: { ...left, side: 'left' },
+  right: { ...right, side: 'right' },
 });
+
+/** A half that stands as its record says; without a base of its own it says what its base says. */
+export const present = (now: ContactRecord, base: Snapshot | null = snapshotOf(now)): Half => halfOf(now, { base });
+
+/** A half that is gone. */
+export const gone = (id: string, given: Partial<Half> = {}): Half => {
+  return halfOf(record(id, {}), { state: 'gone', ...given });
+};
+
+/** How the ids of a side begin. */
+export const PREFIX: Sides<string> = { left: 'g', right: 's' };
+
+/** Where a pair has no half. */
+export const NONE = null;
+
+export const pairOf = (left: Half | null, right: Half | null, status: PairStatus = 'linked', id = 1): Pair => {
+  const given = { left, right };
+  const halves = bySide((side) => (given[side] === null ? null : { ...given[side], side, pair: id }));
+  return { id, status, ...halves };
+};
+
+/** Contacts of one side that belong to no pair. */
+export const unpaired = (side: Side, ...records: readonly ContactRecord[]): readonly Half[] => {
+  return records.map((now) => halfOf(now, { side }));
+};
 
 export const link = (key: string, given: Partial<GroupLink> = {}): GroupLink => ({
   key,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase, type Db } from '../../../src/store/database.ts';
-import { createGroupCommit } from '../../../src/store/group-commit.ts';
+import { openDatabase, type Db } from '../../../src/store/sqlite/database.ts';
+import { createGroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 
 let db: Db;
 let commits: number;
@@ -22,8 +22,8 @@ afterEach(() => void db.client.close());
 const add = (word: string): number => db.client.prepare('insert into words values (?)').run(word).changes;
 const words = (): unknown => db.client.prepare('select word from words order by word').pluck().all();
 
-describe('R9: steps that writers ask for side by side', () => {
-  it('share one transaction and each learn their own outcome', async () => {
+describe('R9: steps that writers ask for at the same time', () => {
+  it('share one transaction and each get their own outcome', async () => {
     const together = createGroupCommit(db);
     const counts = await Promise.all(['one', 'two', 'three'].map((word) => together(() => add(word))));
     expect(counts).toEqual([1, 1, 1]);

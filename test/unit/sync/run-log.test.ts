@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Sides, SideWords } from '../../../src/contact/side.ts';
 import { createEvents } from '../../../src/events.ts';
 import {
   LimitedError,
@@ -12,6 +13,10 @@ import { HaltError, LeaseError, StoppedError } from '../../../src/sync/context.t
 import { logResult, logRunEvent } from '../../../src/sync/run-log.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 
+const SIDES: Sides<SideWords> = {
+  left: { name: 'google', title: 'Google', place: 'Google' },
+  right: { name: 'service', title: 'The service', place: 'the service' },
+};
 const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
 const SUMMARY: RunSummary = {
   link: 'a',
@@ -53,16 +58,16 @@ test.each([
   ],
   ['the program stopped', new StoppedError(), 'info', 'run stopped before its end'],
   ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'link taken over by another process'],
-  ['an answer that no run mends', new NotFoundError('x', AT), 'error', 'run failed'],
+  ['an answer that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],
   ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
 ])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
   const { lines, events } = startLog();
-  logResult(events, { summary: SUMMARY, error });
+  logResult(events, SIDES, { summary: SUMMARY, error });
   expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
 });
 
-test('a run tells that it has started, under its id', () => {
+test('a run logs that it has started, under its id', () => {
   const { lines, events } = startLog();
-  logRunEvent(events, { link: 'a', run: 'r1' }, { kind: 'started', runKind: 'undo' });
+  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'started', runKind: 'undo' });
   expect(lines).toEqual([{ level: 'info', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDED_FIELDS } from '../../../contact/fields.ts';
 import type { Json } from '../../../contact/record.ts';
 import { createRowDigest } from '../../row-digest.ts';
 import {
@@ -36,7 +37,7 @@ const websiteEntry = z.object({ ...entry, address: entryText }).catchall(bounded
 const phoneEntry = z.object({ ...entry, number: entryText }).catchall(boundedJson);
 const profileEntry = z.object({ ...entry, url: entryText }).catchall(boundedJson);
 
-/** The lists of a contact that sync reads and writes. */
+/** The lists of a contact that are synced. */
 const syncedLists = {
   addresses: listOf(addressEntry),
   email_addresses: listOf(emailEntry),
@@ -45,6 +46,9 @@ const syncedLists = {
 };
 
 export const syncedListsSchema = z.compile(z.object(syncedLists));
+
+/** The names of the synced lists. */
+export const SYNCED_LISTS = Object.keys(syncedLists) as readonly (keyof typeof syncedLists)[];
 
 const bucketOfContact = z.object({ id, name: optionalText, reminder_interval: optionalNumber });
 
@@ -56,7 +60,7 @@ const contactExtraData = optionalObject({
   last_bucketed_at: optionalTimestamp,
   user_last_contacted_at: optionalTimestamp,
   relationship_status: optionalText.catch(null),
-  /** Null where the answer does not tell the membership. */
+  /** Null where the answer does not name the membership. */
   buckets: z
     .array(bucketOfContact)
     .nullish()
@@ -71,8 +75,11 @@ const contactExtraData = optionalObject({
   assigned_to: opaque,
 });
 
-/** To be raised whenever a record of the same row comes out otherwise: what was read before is then read again. */
-export const READER = '1';
+/**
+ * The number is to be raised whenever a record of the same row comes out otherwise: what was read before is then read
+ * again. A field that is added to the registry does it by itself.
+ */
+export const READER = `1${ADDED_FIELDS}`;
 
 /** The digest of a contact as it came in an answer. */
 export const contactDigest = createRowDigest(READER);

@@ -1,0 +1,71 @@
+import { normaliseLabel, normaliseText } from './text.ts';
+
+/** An email address, phone number or website, as its side gave it, with that side's label. */
+export type LabelledValue = {
+  readonly value: string;
+  /** Free text such as `home` or `work`; null where the side has none. */
+  readonly label: string | null;
+};
+
+/** A postal address in the parts that both sides know; an absent part is the empty string. */
+export type PostalAddress = {
+  readonly street: string;
+  readonly city: string;
+  readonly region: string;
+  readonly postalCode: string;
+  readonly country: string;
+  readonly label: string | null;
+};
+
+/** What every element of a list is made of: texts, and a label that may be null. */
+export type ElementParts = Readonly<Record<string, string | null>>;
+
+/** How the elements of one kind are handled, part by part. */
+export type ElementSpec<Element> = {
+  /** An element that says nothing, its parts in the canonical order. */
+  readonly empty: Element;
+  /** The names of its parts, in that order. */
+  readonly parts: readonly (keyof Element & string)[];
+  readonly normalise: (given: Element) => Element;
+  /** Whether all parts are the same text for text. */
+  readonly equal: (a: Element, b: Element) => boolean;
+  /** The element with its parts, and nothing else, in the canonical order. */
+  readonly inOrder: (element: Element) => Element;
+};
+
+/** Whether an object has just these keys, in this order. */
+export const hasKeys = (value: object, keys: readonly string[]): boolean => {
+  let index = 0;
+  for (const key in value) {
+    if (key !== keys[index]) return false;
+    index += 1;
+  }
+  return index === keys.length;
+};
+
+const elementSpec = <Element extends ElementParts>(empty: Element): ElementSpec<Element> => {
+  const parts: readonly (keyof Element & string)[] = Object.keys(empty);
+  const mapParts = (element: Element, map: (part: string | null, isLabel: boolean) => string | null): Element => {
+    const mapped: Record<string, string | null> = { ...empty };
+    for (const part of parts) mapped[part] = map(element[part] ?? null, empty[part] === null);
+    return mapped as Element;
+  };
+  return {
+    empty,
+    parts,
+    normalise: (given) => mapParts(given, (part, isLabel) => (isLabel ? normaliseLabel(part) : normaliseText(part))),
+    equal: (a, b) => parts.every((part) => a[part] === b[part]),
+    inOrder: (element) => mapParts(element, (part) => part),
+  };
+};
+
+export const LABELLED_VALUE = elementSpec<LabelledValue>({ value: '', label: null });
+
+export const POSTAL_ADDRESS = elementSpec<PostalAddress>({
+  street: '',
+  city: '',
+  region: '',
+  postalCode: '',
+  country: '',
+  label: null,
+});

@@ -1,0 +1,40 @@
+import type { ContactRecord } from './record.ts';
+import type { Side } from './side.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/**
+ * Where a half stands between what its side last reported and what has been settled.
+ *
+ * - `settled`: nothing is to be decided: the record says what the base says, or what differs stays on this side.
+ * - `changed`: the next plan has to look at it. A half without a pair that stands on its side is always `changed`.
+ * - `missing`: a complete listing did not show it; a read by its id decides.
+ * - `settling`: neither a listing nor a read shows it, but it was written too recently to count as deleted (R7).
+ * - `gone`: there is evidence of its deletion (R7).
+ */
+export type HalfState = 'settled' | 'changed' | 'missing' | 'settling' | 'gone';
+
+export const HALF_STATES = ['settled', 'changed', 'missing', 'settling', 'gone'] as const satisfies readonly HalfState[];
+
+/** Everything known of one contact on one side of a link. */
+export type Half = {
+  readonly side: Side;
+  readonly id: string;
+  /** The pair that it belongs to; null for a contact that has no counterpart yet. */
+  readonly pair: number | null;
+  readonly state: HalfState;
+  /** The contact as its side last gave it. */
+  readonly record: ContactRecord;
+  /** The contact as its side gave it when both sides last agreed; null where they never did. */
+  readonly base: Snapshot | null;
+  /** Of a half that is gone: the contact of the same side that it was merged into, where that is known (R12). */
+  readonly mergedInto: string | null;
+  /** In how many complete listings in a row it was missing although a read still found it (R7). */
+  readonly absences: number;
+  /** When this link last wrote it; null where it never did. Epoch milliseconds. */
+  readonly writtenAtMs: number | null;
+  /** When its state was last decided from what the side reported. Epoch milliseconds. */
+  readonly heardAtMs: number;
+};
+
+/** Whether the contact stands on its side, as far as is known. */
+export const stands = (half: Half | null): half is Half => half !== null && half.state !== 'gone';

@@ -1,0 +1,120 @@
+import type { ElementParts, ElementSpec } from './elements.ts';
+import { normaliseText } from './text.ts';
+
+/** How the values of one field are handled. */
+export type FieldSpec<Kind extends string, Value> = {
+  readonly kind: Kind;
+  /** The field as people call it. */
+  readonly words: string;
+  /** What the field holds where it is not filled, and where stored data is older than the field. */
+  readonly empty: Value;
+  readonly normalise: (given: Value) => Value;
+  /** Whether both say the same, spelling, labels and order included. */
+  readonly equal: (a: Value, b: Value) => boolean;
+  /** The value with the keys of every object in the canonical order. */
+  readonly inOrder: (value: Value) => Value;
+  /** The value with its elements in an order that does not depend on the side's. */
+  readonly unordered: (value: Value) => Value;
+};
+
+/** The keys to be replaced, each with the key that stands for it. */
+type Synonyms = ReadonlyMap<string, string>;
+
+export type TextSpec = FieldSpec<'text', string>;
+
+export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
+  readonly element: ElementSpec<Element>;
+  /** What two spellings of one element have in common. */
+  readonly keyOf: (element: Element) => string;
+  /** Other keys under which elements of several versions of the list, each keyed, are one and the same. */
+  readonly synonymsAmong: (versions: readonly ReadonlyMap<string, unknown>[]) => Synonyms;
+};
+
+export type SetSpec = FieldSpec<'set', readonly string[]>;
+
+const NO_SYNONYMS: Synonyms = new Map();
+
+const same = <Value>(value: Value): Value => value;
+
+const sorted = <Item>(list: readonly Item[]): readonly Item[] => {
+  if (list.length < 2) return list;
+  return list
+    .map((item) => ({ item, text: JSON.stringify(item) }))
+    .toSorted((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ item }) => item);
+};
+
+const equalLists = <Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  equal: (one: Item, other: Item) => boolean,
+): boolean => {
+  if (a.length !== b.length) return false;
+  for (const [index, item] of a.entries()) {
+    const other = b[index];
+    if (other === undefined || !equal(item, other)) return false;
+  }
+  return true;
+};
+
+/** A field of one text; equal texts mean the same. `normalise` gives what says nothing as the empty string. */
+export const text = (words: string, normalise: (given: string) => string = normaliseText): TextSpec => ({
+  kind: 'text',
+  words,
+  empty: '',
+  normalise,
+  equal: (a, b) => a === b,
+  inOrder: same,
+  unordered: same,
+});
+
+/** Which elements of a list field are the same, and which say nothing. */
+type Identity<Element> = {
+  readonly keyOf: ListSpec<Element>['keyOf'];
+  /** Whether a normalised element is dropped because it says nothing. */
+  readonly isBlank: (element: Element) => boolean;
+  readonly synonymsAmong?: ListSpec<Element>['synonymsAmong'];
+};
+
+/** A field of several elements, merged one by one. */
+export const list = <Element extends ElementParts>(
+  words: string,
+  element: ElementSpec<Element>,
+  { keyOf, isBlank, synonymsAmong = () => NO_SYNONYMS }: Identity<Element>,
+): ListSpec<Element> => {
+  const normalise = (given: readonly Element[]): readonly Element[] => {
+    const filled = given.map(element.normalise).filter((each) => !isBlank(each));
+    // Most lists hold one element, and a key costs much: a phone number's is parsed.
+    if (filled.length < 2) return filled;
+    const byKey = new Map<string, Element>();
+    for (const each of filled) {
+      const key = keyOf(each);
+      if (!byKey.has(key)) byKey.set(key, each);
+    }
+    return [...byKey.values()];
+  };
+  const inOrder = (elements: readonly Element[]): readonly Element[] => elements.map(element.inOrder);
+  return {
+    kind: 'list',
+    words,
+    empty: [],
+    normalise,
+    equal: (a, b) => equalLists(a, b, element.equal),
+    inOrder,
+    unordered: (elements) => sorted(inOrder(elements)),
+    element,
+    keyOf,
+    synonymsAmong,
+  };
+};
+
+/** A field of ids, each once and sorted: what a contact belongs to. It stands beside the contact, not in it. */
+export const set = (words: string): SetSpec => ({
+  kind: 'set',
+  words,
+  empty: [],
+  normalise: (given) => [...new Set(given)].toSorted(),
+  equal: (a, b) => equalLists(a, b, Object.is),
+  inOrder: same,
+  unordered: sorted,
+});

@@ -1,0 +1,14 @@
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]/gu;
+const WHITESPACE = /[\s\u0085]+/gu;
+
+/** Words of visible ASCII with one space between them: nothing to normalise. */
+const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/u;
+
+/** Unicode NFC, no control characters, white space collapsed and trimmed; the empty string for an absent text. */
+export const normaliseText = (text: string | null | undefined): string => {
+  if (!text || PLAIN.test(text)) return text ?? '';
+  return text.replace(CONTROL_CHARACTERS, '').replace(WHITESPACE, ' ').trim().normalize('NFC');
+};
+
+/** A label as {@link normaliseText} gives it; null where nothing is left. */
+export const normaliseLabel = (label: string | null | undefined): string | null => normaliseText(label) || null;

@@ -1,0 +1,33 @@
+import type { ContactScope, Store, JournalRow } from '../store/store.ts';
+
+/** The contact's id on the side that was written; a create learns it from the answer. */
+export const writtenId = (write: JournalRow): string => {
+  const own = write.side === 'left' ? write.leftId : write.rightId;
+  return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
+};
+
+const idsIn = (write: JournalRow): readonly string[] => {
+  return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
+};
+
+/**
+ * Every write to the contacts, the oldest first, also under ids that they had before or got since: a contact that was
+ * deleted and brought back goes by another one.
+ */
+export const followContacts = async (
+  store: Store,
+  link: string,
+  scope: ContactScope,
+): Promise<{ readonly writes: readonly JournalRow[]; readonly ids: readonly string[] }> => {
+  const ids = new Set(scope.ids);
+  let open: ContactScope = scope;
+  const found = new Map<number, JournalRow>();
+  while (open.ids.length > 0 || open.pairIds.length > 0) {
+    const writes = await store.journal(link, open);
+    const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));
+    for (const write of writes) found.set(write.id, write);
+    for (const id of fresh) ids.add(id);
+    open = { ids: [...fresh], pairIds: [] };
+  }
+  return { writes: [...found.values()].toSorted((a, b) => a.id - b.id), ids: [...ids] };
+};

@@ -1,0 +1,93 @@
+import {
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ListField,
+  type ScalarField,
+  type SyncedField,
+} from '../contact/contact.ts';
+import { keyLists, listOf, withList } from '../contact/lists.ts';
+import type { ContactRecord } from '../contact/record.ts';
+
+/** A write of the run that is reverted, as the journal has it. */
+export type DoneWrite = {
+  readonly kind: 'create' | 'update' | 'membership' | 'delete';
+  /** The fields that it wrote. */
+  readonly fields: readonly SyncedField[];
+  /** The side's own ids of the groups that it joined and left. */
+  readonly join: readonly string[];
+  readonly leave: readonly string[];
+  readonly before: ContactRecord | null;
+  readonly after: ContactRecord | null;
+};
+
+/** A contact on its way back: every write that is undone changes it. */
+export type Draft = {
+  contact: Contact;
+  readonly groupIds: Set<string>;
+  readonly fields: Set<SyncedField>;
+  readonly refused: { readonly field: SyncedField; readonly reason: string }[];
+};
+
+const CHANGED = 'it was changed since';
+
+export const draftOf = (record: ContactRecord): Draft => {
+  return { contact: record.contact, groupIds: new Set(record.groupIds), fields: new Set(), refused: [] };
+};
+
+const undoScalar = (draft: Draft, field: ScalarField, before: Contact, after: Contact): void => {
+  const now = draft.contact[field];
+  if (before[field] === after[field] || now === before[field]) return;
+  if (now !== after[field]) {
+    draft.refused.push({ field, reason: CHANGED });
+    return;
+  }
+  draft.contact = { ...draft.contact, [field]: before[field] };
+  draft.fields.add(field);
+};
+
+/** What the write added goes where it is still there; what it removed comes back where it is missing. */
+const undoList = (draft: Draft, field: ListField, before: Contact, after: Contact): void => {
+  const lists = { before: listOf(before, field), after: listOf(after, field), now: listOf(draft.contact, field) };
+  const keyed = keyLists(field, lists);
+  const isAdded = (key: string): boolean => keyed.after.has(key) && !keyed.before.has(key);
+  const kept = [...keyed.now].filter(([key]) => !isAdded(key));
+  const back = [...keyed.before].filter(([key]) => !keyed.after.has(key) && !keyed.now.has(key));
+  if (kept.length === keyed.now.size && back.length === 0) return;
+  draft.contact = withList(
+    draft.contact,
+    field,
+    [...kept, ...back].map(([, element]) => element),
+  );
+  draft.fields.add(field);
+};
+
+const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
+  const { before, after } = write;
+  if (before === null || after === null) return;
+  const joined = write.join.filter((id) => after.groupIds.includes(id) && !before.groupIds.includes(id));
+  const quit = write.leave.filter((id) => before.groupIds.includes(id) && !after.groupIds.includes(id));
+  for (const id of joined.filter((group) => draft.groupIds.has(group))) {
+    draft.groupIds.delete(id);
+    draft.fields.add('buckets');
+  }
+  for (const id of quit.filter((group) => !draft.groupIds.has(group))) {
+    if (groups.has(id)) {
+      draft.groupIds.add(id);
+      draft.fields.add('buckets');
+    } else draft.refused.push({ field: 'buckets', reason: 'the group it left is gone, or takes no part any more' });
+  }
+};
+
+/** Reverts one write in the draft: what was changed since is refused. */
+export const undoWrite = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
+  if (write.kind === 'membership') undoMembership(draft, write, groups);
+  const { before, after } = write;
+  if (write.kind !== 'update' || before === null || after === null) return;
+  for (const field of SCALAR_FIELDS) {
+    if (write.fields.includes(field)) undoScalar(draft, field, before.contact, after.contact);
+  }
+  for (const field of LIST_FIELDS) {
+    if (write.fields.includes(field)) undoList(draft, field, before.contact, after.contact);
+  }
+};

@@ -1,0 +1,187 @@
+import { SIDES, type Side } from '../contact/side.ts';
+import { stands } from '../contact/half.ts';
+import type { GroupRecord } from '../contact/record.ts';
+import type { PlannedAction } from '../reconcile/actions.ts';
+import type { Pair } from '../reconcile/decision.ts';
+import type { Halt } from '../reconcile/guard.ts';
+import type { JournalRow, RunRow, Store } from '../store/store.ts';
+import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../sync/context.ts';
+import { execute } from '../sync/execute/execute.ts';
+import { guard, takeStock } from '../sync/prepare.ts';
+import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
+import { loadPairsOf } from '../sync/workload.ts';
+import { followContacts, writtenId } from './follow.ts';
+import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
+import type { DoneWrite } from './revert-fields.ts';
+import { listUndoActions, removalsOf, workOfUndo } from './undo-work.ts';
+
+export type UndoOptions = Omit<RunOptions, 'kind'>;
+
+/** What an undo did or, where it is only planned, would do. */
+export type UndoReport = {
+  readonly actions: readonly PlannedAction[];
+  /** What stays as it is, and why. */
+  readonly refused: readonly Refusal[];
+};
+
+/** A change of membership is a set: one whose answer was lost is not known to have failed. */
+const isDone = ({ state, kind }: JournalRow): boolean => {
+  return state === 'done' || (state === 'abandoned' && kind === 'membership');
+};
+
+const doneWrite = ({ kind, intent, before, after }: JournalRow): DoneWrite => {
+  const { fields, join, leave } = intent;
+  return { kind, fields, join, leave, before, after };
+};
+
+/** Everything that the plan of an undo is made of, as the store has it. */
+type Material = {
+  /** The writes of any run to the contacts in question, the oldest first. */
+  readonly history: readonly JournalRow[];
+  /** The undo that brought the contact back, where one did. */
+  readonly returnOf: (id: string) => JournalRow | undefined;
+  readonly pairOf: (side: Side, id: string, pairIds: readonly (number | null)[]) => Pair | null;
+};
+
+const gather = async (store: Store, link: string, own: readonly JournalRow[]): Promise<Material> => {
+  const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];
+  const ids = [...new Set(own.map(writtenId))];
+  const followed = await followContacts(store, link, { ids, pairIds: [] });
+  const history = followed.writes.filter(isDone);
+  const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
+  const byContact = new Map(
+    pairs.flatMap((pair) => {
+      return SIDES.flatMap((side) => (stands(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
+    }),
+  );
+  const returned = Map.groupBy(
+    history.filter((write) => write.kind === 'create' && write.intent.undoes),
+    (write) => (write.side === 'left' ? write.leftId : write.rightId),
+  );
+  const pairOf: Material['pairOf'] = (side, id, rows) => {
+    const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
+    const standing = names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
+    return standing ?? pairs.find((pair) => rows.includes(pair.id)) ?? null;
+  };
+  return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
+};
+
+/** The contacts that a run wrote, each with its writes, the newest first, and how it stands now. */
+const writtenContacts = async (session: Session, run: string): Promise<readonly WrittenContact[]> => {
+  const { store, link } = session;
+  const own = (await store.journal(link, { run })).filter(isDone);
+  const { history, pairOf, returnOf } = await gather(store, link, own);
+  const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
+  return [...Map.groupBy(own, (write) => `${write.side} ${writtenId(write)}`)].flatMap(([key, writes]) => {
+    const [first] = writes;
+    if (first === undefined) return [];
+    const { side } = first;
+    const id = writtenId(first);
+    const last = newest.get(key);
+    const record = last?.after ?? null;
+    const isExact = last?.kind !== 'membership';
+    const atMs = last?.settledAtMs ?? last?.intendedAtMs ?? 0;
+    const pair = pairOf(
+      side,
+      id,
+      writes.map((write) => write.pairId),
+    );
+    const outcome = record === null ? null : { record, isExact, atMs };
+    const back = returnOf(id);
+    const isCutOff = back !== undefined && newest.get(`${side} ${writtenId(back)}`) === back;
+    const unjoined = isCutOff ? back.intent.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
+    return [{ side, id, unjoined, writes: writes.toReversed().map(doneWrite), pair, outcome }];
+  });
+};
+
+type Groups = Readonly<Record<Side, readonly GroupRecord[]>>;
+
+const planOf = async (session: Session, run: string, groups: Groups): Promise<UndoPlan> => {
+  return planUndo({ contacts: await writtenContacts(session, run), groups, policy: session.policy });
+};
+
+/** Performs the plan and listens for what a side refuses or does not take. */
+const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: Refusal[] }> => {
+  const refused: Refusal[] = [];
+  const listening: Session = {
+    ...session,
+    emit: (event) => {
+      session.emit(event);
+      if (event.kind === 'skipped') {
+        const { side, leftId, rightId, reason } = event;
+        refused.push({ side, leftId, rightId, field: null, reason });
+      } else if (event.kind === 'not-taken') {
+        const { side, leftId, rightId, fields } = event;
+        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not take it' })));
+      }
+    },
+  };
+  return { again: await execute(listening, workOfUndo(plan)), refused };
+};
+
+type Undone = { readonly actions: readonly PlannedAction[]; readonly refused: readonly Refusal[] };
+
+const revert = async (session: Session, run: string, report: (undone: Undone) => void): Promise<void> => {
+  await takeStock(session);
+  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+  const planned = await planOf(session, run, groups);
+  const actions = listUndoActions(planned);
+  report({ actions, refused: planned.refused });
+  const halt = await guard(session, removalsOf(planned));
+  if (halt !== null) throw new HaltError(halt);
+  const first = await executeUndo(session, planned);
+  report({ actions, refused: [...planned.refused, ...first.refused] });
+  if (!first.again) return;
+  // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
+  await settleUnanswered(session);
+  const again = await planOf(session, run, groups);
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
+  const second = await executeUndo(session, { ...again, decisions });
+  if (second.again) await settleUnanswered(session);
+  report({ actions, refused: [...again.refused, ...first.refused, ...second.refused] });
+};
+
+/**
+ * Reverts what a run wrote, as a run of its own: from the images before each write, field by field, refusing what was
+ * changed since. Nothing is propagated to the other side by it, and it can itself be undone.
+ *
+ * @throws {LeaseError} where another process works on the link.
+ */
+export const undoRun = async (
+  context: LinkContext,
+  options: UndoOptions,
+  run: RunRow,
+): Promise<{ readonly result: RunResult; readonly report: UndoReport }> => {
+  let report: UndoReport = { actions: [], refused: [] };
+  const result = await runUnderLease(
+    context,
+    { ...options, kind: 'incremental' },
+    {
+      undoes: run.id,
+      perform: (session) =>
+        revert(session, run.id, (undone) => {
+          report = undone;
+        }),
+    },
+  );
+  return { result, report };
+};
+
+/**
+ * What an undo would do. The context's store must be one that is thrown away afterwards.
+ *
+ * @throws {RemoteError | HaltError} where it could not even be planned.
+ */
+export const planUndoRun = (
+  context: LinkContext,
+  options: UndoOptions,
+  run: RunRow,
+): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
+  return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
+    await takeStock(session);
+    const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+    const plan = await planOf(session, run.id, groups);
+    const report = { actions: listUndoActions(plan), refused: plan.refused };
+    return { report, halt: await guard(session, removalsOf(plan)) };
+  });
+};

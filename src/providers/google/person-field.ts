@@ -1,0 +1,33 @@
+import type { Contact } from '../../contact/contact.ts';
+import { writable, type BodyEntry } from './body-entry.ts';
+import type { Person } from './schema.ts';
+
+/** The lists of a Person that hold contact fields; a write names in its mask which of them it replaces. */
+export type MaskField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadata' | 'memberships' | 'clientData'>;
+
+/** The lists of a Person; none of it for a contact that Google does not have yet. */
+export type PersonLists = Partial<Pick<Person, MaskField>>;
+
+/** One list of a Person and how it is written. */
+export type PersonField = {
+  readonly name: MaskField;
+  /** The whole list for a contact that is to be `target`; what the contact cannot express of it stays as it was read (R10). */
+  readonly write: (person: PersonLists, target: Contact) => readonly BodyEntry[];
+  /** The whole list as it was read. */
+  readonly keep: (person: PersonLists) => readonly BodyEntry[];
+  /** How many entries a listing gives at most, so that a list of this length may have been cut; null where it gives all. */
+  readonly listedMax: number | null;
+};
+
+/** A list of a Person, kept entry by entry and given whole in listings unless `others` says otherwise. */
+export const personField = (
+  name: MaskField,
+  write: PersonField['write'],
+  others: Partial<Pick<PersonField, 'keep' | 'listedMax'>> = {},
+): PersonField => ({
+  name,
+  write,
+  keep: (person) => (person[name] ?? []).map(writable),
+  listedMax: null,
+  ...others,
+});

@@ -1,0 +1,93 @@
+import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
+import type { Json } from '../../contact/record.ts';
+import { normaliseLabel, normaliseText } from '../../contact/text.ts';
+import type { KeptEntry } from './api/schemas-contacts.ts';
+import type { EntryKind, RawEntry } from './entries.ts';
+
+type Element = LabelledValue | PostalAddress;
+
+/** What an entry holds and may be sent back: not what is null, nor the service's own rendering of an address. */
+const carriedOf = (raw: RawEntry): Record<string, Json> => {
+  return Object.fromEntries(
+    Object.entries(raw).filter((pair): pair is [string, Json] => {
+      return pair[0] !== 'full_address' && pair[1] !== null && pair[1] !== undefined;
+    }),
+  );
+};
+
+/** The held entry with only what the desired element says differently; the service's own spelling stays (R10). */
+const keptEntry = <E extends Element>(
+  kind: EntryKind<E, unknown>,
+  raw: RawEntry,
+  id: string,
+  element: E,
+): KeptEntry => {
+  const carried = carriedOf(raw);
+  const changes = Object.entries(kind.toParts(element)).filter(([key, text]) => {
+    const held = carried[key];
+    return normaliseText(typeof held === 'string' ? held : null) !== text;
+  });
+  const label = normaliseLabel(raw.label) === element.label ? {} : { label: element.label };
+  return { ...carried, ...Object.fromEntries(changes), ...label, id };
+};
+
+type Matches<E> = ReadonlyMap<E, RawEntry>;
+
+/** Which held entry each desired element is: first by equal text, then by equal meaning, then as an edit of it. */
+const matchEntries = <E extends Element>(
+  kind: EntryKind<E, unknown>,
+  held: readonly RawEntry[],
+  desired: readonly E[],
+): Matches<E> => {
+  const sameText = (a: E, b: E): boolean => JSON.stringify(kind.toParts(a)) === JSON.stringify(kind.toParts(b));
+  const passes = [sameText, (a: E, b: E) => kind.keyOf(a) === kind.keyOf(b), kind.isEditOf];
+  const matches = new Map<E, RawEntry>();
+  const used = new Set<RawEntry>();
+  for (const isMatch of passes) {
+    for (const element of desired) {
+      if (matches.has(element)) continue;
+      const raw = held.find((candidate) => !used.has(candidate) && isMatch(element, kind.toElement(candidate)));
+      if (raw === undefined) continue;
+      matches.set(element, raw);
+      used.add(raw);
+    }
+  }
+  return matches;
+};
+
+/**
+ * Held entries that no desired element stands for and that are yet not to be lost (R10): second spellings of an element
+ * that stays, and entries that say something which the canonical contact cannot express.
+ */
+const silentEntries = <E extends Element>(
+  kind: EntryKind<E, unknown>,
+  held: readonly RawEntry[],
+  desired: readonly E[],
+  matches: Matches<E>,
+): KeptEntry[] => {
+  const stays = new Set(desired.map((element) => kind.keyOf(element)));
+  const used = new Set(matches.values());
+  return held.flatMap((raw) => {
+    const id = raw.id ?? null;
+    if (used.has(raw) || id === null) return [];
+    const key = kind.keyOf(kind.toElement(raw));
+    const isWorthKeeping = key === '' ? kind.saysMore(raw) : stays.has(key);
+    return isWorthKeeping ? [{ ...carriedOf(raw), id }] : [];
+  });
+};
+
+/** The whole list to send, in the desired order: held entries as they were read, new ones with label and value. */
+export const listBody = <E extends Element, New>(
+  kind: EntryKind<E, New>,
+  held: readonly RawEntry[],
+  desired: readonly E[],
+): (New | KeptEntry)[] => {
+  if (held.length === 0) return desired.map((element) => kind.toNew(element));
+  const matches = matchEntries(kind, held, desired);
+  const wanted = desired.map((element): New | KeptEntry => {
+    const raw = matches.get(element);
+    const id = raw?.id ?? null;
+    return raw === undefined || id === null ? kind.toNew(element) : keptEntry(kind, raw, id, element);
+  });
+  return [...wanted, ...silentEntries(kind, held, desired, matches)];
+};

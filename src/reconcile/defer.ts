@@ -1,0 +1,84 @@
+import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { Decision, Merge } from './decision.ts';
+
+/** A write that a side refused, and when it may be tried again (R15). */
+export type Refusal = {
+  /** The side that refused. */
+  readonly side: Side;
+  /** What was to be written, by {@link refusalKey}. */
+  readonly key: string;
+  /** What the write followed from, by {@link sourceFingerprint}. */
+  readonly sourceFingerprint: string;
+  readonly retryAtMs: number;
+};
+
+/** The name under which a refused write is remembered: the contacts that it was to be written from. */
+export const refusalKey = (decision: Decision): string => {
+  switch (decision.kind) {
+    case 'merge':
+      return SIDES.map((side) => decision.pair[side].id).join(' ');
+    case 'create':
+      return decision.source.id;
+    case 'delete':
+      return decision.record.id;
+    case 'unlink':
+      return '';
+  }
+};
+
+/** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */
+export const sourceFingerprint = (decision: Decision): string => {
+  switch (decision.kind) {
+    case 'merge':
+      return SIDES.map((side) => fingerprint(snapshotOf(decision.pair[side].record))).join();
+    case 'create':
+      return fingerprint(snapshotOf(decision.source));
+    case 'delete':
+      return fingerprint(snapshotOf(decision.record));
+    case 'unlink':
+      return '';
+  }
+};
+
+/** A decision without the write to that side: what it carries stays outstanding. */
+const withoutWrite = (decision: Merge, side: Side): Merge => {
+  const write = decision.writes[side];
+  if (write === null) return decision;
+  const from = otherSide(side);
+  // What lost stands there still: it stays as open as what won.
+  const lost = decision.conflicts.filter(({ winner }) => winner === from).map(({ field }) => field);
+  const held = { left: decision.held.left, right: decision.held.right };
+  return {
+    ...decision,
+    writes: { ...decision.writes, [side]: null },
+    held: { ...held, [from]: [...held[from], ...write.fields], [side]: [...held[side], ...lost] },
+    deferred: true,
+  };
+};
+
+/** Leaves out the writes that were refused and whose time has not come again (R15); the rest is performed. Pure. */
+export const deferRefused = (
+  decisions: readonly Decision[],
+  refusals: readonly Refusal[],
+  nowMs: number,
+): readonly Decision[] => {
+  const byKey = new Map(refusals.map((refusal) => [`${refusal.side} ${refusal.key}`, refusal]));
+  const isDeferred = (side: Side, decision: Decision): boolean => {
+    const refusal = byKey.get(`${side} ${refusalKey(decision)}`);
+    if (refusal === undefined || nowMs >= refusal.retryAtMs) return false;
+    return refusal.sourceFingerprint === sourceFingerprint(decision);
+  };
+  if (byKey.size === 0) return decisions;
+  return decisions.flatMap((decision): readonly Decision[] => {
+    switch (decision.kind) {
+      case 'unlink':
+        return [decision];
+      case 'create':
+      case 'delete':
+        return isDeferred(decision.side, decision) ? [] : [decision];
+      case 'merge':
+        return [SIDES.reduce((kept, side) => (isDeferred(side, decision) ? withoutWrite(kept, side) : kept), decision)];
+    }
+  });
+};

@@ -1,0 +1,114 @@
+import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
+import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { keyLists, listOf, withList } from '../contact/lists.ts';
+import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
+import { mayWrite, type Policy } from './policy.ts';
+import { aliasLeftovers } from './similar.ts';
+
+/** What a contact holds that its other half, as `taken` shows, never took; empty in all other fields. */
+const missingFrom = (contact: Contact, taken: Contact): Contact => {
+  let rest = EMPTY_CONTACT;
+  for (const field of SCALAR_FIELDS) if (taken[field] === '') rest = { ...rest, [field]: contact[field] };
+  for (const field of LIST_FIELDS) {
+    const [own, other] = [listOf(contact, field), listOf(taken, field)];
+    const lists = keyLists(field, { left: other, right: own, leftBase: other, rightBase: own });
+    // What the other half holds in another spelling, it has taken.
+    const { right, leftBase } = aliasLeftovers(lists);
+    const elements = [...right].filter(([key]) => !leftBase.has(key)).map(([, element]) => element);
+    rest = withList(rest, field, elements);
+  }
+  return rest;
+};
+
+/** The values that the survivor does not fill otherwise, and those that it does as conflicts that it wins. */
+const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact, side: Side) => {
+  let free = rest;
+  const conflicts: Conflict[] = [];
+  for (const field of SCALAR_FIELDS) {
+    const value = survivor[side][field] || survivor[otherSide(side)][field];
+    if (value === '' || rest[field] === '') continue;
+    free = { ...free, [field]: '' };
+    if (value === rest[field]) continue;
+    const [left, right] = side === 'left' ? [rest[field], value] : [value, rest[field]];
+    conflicts.push({ field, left, right, winner: otherSide(side) });
+  }
+  return { free, conflicts };
+};
+
+/** The contact with the values and elements that it lacks of `given`, and the fields that they are in. */
+const withGiven = (contact: Contact, given: Contact) => {
+  const fields: ContactField[] = SCALAR_FIELDS.filter((field) => contact[field] === '' && given[field] !== '');
+  let desired = contact;
+  for (const field of fields) desired = { ...desired, [field]: given[field] };
+  for (const field of LIST_FIELDS) {
+    const keyed = keyLists(field, { own: listOf(contact, field), given: listOf(given, field) });
+    const gained = [...keyed.given].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
+    if (gained.length === 0) continue;
+    fields.push(field);
+    desired = withList(desired, field, [...listOf(contact, field), ...gained]);
+  }
+  return { desired, fields };
+};
+
+/**
+ * The survivor's decision and the deletion, once the survivor is given what nobody else holds: on both sides, as if its
+ * user had entered it there.
+ */
+const giveToSurvivor = (
+  survivor: Merge,
+  deletion: Deletion,
+  policy: Policy,
+): { readonly survivor: Merge; readonly deletion: Deletion } => {
+  const { side, pair, record } = deletion;
+  const taken = pair[otherSide(side)]?.base?.contact ?? EMPTY_CONTACT;
+  const contacts = bySide((of) => survivor.writes[of]?.desired ?? survivor.pair[of].record.contact);
+  const { free, conflicts } = settleScalars(contacts, missingFrom(record.contact, taken), side);
+  const given = withGiven(contacts[side], free);
+  if (given.fields.length === 0 && conflicts.length === 0) return { survivor, deletion };
+  const writes = bySide((to): SideWrite | null => {
+    const write = survivor.writes[to];
+    const { desired, fields } = withGiven(contacts[to], free);
+    if (fields.length === 0 || !mayWrite(policy, to)) return write;
+    return { joins: [], leaves: [], ...write, fields: [...new Set([...(write?.fields ?? []), ...fields])], desired };
+  });
+  const after = { survivorId: survivor.pair[side].id, fields: given.fields };
+  const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
+  return { survivor: next, deletion: { ...deletion, after } };
+};
+
+/** The contact that a deletion's other half was merged into; null where none is known. */
+const survivorOf = ({ side, pair }: Deletion): string | null => {
+  return pair[otherSide(side)]?.mergedInto ?? null;
+};
+
+/** The places of the decisions about merge survivors, by the side and id of their contacts. */
+const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
+  const places = new Map<string, number>();
+  for (const [place, decision] of decisions.entries()) {
+    if (decision.kind === 'create') places.set(`${otherSide(decision.side)} ${decision.source.id}`, place);
+    if (decision.kind !== 'merge') continue;
+    for (const side of SIDES) places.set(`${side} ${decision.pair[side].id}`, place);
+  }
+  return places;
+};
+
+/**
+ * Two contacts that became one on a side leave two on the other, of which one is to go. Whatever that one alone holds, since
+ * the side where they were merged never took it, goes to the one that stays (R12). Where that one is only about to be made,
+ * the deletion waits for a later plan.
+ */
+export const keepMergedValues = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
+  const isMergedAway = (decision: Decision) => decision.kind === 'delete' && survivorOf(decision) !== null;
+  if (!decisions.some(isMergedAway)) return decisions;
+  const places = placesOf(decisions);
+  const next: (Decision | null)[] = [...decisions];
+  for (const [place, deletion] of decisions.entries()) {
+    if (deletion.kind !== 'delete') continue;
+    const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion)}`);
+    if (survivorPlace === undefined) continue;
+    const survivor = next[survivorPlace];
+    if (survivor?.kind === 'merge') ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy));
+    else next[place] = null;
+  }
+  return next.filter((decision) => decision !== null);
+};

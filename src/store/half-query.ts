@@ -1,0 +1,45 @@
+import type { Half } from '../contact/half.ts';
+import type { PairStatus } from '../reconcile/decision.ts';
+import type { HalfQuery } from './store.ts';
+
+/** Whether a half's record is a member of one of the groups. */
+export const isMember = (groupIds: readonly string[]): ((half: Half) => boolean) => {
+  const asked = new Set(groupIds);
+  return ({ record }) => record.groupIds.some((id) => asked.has(id));
+};
+
+/** The status of a pair; undefined where there is no such pair. */
+export type StatusOf = (pair: number) => PairStatus | undefined;
+
+/** What {@link HalfQuery} means: whether the query asks for a half. */
+export const asksFor = (query: HalfQuery, statusOf: StatusOf): ((half: Half) => boolean) => {
+  const status = ({ pair }: Half): PairStatus | undefined => (pair === null ? undefined : statusOf(pair));
+  switch (query.by) {
+    case 'id': {
+      const ids = new Set(query.ids);
+      return ({ side, id }) => side === query.side && ids.has(id);
+    }
+    case 'pair': {
+      const pairs = new Set(query.pairs);
+      return ({ pair }) => pair !== null && pairs.has(pair);
+    }
+    case 'state': {
+      const states = new Set(query.states);
+      return ({ side, state }) => states.has(state) && (query.side ?? side) === side;
+    }
+    case 'alone':
+      return (half) => status(half) === 'kept' || status(half) === 'dormant';
+    case 'group': {
+      const isIn = isMember(query.ids);
+      return (half) => status(half) === 'linked' && isIn(half);
+    }
+    case 'all':
+      return () => true;
+  }
+};
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+/** The halves in the order in which the store answers them. */
+export const inOrder = (halves: readonly Half[]): Half[] =>
+  halves.toSorted((one, other) => compare(one.side, other.side) || compare(one.id, other.id));

@@ -1,0 +1,202 @@
+import { SIDES, type Side } from '../../contact/side.ts';
+import type { GroupPair } from '../../reconcile/groups.ts';
+import { decodeUndoes } from '../codec.ts';
+import { NO_CURSOR, type ConflictRow, type HalfPut, type JournalRow, type Rejection } from '../store.ts';
+import type { RunRow, StoreChange } from '../store.ts';
+import { halfKey, type Layer } from './layer.ts';
+
+type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
+
+/** The rows below that a list of changes may touch. */
+export type RowsBelow = {
+  readonly open: readonly JournalRow[];
+  readonly runs: readonly RunRow[];
+  readonly conflicts: readonly ConflictRow[];
+};
+
+/** Reads what {@link applyChange} needs, so that it has nothing to wait for. */
+export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[]): Promise<RowsBelow> => {
+  const { below, link } = layer;
+  const has = (...kinds: StoreChange['kind'][]): boolean => changes.some(({ kind }) => kinds.includes(kind));
+  const ended = changes.filter((change) => change.kind === 'run-ended');
+  return {
+    open: has('journal') ? await below.journal(link, { open: true }) : [],
+    runs: (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
+    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts') ? await below.conflicts(link, { all: true }) : [],
+  };
+};
+
+/** What a run's summary says that it undoes, as it is once written and read again. */
+const undoesOf = ({ end }: Change<'run-ended'>): string | null => decodeUndoes(JSON.stringify(end.summary));
+
+/** @throws where a change holds what cannot be stored: a summary that JSON cannot write, or that is not one. */
+export const checkChange = (change: StoreChange): void => {
+  if (change.kind === 'run-ended') undoesOf(change);
+};
+
+const putHalf = (layer: Layer, { half, digest }: HalfPut): void => {
+  layer.halves.set(halfKey(half), { half, digest });
+};
+
+const putPair = (layer: Layer, { id, status, halves }: Change<'put-pair'>, newId: () => number): void => {
+  const pair = id ?? newId();
+  layer.pairs.set(pair, status);
+  for (const { half, digest } of halves) putHalf(layer, { half: { ...half, pair }, digest });
+};
+
+const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+const setGroupPairs = (layer: Layer, groupPairs: readonly GroupPair[]): void => {
+  const sorted = groupPairs.toSorted((one, other) => compareKeys(one.key, other.key));
+  layer.state = { ...layer.state, groupPairs: sorted };
+};
+
+const otherGroupPairs = (layer: Layer, key: string) => layer.state.groupPairs.filter((pair) => pair.key !== key);
+
+const setRejections = (layer: Layer, rejections: readonly Rejection[]): void => {
+  const sorted = rejections.toSorted(
+    (one, other) => compareKeys(one.key, other.key) || compareKeys(one.side, other.side),
+  );
+  layer.state = { ...layer.state, rejections: sorted };
+};
+
+const otherRejections = (layer: Layer, side: Side, key: string) =>
+  layer.state.rejections.filter((rejection) => rejection.side !== side || rejection.key !== key);
+
+const addIntent = (layer: Layer, { run, entry, atMs }: Change<'intend'>, id: number): number => {
+  const outcome = { state: 'intended', after: null, error: null, settledAtMs: null } as const;
+  layer.journal.set(id, { ...entry, ...outcome, id, run, intendedAtMs: atMs });
+  return id;
+};
+
+const settleJournal = (layer: Layer, { id, state, after, error, atMs }: Change<'journal'>, below: RowsBelow): void => {
+  const row = layer.journal.get(id) ?? (layer.isForgotten ? undefined : below.open.find((each) => each.id === id));
+  if (row?.state === 'intended') layer.journal.set(id, { ...row, state, after, error, settledAtMs: atMs });
+};
+
+const addConflict = (layer: Layer, change: Change<'conflict'>, id: number): void => {
+  const { run, leftId, rightId, conflict, atMs } = change;
+  layer.conflicts = [...(layer.conflicts ?? []), { ...conflict, id, run, leftId, rightId, atMs, resolvedAtMs: null }];
+};
+
+const resolveConflicts = (layer: Layer, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
+  const isMeant = (row: ConflictRow): boolean =>
+    row.leftId === leftId && row.resolvedAtMs === null && fields.includes(row.field);
+  layer.conflicts = (layer.conflicts ?? []).map((row) => (isMeant(row) ? { ...row, resolvedAtMs: atMs } : row));
+};
+
+const endRun = (layer: Layer, change: Change<'run-ended'>, below: RowsBelow): void => {
+  const { id, end } = change;
+  const row = layer.runs.get(id) ?? below.runs.find((each) => each.id === id);
+  const { outcome, reason, endedAtMs } = end;
+  if (row !== undefined) layer.runs.set(id, { ...row, outcome, reason, endedAtMs, undoes: undoesOf(change) });
+};
+
+const forgetMapping = (layer: Layer): void => {
+  layer.isForgotten = true;
+  layer.halves.clear();
+  layer.pairs.clear();
+  for (const side of SIDES) layer.shown[side] = { isForgotten: true, ids: [] };
+  layer.journal.clear();
+  layer.conflicts = [];
+  const cursors = { left: NO_CURSOR, right: NO_CURSOR };
+  layer.state = { ...layer.state, cursors, groupPairs: [], rejections: [] };
+};
+
+const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryKind | MappingKind }>): void => {
+  switch (change.kind) {
+    case 'cursor':
+      layer.state = { ...layer.state, cursors: { ...layer.state.cursors, [change.side]: change.cursor } };
+      break;
+    case 'shown':
+      layer.shown[change.side].ids.push(...change.ids);
+      break;
+    case 'forget-shown':
+      layer.shown[change.side] = { isForgotten: true, ids: [] };
+      break;
+    case 'link':
+      layer.state = { ...layer.state, ...change.patch };
+      break;
+    case 'group-pair':
+      setGroupPairs(layer, [...otherGroupPairs(layer, change.pair.key), change.pair]);
+      break;
+    case 'drop-group-pair':
+      setGroupPairs(layer, otherGroupPairs(layer, change.key));
+      break;
+    case 'reject': {
+      const { side, key } = change.rejection;
+      setRejections(layer, [...otherRejections(layer, side, key), change.rejection]);
+      break;
+    }
+    case 'accept':
+      setRejections(layer, otherRejections(layer, change.side, change.key));
+      break;
+  }
+};
+
+type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping';
+type HistoryKind = 'intend' | 'journal' | ConflictKind | 'run-started' | 'run-ended';
+type ConflictKind = 'conflict' | 'resolve-conflicts' | 'drop-conflicts';
+
+const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: RowsBelow, newId: () => number): void => {
+  layer.conflicts ??= below.conflicts;
+  switch (change.kind) {
+    case 'conflict':
+      return addConflict(layer, change, newId());
+    case 'resolve-conflicts':
+      return resolveConflicts(layer, change);
+    case 'drop-conflicts':
+      layer.conflicts = layer.conflicts.filter((row) => row.leftId !== change.leftId);
+  }
+};
+
+/** Makes one change; answers the id of an intent. Never throws for what {@link checkChange} let pass. */
+export const applyChange = (
+  layer: Layer,
+  change: StoreChange,
+  below: RowsBelow,
+  newId: () => number,
+): readonly number[] => {
+  switch (change.kind) {
+    case 'put-half':
+      putHalf(layer, change);
+      return [];
+    case 'drop-half':
+      layer.halves.set(halfKey(change), null);
+      return [];
+    case 'put-pair':
+      putPair(layer, change, newId);
+      return [];
+    case 'drop-pair':
+      layer.pairs.set(change.id, null);
+      return [];
+    case 'forget-mapping':
+      forgetMapping(layer);
+      return [];
+    case 'intend':
+      return [addIntent(layer, change, newId())];
+    case 'journal':
+      settleJournal(layer, change, below);
+      return [];
+    case 'conflict':
+    case 'resolve-conflicts':
+    case 'drop-conflicts':
+      applyToConflicts(layer, change, below, newId);
+      return [];
+    case 'run-started':
+      layer.runs.set(change.run.id, {
+        ...change.run,
+        link: layer.link,
+        outcome: 'running',
+        reason: null,
+        endedAtMs: null,
+      });
+      return [];
+    case 'run-ended':
+      endRun(layer, change, below);
+      return [];
+    default:
+      applyToLink(layer, change);
+      return [];
+  }
+};

@@ -1,0 +1,81 @@
+import type { SQL } from 'drizzle-orm';
+import { isSyncedField } from '../codec.ts';
+import type { ConflictRow, StoreChange } from '../store.ts';
+import type { Db, Orm } from './database.ts';
+import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
+import { conflicts } from './schema.ts';
+
+type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
+
+const inLink = eq(conflicts.link, placeholder('link'));
+const ofContact = and(inLink, eq(conflicts.leftId, placeholder('leftId')));
+
+const insertConflict = (orm: Orm) =>
+  orm
+    .insert(conflicts)
+    .values({
+      link: placeholder('link'),
+      run: placeholder('run'),
+      leftId: placeholder('leftId'),
+      rightId: placeholder('rightId'),
+      field: placeholder('field'),
+      left: placeholder('left'),
+      right: placeholder('right'),
+      winner: placeholder('winner'),
+      atMs: placeholder('atMs'),
+    })
+    .prepare();
+
+const closeConflicts = (orm: Orm) => {
+  const isNamed = sql`${conflicts.field} in (select value from json_each(${placeholder('fields')}))`;
+  return orm
+    .update(conflicts)
+    .set({ resolvedAtMs: sql`${placeholder('atMs')}` })
+    .where(and(ofContact, isNull(conflicts.resolvedAtMs), isNamed))
+    .prepare();
+};
+
+const deleteConflicts = (orm: Orm) => orm.delete(conflicts).where(ofContact).prepare();
+
+const COLUMNS = {
+  id: conflicts.id,
+  run: conflicts.run,
+  leftId: conflicts.leftId,
+  rightId: conflicts.rightId,
+  field: conflicts.field,
+  left: conflicts.left,
+  right: conflicts.right,
+  winner: conflicts.winner,
+  atMs: conflicts.atMs,
+  resolvedAtMs: conflicts.resolvedAtMs,
+};
+
+const selecting = (orm: Orm, where?: SQL) =>
+  orm.select(COLUMNS).from(conflicts).where(and(inLink, where)).orderBy(conflicts.id).prepare();
+
+const selectConflicts = (orm: Orm) => selecting(orm);
+
+const selectOpenConflicts = (orm: Orm) => selecting(orm, isNull(conflicts.resolvedAtMs));
+
+export const putConflict = (
+  db: Db,
+  link: string,
+  { run, leftId, rightId, atMs, conflict }: Change<'conflict'>,
+): void => {
+  const { field, left, right, winner } = conflict;
+  db.prepared(insertConflict).run({ link, run, leftId, rightId, atMs, field, left, right, winner });
+};
+
+export const resolveConflicts = (db: Db, link: string, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
+  db.prepared(closeConflicts).run({ link, leftId, fields: JSON.stringify(fields), atMs });
+};
+
+export const dropConflicts = (db: Db, link: string, leftId: string): void => {
+  db.prepared(deleteConflicts).run({ link, leftId });
+};
+
+/** A conflict about a field that is no longer synced concerns nobody. */
+export const readConflicts = (db: Db, link: string, all: boolean): readonly ConflictRow[] => {
+  const rows = db.prepared(all ? selectConflicts : selectOpenConflicts).all({ link });
+  return rows.flatMap(({ field, ...row }) => (isSyncedField(field) ? [{ ...row, field }] : []));
+};

@@ -1,0 +1,79 @@
+import type { Side } from '../../contact/side.ts';
+import type { Counts, HalfKey } from '../store.ts';
+import type { Db, Orm } from './database.ts';
+import { and, count, eq, placeholder, sql } from './drizzle.ts';
+import type { Place } from './halves.ts';
+import { halves, pairs } from './schema.ts';
+
+// What is answered from the indexes alone: the wide rows are not read.
+
+const inLink = eq(halves.link, placeholder('link'));
+const onSide = and(inLink, eq(halves.side, placeholder('side')));
+/** Holds of every half; lets SQLite use an index that has the side before what is asked for. */
+const onEitherSide = and(inLink, sql`${halves.side} in ('left', 'right')`);
+// Written out: with a bound parameter SQLite cannot use the partial index.
+const isAway = sql`${halves.state} <> 'settled' and ${halves.state} in ('missing', 'gone')`;
+
+const selectLight = (orm: Orm) =>
+  orm
+    .select({
+      id: halves.id,
+      pair: halves.pair,
+      state: halves.state,
+      absences: halves.absences,
+      heardAtMs: halves.heardAtMs,
+    })
+    .from(halves)
+    .where(onSide)
+    .prepare();
+
+const selectKnown = (orm: Orm) =>
+  orm
+    .select({ id: halves.id, digest: halves.digest })
+    .from(sql`json_each(${placeholder('digests')}) as asked`)
+    .crossJoin(halves)
+    .where(and(onSide, sql`${halves.digest} = asked.value`))
+    .prepare();
+
+const countSides = (orm: Orm) =>
+  orm.select({ side: halves.side, n: count() }).from(halves).where(onEitherSide).groupBy(halves.side).prepare();
+
+const countAway = (orm: Orm) =>
+  orm
+    .select({ side: halves.side, n: count() })
+    .from(halves)
+    .where(and(onEitherSide, isAway))
+    .groupBy(halves.side)
+    .prepare();
+
+const countLinked = (orm: Orm) =>
+  orm
+    .select({ n: count() })
+    .from(pairs)
+    .where(and(eq(pairs.link, placeholder('link')), eq(pairs.status, 'linked')))
+    .prepare();
+
+export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.prepared(selectLight).all(place);
+
+export const findKnown = (
+  db: Db,
+  place: Place,
+  rows: readonly { readonly id: string; readonly digest: string }[],
+): ReadonlySet<string> => {
+  const idsOf = Map.groupBy(rows, ({ digest }) => digest);
+  const found = db.prepared(selectKnown).all({ ...place, digests: JSON.stringify([...idsOf.keys()]) });
+  const isAsked = (id: string, digest: string): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
+  return new Set(found.flatMap(({ id, digest }) => (digest !== null && isAsked(id, digest) ? [digest] : [])));
+};
+
+export const readCounts = (db: Db, link: string): Counts => {
+  const all = db.prepared(countSides).all({ link });
+  const away = db.prepared(countAway).all({ link });
+  const sum = (rows: readonly { readonly side: Side; readonly n: number }[], side: Side): number =>
+    rows.find((row) => row.side === side)?.n ?? 0;
+  const present = (side: Side): number => sum(all, side) - sum(away, side);
+  return {
+    pairs: db.prepared(countLinked).get({ link })?.n ?? 0,
+    present: { left: present('left'), right: present('right') },
+  };
+};

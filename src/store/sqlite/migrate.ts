@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StoreError } from '../store.ts';
+import { readMigrationFiles } from './drizzle.ts';
+
+// The same place seen from src/store/sqlite and from dist/store/sqlite.
+const MIGRATIONS_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'migrations', 'sqlite');
+
+// The table and its columns are drizzle's own. Its migrator reads what was applied before its transaction begins, so that
+// two processes which make the same file would both begin from nothing.
+const CREATE_TABLE =
+  'create table if not exists __drizzle_migrations (id serial primary key, hash text not null, created_at numeric)';
+
+const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+
+const countTables = (client: Database, where: string): number =>
+  Number(client.prepare(`select count(*) from sqlite_master where type = 'table' and ${where}`).pluck().get());
+
+/** When the latest migration that was applied had been made; 0 where none was. Epoch milliseconds. */
+const appliedUpTo = (client: Database): number => {
+  if (countTables(client, "name = '__drizzle_migrations'") === 0) return 0;
+  return Number(client.prepare('select coalesce(max(created_at), 0) from __drizzle_migrations').pluck().get());
+};
+
+/**
+ * Refuses what this version must not write to.
+ *
+ * @throws {StoreError} where the database is another program's, or of a newer version.
+ */
+export const checkVersion = (client: Database, path: string): void => {
+  const applied = appliedUpTo(client);
+  if (applied === 0 && countTables(client, "name <> '__drizzle_migrations'") > 0)
+    throw new StoreError(`${path} is a database of another program. Choose another DATA_DIR.`);
+  if (applied > Math.max(...readMigrations().map((file) => file.folderMillis))) {
+    throw new StoreError(
+      `${path} was written by a newer version of contact-sync. Run that version, or choose another DATA_DIR.`,
+    );
+  }
+};
+
+/**
+ * Applies the migrations that are missing, all or none; alone with the database from before it looks.
+ *
+ * @throws {StoreError} like {@link checkVersion}, where another process changed the file meanwhile.
+ */
+export const migrate = (db: { client: Database; atomic(step: () => void): void }, path: string): void => {
+  const { client } = db;
+  const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
+  if (!readMigrations().some(isMissing)) return;
+  db.atomic(() => {
+    checkVersion(client, path);
+    client.exec(CREATE_TABLE);
+    for (const file of readMigrations().filter(isMissing)) {
+      for (const statement of file.sql) client.exec(statement);
+      client
+        .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+        .run(file.hash, file.folderMillis);
+    }
+  });
+};

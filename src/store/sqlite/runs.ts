@@ -1,0 +1,84 @@
+import { decodeUndoes } from '../codec.ts';
+import type { RunEnd, RunQuery, RunRow, RunStart } from '../store.ts';
+import type { Db, Orm } from './database.ts';
+import { and, desc, eq, placeholder, sql } from './drizzle.ts';
+import { journal, runs } from './schema.ts';
+
+const inLink = eq(runs.link, placeholder('link'));
+const sameRun = and(inLink, eq(runs.id, placeholder('id')));
+
+const insertRun = (orm: Orm) =>
+  orm
+    .insert(runs)
+    .values({
+      id: placeholder('id'),
+      link: placeholder('link'),
+      kind: placeholder('kind'),
+      outcome: 'running',
+      startedAtMs: placeholder('startedAtMs'),
+      summaryJson: placeholder('summary'),
+    })
+    .prepare();
+
+const updateRun = (orm: Orm) =>
+  orm
+    .update(runs)
+    .set({
+      outcome: sql`${placeholder('outcome')}`,
+      reason: sql`${placeholder('reason')}`,
+      endedAtMs: sql`${placeholder('endedAtMs')}`,
+      summaryJson: sql`${placeholder('summary')}`,
+    })
+    .where(sameRun)
+    .prepare();
+
+const selectLatest = (orm: Orm) => {
+  const outcomes = sql`(select value from json_each(${placeholder('outcomes')}))`;
+  return orm
+    .select()
+    .from(runs)
+    .where(and(inLink, sql`${runs.outcome} in ${outcomes}`))
+    .orderBy(desc(runs.startedAtMs), desc(runs.id))
+    .limit(1)
+    .prepare();
+};
+
+const selectByPrefix = (orm: Orm) =>
+  orm
+    .select()
+    .from(runs)
+    .where(and(inLink, sql`substr(${runs.id}, 1, length(${placeholder('prefix')})) = ${placeholder('prefix')}`))
+    .orderBy(desc(runs.startedAtMs), desc(runs.id))
+    .prepare();
+
+const selectLatestWriting = (orm: Orm) => {
+  const isDone = and(eq(journal.link, placeholder('link')), sql`${journal.state} = 'done'`);
+  const latest = orm.select({ run: journal.run }).from(journal).where(isDone).orderBy(desc(journal.id)).limit(1);
+  return orm
+    .select()
+    .from(runs)
+    .where(and(inLink, sql`${runs.id} = ${latest}`))
+    .prepare();
+};
+
+const toRun = ({ summaryJson, ...row }: typeof runs.$inferSelect): RunRow => ({
+  ...row,
+  undoes: summaryJson === null ? null : decodeUndoes(summaryJson),
+});
+
+export const writeRunStart = (db: Db, link: string, { undoes, ...run }: RunStart): void => {
+  db.prepared(insertRun).run({ ...run, link, summary: undoes === null ? null : JSON.stringify({ undoes }) });
+};
+
+export const writeRunEnd = (db: Db, link: string, id: string, { summary, ...end }: RunEnd): void => {
+  db.prepared(updateRun).run({ ...end, link, id, summary: JSON.stringify(summary) });
+};
+
+const ENDED = ['completed', 'halted', 'failed'];
+
+export const readRuns = (db: Db, link: string, query: RunQuery): readonly RunRow[] => {
+  if ('idPrefix' in query) return db.prepared(selectByPrefix).all({ link, prefix: query.idPrefix }).map(toRun);
+  if (query.latest === 'writing') return db.prepared(selectLatestWriting).all({ link }).map(toRun);
+  const outcomes = JSON.stringify(query.latest === 'ended' ? ENDED : [query.latest]);
+  return db.prepared(selectLatest).all({ link, outcomes }).map(toRun);
+};

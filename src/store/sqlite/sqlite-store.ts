@@ -1,0 +1,70 @@
+import type { Side } from '../../contact/side.ts';
+import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
+import { readBudget, writeBudget } from './budgets.ts';
+import { applyChanges } from './changes.ts';
+import { readConflicts } from './conflicts.ts';
+import { readShown } from './cursors.ts';
+import { openDatabase, type Db } from './database.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { findKnown, readCounts, readIndex } from './half-index.ts';
+import { readHalves } from './halves.ts';
+import { readJournal } from './journal.ts';
+import { checkToken, dropLease, takeLease } from './lease.ts';
+import { openLink, readLinks } from './links.ts';
+import { readPairs } from './pairs.ts';
+import { readRuns } from './runs.ts';
+
+/** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
+class SqliteStore implements Store {
+  readonly #db: Db;
+  readonly #together: ReturnType<typeof createGroupCommit>;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#together = createGroupCommit(db);
+  }
+
+  #atomic<T>(step: (db: Db) => T): Promise<T> {
+    return Promise.try(() => this.#db.atomic(() => step(this.#db)));
+  }
+
+  #read<T>(step: (db: Db) => T): Promise<T> {
+    return Promise.try(() => step(this.#db));
+  }
+
+  links = () => this.#atomic(readLinks);
+  link = (name: string) => this.#atomic((db) => openLink(db, name));
+  acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
+    this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
+  releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
+
+  halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
+  pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));
+  index = (link: string, side: Side) => this.#read((db) => readIndex(db, { link, side }));
+  shown = (link: string, side: Side) => this.#read((db) => readShown(db, { link, side }));
+  known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
+    this.#read((db) => findKnown(db, { link, side }, rows));
+  counts = (link: string) => this.#read((db) => readCounts(db, link));
+
+  commit = (link: string, token: number, changes: readonly StoreChange[]) =>
+    this.#together(() => {
+      checkToken(this.#db, link, token);
+      return applyChanges(this.#db, link, changes);
+    });
+
+  journal = (link: string, query: JournalQuery) => this.#read((db) => readJournal(db, link, query));
+  runs = (link: string, query: RunQuery) => this.#read((db) => readRuns(db, link, query));
+  conflicts = (link: string, options: { readonly all: boolean }) =>
+    this.#read((db) => readConflicts(db, link, options.all));
+  budget = (key: string) => this.#read((db) => readBudget(db, key));
+  saveBudget = (key: string, stateJson: string) => this.#atomic((db) => writeBudget(db, key, stateJson));
+
+  close = () => Promise.try(() => void this.#db.client.close());
+}
+
+/**
+ * Opens the store in a file, made and migrated where needed.
+ *
+ * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
+ */
+export const openStore = (path: string): Store => new SqliteStore(openDatabase(path));

@@ -1,0 +1,205 @@
+import { RemoteError } from '../../providers/errors.ts';
+import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
+import type { Side } from '../../contact/side.ts';
+import type { StoreChange } from '../../store/store.ts';
+import type { Session } from '../context.ts';
+import { observeAnswer } from '../state/observe.ts';
+import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { advance, reportNotTaken, type Execution } from './execution.ts';
+import { countUnanswered, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
+import { land, type AnsweredWrite, type Landing } from './land.ts';
+import { targetOf, type Write } from './writes.ts';
+
+/** Writes that were answered; `stored` settles when what they changed is on disk. */
+export type Answered = { readonly stored: Promise<void> };
+
+type Creates = readonly Extract<Write, { kind: 'create' }>[];
+
+const isKind = <Kind extends Write['kind']>(kind: Kind) => {
+  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
+};
+
+/** A write with its answer. */
+type Outcome =
+  | { readonly ok: true; readonly answered: AnsweredWrite }
+  | { readonly ok: false; readonly write: Write; readonly error: RemoteError };
+
+const outcomesOf = <W extends Write, Value>(
+  writes: readonly W[],
+  results: readonly WriteResult<Value>[],
+  answered: (write: W, value: Value) => AnsweredWrite,
+): readonly Outcome[] => {
+  const byKey = new Map(results.map((result) => [result.key, result]));
+  return writes.flatMap((write): Outcome[] => {
+    const result = byKey.get(write.key);
+    if (result === undefined) return [];
+    return [result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error }];
+  });
+};
+
+type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
+
+/** Sends writes of one kind. */
+const send = async (remote: Remote, writes: readonly Write[], signal: AbortSignal): Promise<Sent> => {
+  const creates: Creates = writes.filter(isKind('create'));
+  if (creates.length > 0) {
+    const requests = creates.map(({ request }) => request);
+    const results = await remote.create(requests, signal);
+    return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
+  }
+  const updates = writes.filter(isKind('update'));
+  if (updates.length > 0) {
+    const requests = updates.map(({ request }) => request);
+    const results = await remote.update(requests, signal);
+    return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
+  }
+  const moves = writes.filter(isKind('membership'));
+  if (moves.length > 0) {
+    const requests = moves.map(({ request }) => request);
+    const results = await remote.changeMembership(requests, signal);
+    return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
+  }
+  const deletes = writes.filter(isKind('delete'));
+  const ids = deletes.map(({ key }) => key);
+  const results = await remote.delete(ids, signal);
+  return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
+};
+
+/** Reads the contacts whose writes were answered with `stale` or `not found`. What cannot be read is left as it is. */
+const reread = async (
+  { remotes, signal }: Session,
+  side: Side,
+  outcomes: readonly Outcome[],
+): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly stop: RemoteError | null }> => {
+  const ids = outcomes.flatMap((outcome) => {
+    if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];
+    return targetOf(outcome.write) ?? [];
+  });
+  if (ids.length === 0) return { answers: new Map(), stop: null };
+  try {
+    return { answers: await remotes[side].read(ids, signal), stop: null };
+  } catch (error) {
+    if (error instanceof RemoteError) return { answers: new Map(), stop: error };
+    throw error;
+  }
+};
+
+const journalChange = (
+  id: number,
+  event: JournalEvent,
+  after: Landing['after'],
+  error: string | null,
+  atMs: number,
+): readonly StoreChange[] => {
+  const state = JOURNAL_TRANSITIONS.intended[event];
+  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
+};
+
+/** Remembers and reports that a side refused a write (R15). */
+const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  const { clock, emit, tally } = execution.session;
+  tally.skipped += 1;
+  const { leftId, rightId } = write.entry;
+  emit({ kind: 'skipped', side: write.side, reason, leftId, rightId });
+  const earlier = execution.rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
+  const rejection = rejectionOf(write, reason, earlier, clock.now());
+  if (rejection !== null) set.add({ kind: 'reject', rejection });
+};
+
+/** Takes one answer in: what it changes in the store, what it counts as, what is reported. */
+const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
+  const { session } = execution;
+  const { clock, remotes } = session;
+  const { write } = answered;
+  const { side } = write;
+  const atMs = clock.now();
+  const { createsWithGroups } = remotes[side].capabilities;
+  const landing = land({ set, groupIds: execution.groupIds, createsWithGroups, atMs }, answered);
+  if (landing.refused !== null) {
+    set.add(...journalChange(journalId, 'refused', landing.after, landing.refused, atMs));
+    refuse(execution, set, write, landing.refused);
+    return;
+  }
+  set.add(...journalChange(journalId, 'answered', landing.after, null, atMs));
+  const key = rejectionKeyOf(write);
+  if (key !== null && execution.rejections.has(`${side} ${key}`)) set.add({ kind: 'accept', side, key });
+  if (landing.again) execution.again.needed = true;
+  if (landing.counts !== null) session.tally[side][landing.counts] += 1;
+  reportNotTaken(session, landing.ids, side, landing.notTaken);
+};
+
+/** The ids of the contacts that landing the outcomes concerns, on both sides. */
+const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+  const ids: Record<Side, string[]> = { left: [], right: [] };
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  ids[side].push(...answers.keys(), ...moved);
+  const pairs: number[] = [];
+  for (const outcome of outcomes) {
+    const write = outcome.ok ? outcome.answered.write : outcome.write;
+    const { leftId, rightId, pairId } = write.entry;
+    if (leftId !== null) ids.left.push(leftId);
+    if (rightId !== null) ids.right.push(rightId);
+    if (pairId !== null) pairs.push(pairId);
+    if (outcome.ok && outcome.answered.kind === 'record') ids[side].push(outcome.answered.value.id);
+  }
+  return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
+};
+
+/**
+ * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). One write's
+ * failure leaves the others alone (R15). The answers may still be on their way to the disk when it resolves.
+ *
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ */
+export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
+  const { session } = execution;
+  const { clock, remotes, signal, stop: stopSignal, writer } = session;
+  const [first] = writes;
+  if (first === undefined) return { stored: Promise.resolve() };
+  const { side } = first;
+  signal.throwIfAborted();
+  stopSignal?.throwIfAborted();
+  const undoes = session.undoes !== null;
+  const entries = writes.map(({ entry }) => ({ ...entry, intent: { ...entry.intent, undoes } }));
+  const journalIds = await writer.intend(session.run, entries, clock.now());
+  const journalIdOf = (write: Write): number => {
+    const id = journalIds[writes.indexOf(write)];
+    if (id === undefined) throw new Error('The store did not journal every write of the batch.');
+    return id;
+  };
+  const { results, outcomes } = await send(remotes[side], writes, signal);
+  const { answers, stop: unread } = await reread(session, side, outcomes);
+  let stop = countUnanswered(execution, first, results) ?? unread;
+  const stored = writer
+    .apply(needsOf(outcomes, answers, side), (set) => {
+      for (const outcome of outcomes) {
+        if (outcome.ok) takeIn(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
+        else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
+      }
+    })
+    .then(() => advance(execution, side, writes.length));
+  for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
+  if (stop === null) return { stored };
+  await stored;
+  throw stop;
+};
+
+/** Takes one failure in. A contact that had to be read and could not keeps its journal entry open. */
+const takeFailureIn = (
+  execution: Execution,
+  set: WorkingSet,
+  { write, error }: Extract<Outcome, { ok: false }>,
+  journalId: number,
+  answers: ReadonlyMap<string, ReadAnswer>,
+): void => {
+  const atMs = execution.session.clock.now();
+  const verdict = judgeFailure(write, error);
+  const id = targetOf(write);
+  const isUnread = verdict.rereads && id !== null && !answers.has(id);
+  if (isUnread || verdict.rereads || verdict.journal === 'unanswered') execution.again.needed = true;
+  if (isUnread) return;
+  set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
+  if (verdict.refused) refuse(execution, set, write, error.message);
+  if (verdict.rereads && id !== null) observeAnswer(set, write.side, id, answers.get(id), atMs);
+};

@@ -1,0 +1,192 @@
+import type { Half } from '../../contact/half.ts';
+import { bySide, type Side } from '../../contact/side.ts';
+import { equalSnapshots } from '../../contact/snapshot.ts';
+import type { Unlink } from '../../reconcile/decision.ts';
+import { onBothSides, type Session } from '../context.ts';
+import { observeAnswer } from '../state/observe.ts';
+import { storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { performBatch, type Answered } from './batch.ts';
+import { recordConflicts } from './conflicts.ts';
+import type { Execution } from './execution.ts';
+import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
+import { chunks, inParallel } from './in-parallel.ts';
+import { landFirstMeeting, landMoves, landPair } from './land.ts';
+import { isQuiet, taskIds, type Task } from './task.ts';
+import { countWrites, creationsOn, updatesOn, type Work } from './work.ts';
+import { createWrites, deleteWrites, membershipWrites, updateWrites, type Removal } from './writes.ts';
+
+const COMMIT_CHUNK = 500;
+const MEMBERSHIP_CHUNK = 1000;
+
+/** The ids of both sides' contacts of the tasks, for the writer. */
+const needsOf = (tasks: readonly Task[]) => ({
+  ids: {
+    left: tasks.flatMap((task) => taskIds(task).leftId ?? []),
+    right: tasks.flatMap((task) => taskIds(task).rightId ?? []),
+  },
+  pairs: tasks.flatMap(({ pairId }) => pairId ?? []),
+});
+
+/** The halves that the tasks pair, as the plan loaded them. */
+const plannedHalves = (tasks: readonly Task[]): readonly Half[] =>
+  tasks.flatMap(({ decision }) => {
+    if (decision?.kind !== 'merge' || decision.pair.id !== null) return [];
+    return [decision.pair.left, decision.pair.right];
+  });
+
+/** A pair ends, or stays for the half that stands alone; nothing is written to a remote. */
+const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
+  if (pair.id === null) return;
+  if (to === 'drop') {
+    set.dropPair(pair.id);
+    return;
+  }
+  const halves = bySide((side) => {
+    const half = pair[side];
+    if (half === null || half.state === 'gone') return null;
+    const { contact, groupIds } = half.record;
+    return { ...half, base: { contact, groupIds }, state: 'settled' as const };
+  });
+  storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
+};
+
+/**
+ * What needs no write: pairings, equal changes, ends of pairs. A new pairing is stored ahead of its writes too: half
+ * written, the two might not be known for one person again (R13).
+ */
+const settleQuietly = async ({ session }: Execution, work: Work): Promise<void> => {
+  const { clock, writer } = session;
+  for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {
+    await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
+      for (const unlink of unlinks) landUnlink(set, unlink);
+    });
+  }
+  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing));
+  for (const tasks of chunks(due, COMMIT_CHUNK)) {
+    await writer.apply({ ...needsOf(tasks), known: plannedHalves(tasks) }, (set) => {
+      for (const task of tasks) {
+        if (isQuiet(task)) landPair(set, task, null, clock.now());
+        else landFirstMeeting(set, task, null, clock.now());
+      }
+    });
+  }
+};
+
+const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { session, groupIds } = execution;
+  const { createBatch, updateBatch, writeConcurrency } = session.remotes[side].capabilities;
+  await inParallel(chunks(creationsOn(work, side), createBatch), writeConcurrency, (tasks) => {
+    return performBatch(execution, createWrites(groupIds, side, tasks));
+  });
+  await inParallel(chunks(updatesOn(work, side), updateBatch), writeConcurrency, async (tasks) => {
+    await recordConflicts(session, tasks);
+    return performBatch(execution, updateWrites(side, tasks));
+  });
+};
+
+/** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
+const writeMemberships = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { session, groupIds } = execution;
+  const { clock, remotes, writer } = session;
+  const { createsWithGroups } = remotes[side].capabilities;
+  const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && task.halves[side] !== null);
+  for (const tasks of chunks(moving, MEMBERSHIP_CHUNK)) {
+    const writes = membershipWrites(groupIds, side, tasks);
+    const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
+    const standing = tasks.filter((task) => !sent.has(task));
+    await writer.apply(needsOf(standing), (set) => {
+      const landed = { set, groupIds, createsWithGroups, atMs: clock.now() };
+      for (const task of standing) landMoves(landed, task, side);
+    });
+    await (await performBatch(execution, writes)).stored;
+  }
+};
+
+/** What is written to the contact that another one was merged into (R12). */
+const survivorOf = (work: Work, { side, decision }: Removal): Task | undefined => {
+  const survivorId = decision?.after?.survivorId;
+  return survivorId === undefined ? undefined : work.tasks.find((task) => task.halves[side]?.record.id === survivorId);
+};
+
+/** Whether all that a merged-away contact alone held stands on the merge survivor. */
+const mayGo = (work: Work, removal: Removal): boolean => {
+  const written = survivorOf(work, removal)?.halves[removal.side]?.written;
+  return removal.decision?.after?.fields.every((field) => written?.has(field)) ?? true;
+};
+
+/**
+ * The deletions of contacts that stand as the plan saw them. No side can be asked to delete only what is unchanged, so each
+ * contact is read once more: one that was edited meanwhile is left alone and looked at again (R6).
+ */
+const stillDue = async (
+  { session, again }: Execution,
+  side: Side,
+  removals: readonly Removal[],
+): Promise<readonly Removal[]> => {
+  const { clock, remotes, signal, writer } = session;
+  const ids = removals.map(({ record }) => record.id);
+  const answers = await remotes[side].read(ids, signal);
+  const isDue = ({ record }: Removal): boolean => {
+    const answer = answers.get(record.id);
+    return answer?.kind === 'gone' || (answer?.kind === 'found' && equalSnapshots(record, answer.record));
+  };
+  const edited = removals.filter((removal) => !isDue(removal));
+  if (edited.length === 0) return removals;
+  again.needed = true;
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+    for (const { record } of edited) observeAnswer(set, side, record.id, answers.get(record.id), clock.now());
+  });
+  return removals.filter(isDue);
+};
+
+const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { session } = execution;
+  const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
+  const removals = work.removals.filter((removal) => removal.side === side && mayGo(work, removal));
+  await recordConflicts(
+    session,
+    removals.flatMap((removal) => survivorOf(work, removal) ?? []),
+  );
+  await inParallel(chunks(removals, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
+    return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
+  });
+};
+
+const begin = async (session: Session, work: Work): Promise<Execution> => {
+  const { rejections } = await session.store.link(session.link);
+  const totals = countWrites(
+    work,
+    bySide((side) => session.remotes[side].capabilities.createsWithGroups),
+  );
+  session.emit({ kind: 'planned', writes: totals });
+  return {
+    session,
+    groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
+    rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
+    again: { needed: false },
+    unansweredCalls: { left: 0, right: 0 },
+    progress: { left: { done: 0, total: totals.left }, right: { done: 0, total: totals.right } },
+  };
+};
+
+/**
+ * Performs work. Contacts are written before memberships, deletions come last; the two sides are written at the same time.
+ *
+ * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
+ * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ */
+export const execute = async (session: Session, work: Work): Promise<boolean> => {
+  const execution = await begin(session, work);
+  reportDuplicates(session, work.groups);
+  await writeGroups(execution, work.groups);
+  await settleQuietly(execution, work);
+  await onBothSides((side) => writeContacts(execution, work, side));
+  await onBothSides((side) => writeMemberships(execution, work, side));
+  await onBothSides((side) => deleteContacts(execution, work, side));
+  await deleteGroups(execution, work.groups);
+  await settleGroups(execution, work.groups);
+  session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
+  return execution.again.needed;
+};

@@ -1,0 +1,73 @@
+import { LimitedError, NotFoundError, StaleError, UnavailableError, type RemoteError } from '../../providers/errors.ts';
+import type { WriteResult } from '../../providers/remote.ts';
+import { refusalKey, sourceFingerprint } from '../../reconcile/defer.ts';
+import type { Rejection } from '../../store/store.ts';
+import type { JournalEvent } from '../state/journal.ts';
+import type { Execution } from './execution.ts';
+import { targetOf, type Write } from './writes.ts';
+
+const FIRST_RETRY_MS = 5 * 60_000;
+const LAST_RETRY_MS = 24 * 60 * 60_000;
+
+/** When a refused contact may be tried again, by how often it was refused: five minutes, doubling up to a day (R15). */
+const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+
+/** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
+const MAX_UNANSWERED_CALLS = 10;
+
+const decisionOf = (write: Write) => (write.kind === 'delete' ? write.removal.decision : write.task.decision);
+
+/** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
+export const rejectionKeyOf = (write: Write): string | null => {
+  const decision = decisionOf(write);
+  return decision === null ? null : refusalKey(decision);
+};
+
+/** The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. */
+export const rejectionOf = (write: Write, reason: string, earlier: Rejection | undefined, nowMs: number) => {
+  const decision = decisionOf(write);
+  if (decision === null) return null;
+  const fingerprint = sourceFingerprint(decision);
+  const attempts = earlier?.sourceFingerprint === fingerprint ? earlier.attempts + 1 : 1;
+  const retryAtMs = nowMs + retryDelayMs(attempts);
+  const { leftId, rightId } = write.entry;
+  const key = refusalKey(decision);
+  return { side: write.side, key, leftId, rightId, reason, sourceFingerprint: fingerprint, attempts, retryAtMs };
+};
+
+/** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
+export type Verdict = {
+  readonly journal: JournalEvent;
+  /** The contact is read, and looked at again before the run ends. */
+  readonly rereads: boolean;
+  readonly refused: boolean;
+  /** Ends the run; null where it continues. */
+  readonly stop: RemoteError | null;
+};
+
+const isOutage = (error: RemoteError): boolean => {
+  return error instanceof LimitedError || (error instanceof UnavailableError && error.applied === 'no');
+};
+
+/** What an error says about the write that it answers (R15). */
+export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
+  const quiet = { rereads: false, refused: false, stop: null };
+  if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
+  // The journal entry stays open: recovery settles it before the run ends.
+  if (error.applied === 'unknown') return { ...quiet, journal: 'unanswered' };
+  const isGone = error instanceof NotFoundError && targetOf(write) !== null;
+  if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
+  return { ...quiet, journal: 'refused', refused: true };
+};
+
+/** Counts calls in a row of unknown outcome; answers the error that ends the run where there were too many. */
+export const countUnanswered = (
+  { unansweredCalls }: Execution,
+  write: Write,
+  results: readonly WriteResult<unknown>[],
+): RemoteError | null => {
+  const unknown = results.flatMap((result) => (!result.ok && result.error.applied === 'unknown' ? [result.error] : []));
+  const isUnanswered = unknown.length > 0 && unknown.length === results.length;
+  unansweredCalls[write.side] = isUnanswered ? unansweredCalls[write.side] + 1 : 0;
+  return unansweredCalls[write.side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
+};

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import { otherSide } from '../../contact/side.ts';
+import type { GroupRecord } from '../../contact/record.ts';
+import type { GroupAction, GroupPair, GroupPlan } from '../../reconcile/groups.ts';
+import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../../providers/errors.ts';
+import type { StoreChange } from '../../store/store.ts';
+import type { Session } from '../context.ts';
+import { advance, type Execution } from './execution.ts';
+
+const isRefusal = (error: unknown): error is RemoteError => {
+  const kinds = [InvalidError, NameTakenError, NotFoundError, StaleError];
+  return kinds.some((kind) => error instanceof kind);
+};
+
+/** Runs one group write; a refusal is reported and answered with null, so that it stops nothing else (R15). */
+const attempt = async <T>(
+  session: Session,
+  action: GroupAction,
+  done: 'created' | 'renamed' | 'deleted',
+  write: () => Promise<T>,
+): Promise<T | null> => {
+  const { side, name } = action;
+  session.signal.throwIfAborted();
+  session.stop?.throwIfAborted();
+  try {
+    const value = await write();
+    session.emit({ kind: 'group', side, action: done, name, reason: null });
+    return value;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    session.emit({ kind: 'group', side, action: 'refused', name, reason: error.message });
+    return null;
+  }
+};
+
+const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
+
+const save = (session: Session, changes: readonly StoreChange[]): Promise<void> => {
+  return session.writer.apply({}, (set) => set.add(...changes));
+};
+
+const createGroup = async (
+  execution: Execution,
+  action: Extract<GroupAction, { kind: 'create-group' }>,
+  pair: GroupPair,
+): Promise<void> => {
+  const { session } = execution;
+  const { side, key, name } = action;
+  const group = await attempt(session, action, 'created', () =>
+    session.remotes[side].createGroup(name, session.signal),
+  );
+  if (group === null) return;
+  const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
+  execution.groupIds.set(key, ids);
+  // Not settled before the members have been written: a process that stops in between unites them again.
+  await save(session, [{ kind: 'group-pair', pair: { ...pair, [side]: half(group), settled: false } }]);
+};
+
+const renameGroup = async (
+  execution: Execution,
+  action: Extract<GroupAction, { kind: 'rename-group' }>,
+  pair: GroupPair,
+): Promise<void> => {
+  const { session } = execution;
+  const { side, name } = action;
+  const renamed = await attempt(session, action, 'renamed', () => {
+    return session.remotes[side].renameGroup(action.group, name, session.signal);
+  });
+  const origin = pair[otherSide(side)];
+  if (renamed === null || origin === null) return;
+  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
+  await save(session, [{ kind: 'group-pair', pair: next }]);
+};
+
+/** Creates and renames groups before any contact is written. */
+export const writeGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
+  for (const action of plan.actions) {
+    const pair = byKey.get(action.key);
+    if (pair === undefined || action.kind === 'delete-group') continue;
+    if (action.kind === 'create-group') await createGroup(execution, action, pair);
+    else await renameGroup(execution, action, pair);
+    advance(execution, action.side, 1);
+  }
+};
+
+/** Deletes groups after every membership has been written; the contacts stay. */
+export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const { session } = execution;
+  for (const action of plan.actions) {
+    if (action.kind !== 'delete-group') continue;
+    const deleted = await attempt(session, action, 'deleted', async () => {
+      await session.remotes[action.side].deleteGroup(action.id, session.signal);
+      return true;
+    });
+    // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
+    if (deleted !== null) await save(session, [{ kind: 'drop-group-pair', key: action.key }]);
+    advance(execution, action.side, 1);
+  }
+};
+
+/** Stores the group pairs that needed no write, once the members' writes are through. */
+export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const { session } = execution;
+  const stored = new Map((await session.store.link(session.link)).groupPairs.map((pair) => [pair.key, pair]));
+  const written = new Set(plan.actions.map((action) => action.key));
+  const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));
+  const kept = new Set(plan.pairs.map((pair) => pair.key));
+  const ended = plan.ended.filter((key) => !deleted.has(key) && !kept.has(key));
+  const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop-group-pair', key }));
+  for (const pair of plan.pairs) {
+    const now = stored.get(pair.key);
+    const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
+    if (next !== undefined && !isDeepStrictEqual(next, now)) changes.push({ kind: 'group-pair', pair: next });
+  }
+  await save(session, changes);
+};
+
+/** Reports groups that cannot take part because their side holds the name twice. */
+export const reportDuplicates = (session: Session, plan: GroupPlan): void => {
+  for (const { side, name } of plan.duplicates) {
+    const reason = 'another group of that name is linked already';
+    session.emit({ kind: 'group', side, action: 'duplicate', name, reason });
+  }
+};

@@ -1,0 +1,200 @@
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField, type SyncedField } from '../../contact/contact.ts';
+import { keyLists, listOf } from '../../contact/lists.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { bySide, otherSide, type Side } from '../../contact/side.ts';
+import type { PairIds } from '../../reconcile/actions.ts';
+import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
+import { keepAlone, storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { createdHalf, halfToStore, taskIds, type Task } from './task.ts';
+import { hasAllGroups, type GroupIds, type Write } from './writes.ts';
+
+/** What the answer to a write means, besides what it changes in the store. Plain data. */
+export type Landing = {
+  /** The contact as the side answered with it. */
+  readonly after: ContactRecord | null;
+  /** Why the answer is none that may be taken in; null where it is. */
+  readonly refused: string | null;
+  /** As what the write counts; null where the contact was counted already, or nothing was written. */
+  readonly counts: 'created' | 'updated' | 'deleted' | null;
+  /** Fields that the side silently did not take (R2). */
+  readonly notTaken: readonly SyncedField[];
+  readonly ids: PairIds;
+  /** Whether the contact must be looked at again before the run ends. */
+  readonly again: boolean;
+};
+
+/** What a landing works with. */
+export type Landed = {
+  readonly set: WorkingSet;
+  readonly groupIds: GroupIds;
+  /** Whether a create carries the membership with it. */
+  readonly createsWithGroups: boolean;
+  readonly atMs: number;
+};
+
+/** The fields of `desired` that `now` does not hold although they were written. */
+const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
+  const scalars = SCALAR_FIELDS.filter((field) => fields.includes(field) && desired[field] !== now[field]);
+  const lists = LIST_FIELDS.filter((field) => {
+    if (!fields.includes(field) || JSON.stringify(desired[field]) === JSON.stringify(now[field])) return false;
+    const keyed = keyLists(field, { desired: listOf(desired, field), now: listOf(now, field) });
+    return [...keyed.desired.keys()].some((key) => !keyed.now.has(key));
+  });
+  return [...scalars, ...lists];
+};
+
+/** Counts a contact as written on a side, once. */
+const countOnce = (task: Task, side: Side, as: 'created' | 'updated'): Landing['counts'] => {
+  if (task.counted.has(side)) return null;
+  task.counted.add(side);
+  return as;
+};
+
+/** A later write of a field settles earlier conflicts about it. */
+const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  const { leftId, rightId } = taskIds(task);
+  if (leftId === null || rightId === null || writtenSide === null) return;
+  const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
+  const fields = [...(task.halves[writtenSide]?.written ?? [])].filter((field) => !disputed.has(field));
+  if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
+};
+
+/** Stores where a task's pair stands now. The set must hold both halves. */
+export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  resolveConflicts(set, task, writtenSide, atMs);
+  const halves = bySide((side) => {
+    const id = task.halves[side]?.record.id;
+    return halfToStore(task, side, id === undefined ? null : set.half(side, id), { writtenSide, atMs });
+  });
+  const status = halves.left !== null && halves.right !== null ? 'linked' : 'kept';
+  storePair(set, { pairId: task.pairId, status, halves, writtenSide });
+};
+
+/** Stores a pair of two contacts that are to be compared as if they had never been: with empty bases, and open. */
+export const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  const halves = bySide((side) => {
+    const record = task.halves[side]?.record;
+    if (record === undefined) return null;
+    const stored = set.half(side, record.id) ?? newHalf(side, record, atMs);
+    return { ...stored, record, base: EMPTY_SNAPSHOT, state: 'changed' as const, mergedInto: null };
+  });
+  storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide });
+};
+
+const landCreate = (
+  { set, groupIds, createsWithGroups, atMs }: Landed,
+  { task, side, request }: Extract<Write, { kind: 'create' }>,
+  record: ContactRecord,
+): Landing => {
+  const nothing = { after: record, refused: null, counts: null, notTaken: [], again: false };
+  const standing = set.half(side, record.id);
+  if (standing !== null && standing.pair !== null && standing.state !== 'gone') {
+    const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
+    return { ...nothing, refused, ids: taskIds(task) };
+  }
+  task.halves[side] = createdHalf(record);
+  if (standing !== null) {
+    // The contact was there before: the two are compared before anything of it is overwritten.
+    landFirstMeeting(set, task, side, atMs);
+    task.halves[side] = null;
+    return { ...nothing, ids: taskIds(task), again: true };
+  }
+  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].clear();
+  landPair(set, task, side, atMs);
+  return {
+    ...nothing,
+    counts: countOnce(task, side, 'created'),
+    notTaken: notTaken([...SCALAR_FIELDS, ...LIST_FIELDS], request.draft, record.contact),
+    ids: taskIds(task),
+  };
+};
+
+const landUpdate = (
+  { set, atMs }: Landed,
+  { task, side, request }: Extract<Write, { kind: 'update' }>,
+  record: ContactRecord,
+): Landing => {
+  const half = task.halves[side];
+  if (half !== null) {
+    half.record = record;
+    for (const field of request.fields) {
+      half.written.add(field);
+      task.pending[side].delete(field);
+    }
+  }
+  landPair(set, task, side, atMs);
+  return {
+    after: record,
+    refused: null,
+    counts: countOnce(task, side, 'updated'),
+    notTaken: notTaken(request.fields, request.desired, record.contact),
+    ids: taskIds(task),
+    again: false,
+  };
+};
+
+/** The record with the membership that a write answered with: no row says that. */
+const withGroups = (record: ContactRecord, groupIds: readonly string[]): ContactRecord => {
+  const { digest: _, ...rest } = record;
+  return { ...rest, groupIds: [...groupIds].toSorted() };
+};
+
+/** Takes in that a task's memberships stand as they were to be, as far as its groups could be created. */
+export const landMoves = ({ set, groupIds, atMs }: Landed, task: Task, side: Side): void => {
+  if (hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
+  landPair(set, task, side, atMs);
+};
+
+const landMembership = (
+  landed: Landed,
+  { task, side, request }: Extract<Write, { kind: 'membership' }>,
+  groupIds: readonly string[],
+): Landing => {
+  const half = task.halves[side];
+  if (half !== null) {
+    half.record = withGroups(half.record, groupIds);
+    half.written.add('buckets');
+    for (const id of [...request.add, ...request.remove]) half.moved.add(id);
+  }
+  landMoves(landed, task, side);
+  return {
+    after: half?.record ?? null,
+    refused: null,
+    counts: countOnce(task, side, 'updated'),
+    notTaken: [],
+    ids: taskIds(task),
+    again: false,
+  };
+};
+
+const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
+  const { pair, side, then } = removal;
+  if (pair.id !== null) {
+    if (then === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+    else set.dropPair(pair.id);
+  }
+  const { leftId, rightId } = entry;
+  return { after: null, refused: null, counts: 'deleted', notTaken: [], ids: { leftId, rightId }, again: false };
+};
+
+/** A write with the value that its remote answered with. */
+export type AnsweredWrite =
+  | { readonly kind: 'record'; readonly write: Extract<Write, { kind: 'create' | 'update' }>; readonly value: ContactRecord }
+  | { readonly kind: 'groups'; readonly write: Extract<Write, { kind: 'membership' }>; readonly value: readonly string[] }
+  | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
+
+/** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
+export const land = (landed: Landed, answered: AnsweredWrite): Landing => {
+  switch (answered.kind) {
+    case 'record':
+      return answered.write.kind === 'create'
+        ? landCreate(landed, answered.write, answered.value)
+        : landUpdate(landed, answered.write, answered.value);
+    case 'groups':
+      return landMembership(landed, answered.write, answered.value);
+    case 'none':
+      return landDelete(landed, answered.write);
+  }
+};

@@ -1,0 +1,164 @@
+import type { Contact, SyncedField } from '../../contact/contact.ts';
+import type { Half } from '../../contact/half.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
+import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
+import { idsOn, type PairIds } from '../../reconcile/actions.ts';
+import { isNewPairing, type Conflict, type Creation, type Merge, type SideWrite } from '../../reconcile/decision.ts';
+import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
+
+/** A half while its pair is written. */
+export type TaskHalf = {
+  readonly base: Snapshot;
+  /** As the plan saw it. */
+  readonly before: ContactRecord;
+  /** As the side last gave it back. */
+  record: ContactRecord;
+  readonly written: Set<SyncedField>;
+  readonly moved: Set<string>;
+};
+
+/** A contact that is to be brought into being. */
+export type NewContact = {
+  readonly side: Side;
+  readonly draft: Contact;
+  /** The contact's id on the other side, left on the new one where its side can hold it (R9). */
+  readonly originId: string;
+  /** Group pairs to join, by key. */
+  readonly joins: readonly string[];
+  /** The ids that the create is journaled with. */
+  readonly ids: PairIds;
+  /** The last image of a contact that an undo brings back; null for any other. */
+  readonly image: ContactRecord | null;
+};
+
+/** One pair on its way through a run: what is to be written, and what was answered so far. */
+export type Task = {
+  readonly pairId: number | null;
+  readonly halves: Record<Side, TaskHalf | null>;
+  readonly creation: NewContact | null;
+  /** What existing contacts are to be given. */
+  readonly writes: Sides<SideWrite | null>;
+  /** Fields still to be written to that side. */
+  readonly pending: Sides<Set<SyncedField>>;
+  readonly held: Sides<readonly SyncedField[]>;
+  readonly deferred: boolean;
+  readonly conflicts: readonly Conflict[];
+  conflictsStored: boolean;
+  /** Whether the two halves are paired by this very run. */
+  readonly isNewPairing: boolean;
+  /** Sides whose write was counted already. */
+  readonly counted: Set<Side>;
+  /** What it was planned from: a refusal is remembered by it (R15); null in an undo, which is asked for again. */
+  readonly decision: Merge | Creation | null;
+};
+
+export const taskHalf = (record: ContactRecord, base: Snapshot | null): TaskHalf => {
+  return { base: base ?? EMPTY_SNAPSHOT, before: record, record, written: new Set(), moved: new Set() };
+};
+
+/** The half that a create just brought into being. */
+export const createdHalf = (record: ContactRecord): TaskHalf => taskHalf(record, snapshotOf(record));
+
+/** The task of a merge that the core decided. */
+export const mergeTask = (decision: Merge): Task => ({
+  pairId: decision.pair.id,
+  halves: bySide((side) => taskHalf(decision.pair[side].record, decision.pair[side].base)),
+  creation: null,
+  writes: decision.writes,
+  pending: bySide((side) => new Set(decision.writes[side]?.fields)),
+  held: decision.held,
+  deferred: decision.deferred,
+  conflicts: decision.conflicts,
+  conflictsStored: false,
+  isNewPairing: isNewPairing(decision),
+  counted: new Set(),
+  decision,
+});
+
+/** The task of a create that the core decided. */
+export const creationTask = (decision: Creation): Task => {
+  const { side, source, joins, pair } = decision;
+  const other = otherSide(side);
+  return {
+    pairId: pair?.id ?? null,
+    halves: bySide((each) => (each === other ? taskHalf(source, null) : null)),
+    creation: {
+      side,
+      draft: source.contact,
+      originId: source.id,
+      joins,
+      ids: idsOn(other, source.id),
+      image: null,
+    },
+    writes: { left: null, right: null },
+    pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
+    held: { left: [], right: [] },
+    deferred: false,
+    conflicts: [],
+    conflictsStored: false,
+    isNewPairing: false,
+    counted: new Set(),
+    decision,
+  };
+};
+
+/** Whether nothing of the task has to be written. */
+export const isQuiet = (task: Task): boolean => task.pending.left.size === 0 && task.pending.right.size === 0;
+
+/** The ids of the task's contacts; null where one does not stand. */
+export const taskIds = ({ halves }: Task): PairIds => ({
+  leftId: halves.left?.record.id ?? null,
+  rightId: halves.right?.record.id ?? null,
+});
+
+/** Fields whose value on that side lost a conflict and stands there still: as open as the value that won. */
+const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
+  const lost = task.conflicts.filter(({ field, winner }) => winner !== side && task.pending[side].has(field));
+  return lost.map(({ field }) => field);
+};
+
+/** What may be stored of a half now: its base, and whether the next plan must look at it. */
+const settledValue = (task: Task, side: Side, half: TaskHalf): { readonly base: Snapshot; readonly isOpen: boolean } => {
+  const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
+  const base = settleBase({ ...half, now: half.record, outstanding });
+  const waits = task.deferred || !isQuiet(task);
+  const isSurprising = task.held[side].length === 0 && !equalSnapshots(base, half.record);
+  return { base, isOpen: waits || isSurprising };
+};
+
+/** Whether the store holds something newer of a half than the task does: somebody read it meanwhile. */
+const isNewer = (stored: Half, half: TaskHalf): boolean => {
+  return stored.state !== 'settled' && JSON.stringify(stored.record) !== JSON.stringify(half.record);
+};
+
+/**
+ * A half of the task as it is to be stored, in place of what is stored; null where the task has none. What was learnt of a
+ * side that was not written stays: a newer record, or that the contact is missing or gone.
+ */
+export const halfToStore = (
+  task: Task,
+  side: Side,
+  stored: Half | null,
+  { writtenSide, atMs }: { readonly writtenSide: Side | null; readonly atMs: number },
+): Half | null => {
+  const half = task.halves[side];
+  if (half === null) return null;
+  const { base, isOpen } = settledValue(task, side, half);
+  const isWritten = writtenSide === side;
+  const shared = {
+    side,
+    id: half.record.id,
+    pair: task.pairId,
+    base,
+    absences: stored?.absences ?? 0,
+    writtenAtMs: isWritten ? atMs : (stored?.writtenAtMs ?? null),
+    heardAtMs: atMs,
+  };
+  if (!isWritten && stored !== null) {
+    const isAway = stored.state === 'gone' || stored.state === 'missing' || stored.state === 'settling';
+    if (isAway) return { ...stored, ...shared, heardAtMs: stored.heardAtMs };
+    if (isNewer(stored, half)) return { ...stored, ...shared, state: 'changed' };
+  }
+  return { ...shared, record: half.record, state: isOpen ? 'changed' : 'settled', mergedInto: null };
+};

@@ -1,0 +1,52 @@
+import { bySide, type Side, type Sides } from '../../contact/side.ts';
+import type { Deletion, Unlink } from '../../reconcile/decision.ts';
+import type { GroupPlan } from '../../reconcile/groups.ts';
+import type { Plan } from '../../reconcile/plan.ts';
+import { contactFields, type Removal } from './writes.ts';
+import { creationTask, mergeTask, type Task } from './task.ts';
+
+/** What a run performs: a plan of the core, or of an undo, in the same terms. */
+export type Work = {
+  readonly groups: GroupPlan;
+  readonly tasks: readonly Task[];
+  readonly removals: readonly Removal[];
+  readonly unlinks: readonly Unlink[];
+};
+
+const removalOf = (decision: Deletion): Removal => {
+  const { side, record, pair } = decision;
+  return { side, record, pair, then: 'drop-pair', decision };
+};
+
+/** The work of a plan of the core. */
+export const workOf = (plan: Plan): Work => ({
+  groups: plan.groups,
+  tasks: plan.decisions.flatMap((decision) => {
+    if (decision.kind === 'merge') return [mergeTask(decision)];
+    return decision.kind === 'create' ? [creationTask(decision)] : [];
+  }),
+  removals: plan.decisions.flatMap((decision) => (decision.kind === 'delete' ? [removalOf(decision)] : [])),
+  unlinks: plan.decisions.filter((decision) => decision.kind === 'unlink'),
+});
+
+/** The tasks whose contact is to be created on that side. */
+export const creationsOn = (work: Work, side: Side): readonly Task[] => {
+  return work.tasks.filter(({ creation, halves }) => creation?.side === side && halves[side] === null);
+};
+
+/** The tasks whose existing contact is to be updated on that side. */
+export const updatesOn = (work: Work, side: Side): readonly Task[] => {
+  return work.tasks.filter((task) => contactFields(task, side).length > 0);
+};
+
+/** How many writes the work takes on each side, for the progress bar. */
+export const countWrites = (work: Work, createsWithGroups: Sides<boolean>): Sides<number> =>
+  bySide((side) => {
+    const groups = work.groups.actions.filter((action) => action.side === side).length;
+    const deletes = work.removals.filter((removal) => removal.side === side).length;
+    const creates = new Set(creationsOn(work, side));
+    const moves = work.tasks.filter((task) => {
+      return task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups[side]);
+    });
+    return groups + deletes + creates.size + updatesOn(work, side).length + moves.length;
+  });

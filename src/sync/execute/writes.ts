@@ -1,0 +1,130 @@
+import type { ContactField } from '../../contact/contact.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { otherSide, type Side } from '../../contact/side.ts';
+import { idsOn } from '../../reconcile/actions.ts';
+import type { Deletion } from '../../reconcile/decision.ts';
+import type { Pair } from '../../reconcile/decision.ts';
+import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
+import type { JournalEntry, WriteIntent } from '../../store/store.ts';
+import { taskIds, type Task } from './task.ts';
+
+/** A contact that is to be deleted. */
+export type Removal = {
+  readonly side: Side;
+  readonly record: ContactRecord;
+  readonly pair: Pair;
+  /** What becomes of the pair: it ends, or stays for its other half, which is not created again. */
+  readonly then: 'drop-pair' | 'keep-other';
+  /** What it was planned from; null in an undo. */
+  readonly decision: Deletion | null;
+};
+
+type Shared = {
+  readonly side: Side;
+  readonly entry: JournalEntry;
+  /** The write's name in its batch. */
+  readonly key: string;
+};
+
+/** One write on its way: what is journaled, what is sent. */
+export type Write =
+  | (Shared & { readonly kind: 'create'; readonly task: Task; readonly request: CreateRequest })
+  | (Shared & { readonly kind: 'update'; readonly task: Task; readonly request: UpdateRequest })
+  | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
+  | (Shared & { readonly kind: 'delete'; readonly removal: Removal });
+
+/** Both ids of each group pair, by its key; null where creating that half failed. */
+export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
+
+const NO_INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
+
+/** The side's group ids for group pairs; pairs whose half could not be created are left out. */
+const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] => {
+  return keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
+};
+
+const movesOf = (task: Task, side: Side): { readonly joins: readonly string[]; readonly leaves: readonly string[] } => {
+  if (task.creation?.side === side) return { joins: task.creation.joins, leaves: [] };
+  return task.writes[side] ?? { joins: [], leaves: [] };
+};
+
+/** Whether every group that the task moves its contact by has a half on that side; the others wait for the next run. */
+export const hasAllGroups = (groupIds: GroupIds, task: Task, side: Side): boolean => {
+  const { joins, leaves } = movesOf(task, side);
+  const keys = [...joins, ...leaves];
+  return groupIdsOf(groupIds, side, keys).length === keys.length;
+};
+
+/** The fields of the contact itself that the task writes to an existing contact of that side. */
+export const contactFields = (task: Task, side: Side): readonly ContactField[] => {
+  return (task.writes[side]?.fields ?? []).filter((field) => field !== 'buckets');
+};
+
+/** The creates of a batch. */
+export const createWrites = (groupIds: GroupIds, side: Side, tasks: readonly Task[]): readonly Write[] =>
+  tasks.flatMap((task, index): Write[] => {
+    const { creation } = task;
+    if (creation === null) return [];
+    const key = String(index);
+    const { draft, originId, image } = creation;
+    const join = groupIdsOf(groupIds, side, creation.joins);
+    const intent = { ...NO_INTENT, desired: draft, join, source: image };
+    const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...creation.ids, intent, before: null };
+    return [{ kind: 'create', side, key, task, entry, request: { key, draft, groupIds: join, originId } }];
+  });
+
+/** The updates of a batch. */
+export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write[] =>
+  tasks.flatMap((task, index): Write[] => {
+    const half = task.halves[side];
+    const write = task.writes[side];
+    const fields = contactFields(task, side);
+    if (half === null || write === null || fields.length === 0) return [];
+    const key = String(index);
+    const { desired } = write;
+    const intent = { ...NO_INTENT, fields, desired, source: task.halves[otherSide(side)]?.before ?? null };
+    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record };
+    const entry: JournalEntry = { side, kind: 'update', ...shared, intent };
+    return [{ kind: 'update', side, key, task, entry, request: { key, current: half.record, desired, fields } }];
+  });
+
+/** The changes of membership of a batch; none for a task that needs no request after all. */
+export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly Task[]): readonly Write[] =>
+  tasks.flatMap((task, index): Write[] => {
+    const half = task.halves[side];
+    if (half === null || !task.pending[side].has('buckets')) return [];
+    const { joins, leaves } = movesOf(task, side);
+    const add = groupIdsOf(groupIds, side, joins).filter((id) => !half.record.groupIds.includes(id));
+    const remove = groupIdsOf(groupIds, side, leaves).filter((id) => half.record.groupIds.includes(id));
+    if (add.length + remove.length === 0) return [];
+    const key = String(index);
+    const intent = { ...NO_INTENT, fields: ['buckets' as const], join: add, leave: remove };
+    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record };
+    const entry: JournalEntry = { side, kind: 'membership', ...shared, intent };
+    const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
+    const request = { key, id: half.record.id, add, remove, knownGroupIds };
+    return [{ kind: 'membership', side, key, task, entry, request }];
+  });
+
+/** The deletes of a batch. */
+export const deleteWrites = (removals: readonly Removal[]): readonly Write[] =>
+  removals.map((removal): Write => {
+    const { side, record, pair } = removal;
+    const ids = idsOn(side, record.id);
+    const entry: JournalEntry = { side, kind: 'delete', pairId: pair.id, ...ids, intent: NO_INTENT, before: record };
+    return { kind: 'delete', side, key: record.id, entry, removal };
+  });
+
+/** The contact that a write goes to; null for one that does not stand yet. */
+export const targetOf = (write: Write): string | null => {
+  switch (write.kind) {
+    case 'create':
+      return null;
+    case 'update':
+      return write.request.current.id;
+    case 'membership':
+      return write.request.id;
+    case 'delete':
+      return write.removal.record.id;
+  }
+};

@@ -1,0 +1,138 @@
+import type { ContactRecord } from '../../contact/record.ts';
+import { SIDES, type Side } from '../../contact/side.ts';
+import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
+import type { JournalRow, StoreChange } from '../../store/store.ts';
+import type { Session } from '../context.ts';
+import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { settleRestore, settleRevert } from './reverted.ts';
+import { settleCreate, settleWrite, type Finding } from './settle-write.ts';
+
+type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
+type Writing = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
+
+/** After so long a side shows what it holds; one more look makes up for a stale first answer. */
+const SHOWN_AFTER_MS = 60_000;
+
+const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
+
+const requestOf = (write: Creating): CreateRequest => ({
+  key: String(write.row.id),
+  draft: write.desired,
+  groupIds: write.row.intent.join,
+  originId: originIdOf(write),
+});
+
+/** Looks for what creates of unknown outcome made, several times where that was a moment ago: absence needs patience (R9). */
+const lookForCreated = async (
+  session: Session,
+  side: Side,
+  requests: readonly CreateRequest[],
+  sinceMs: number,
+  looks: readonly number[],
+): Promise<ReadonlyMap<string, ContactRecord>> => {
+  const { clock, link, remotes, signal, store } = session;
+  const paired = (await store.index(link, side)).filter(({ pair }) => pair !== null);
+  const taken = new Set(paired.map(({ id }) => id));
+  const found = new Map<string, ContactRecord>();
+  for (const delayMs of looks) {
+    const missing = requests.filter((request) => !found.has(request.key));
+    if (missing.length === 0) break;
+    if (delayMs > 0) await clock.sleep(delayMs, signal);
+    const adopted = new Set([...found.values()].map((record) => record.id));
+    const isTaken = (id: string): boolean => taken.has(id) || adopted.has(id);
+    const answer = await remotes[side].findCreated(missing, sinceMs, isTaken, signal);
+    for (const [key, record] of answer) found.set(key, record);
+  }
+  return found;
+};
+
+/** How an entry is closed by what was found out. */
+const closing = ({ id }: JournalRow, { applied, after, error }: Finding, atMs: number): readonly StoreChange[] => {
+  const state = JOURNAL_TRANSITIONS.intended[applied ? 'found' : 'not-found'];
+  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
+};
+
+type Settled = { readonly row: JournalRow; readonly applied: boolean };
+
+/** Settles writes in one step: each by its finding, together with its journal entry. */
+const settleAll = async <Write extends OpenWrite>(
+  { clock, writer }: Session,
+  side: Side,
+  writes: readonly Write[],
+  ids: readonly string[],
+  settle: (set: WorkingSet, write: Write, atMs: number) => Finding,
+): Promise<readonly Settled[]> => {
+  const rows = writes.map(({ row }) => row);
+  const needs = {
+    ids: {
+      left: [...rows.flatMap(({ leftId }) => leftId ?? []), ...(side === 'left' ? ids : [])],
+      right: [...rows.flatMap(({ rightId }) => rightId ?? []), ...(side === 'right' ? ids : [])],
+    },
+    pairs: rows.flatMap(({ pairId }) => pairId ?? []),
+    gone: [side],
+  };
+  const settled: Settled[] = [];
+  await writer.apply(needs, (set) => {
+    for (const write of writes) {
+      const atMs = clock.now();
+      const finding = settle(set, write, atMs);
+      set.add(...closing(write.row, finding, atMs));
+      settled.push({ row: write.row, applied: finding.applied });
+    }
+  });
+  return settled;
+};
+
+const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
+  if (writes.length === 0) return [];
+  const { clock, looksAfterMs } = session;
+  const sinceMs = Math.min(...writes.map(({ row }) => row.intendedAtMs));
+  const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
+  const found = await lookForCreated(session, side, writes.map(requestOf), sinceMs, looks);
+  const ids = [...found.values()].map((record) => record.id);
+  return settleAll(session, side, writes, ids, (set, write, atMs) => {
+    const record = found.get(String(write.row.id)) ?? null;
+    return write.kind === 'create' ? settleCreate(set, write, record, atMs) : settleRestore(set, write, record, atMs);
+  });
+};
+
+const recoverWrites = async (session: Session, side: Side, writes: readonly Writing[]) => {
+  if (writes.length === 0) return [];
+  const asked = [...new Set(writes.map(({ id }) => id))];
+  const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  return settleAll(session, side, writes, moved, (set, write, atMs) => {
+    const answer = answers.get(write.id);
+    return write.row.intent.undoes ? settleRevert(set, write, answer, atMs) : settleWrite(set, write, answer, atMs);
+  });
+};
+
+const isCreating = (write: OpenWrite): write is Creating => write.kind === 'create' || write.kind === 'restore';
+const isWriting = (write: OpenWrite): write is Writing => !isCreating(write) && write.kind !== 'incomplete';
+const isIncomplete = (write: OpenWrite) => write.kind === 'incomplete';
+
+/**
+ * Settles the writes of unknown outcome, of this process or of one that died: reads what stands at the remote and either
+ * takes it in as the write's answer or leaves the write to be planned again (R9). Writes to no remote.
+ *
+ * @returns the entries of the writes that were applied.
+ */
+export const recover = async (session: Session): Promise<readonly JournalRow[]> => {
+  const open = (await session.store.journal(session.link, { open: true })).map(openWriteOf);
+  if (open.length === 0) return [];
+  const settled: Settled[] = [];
+  for (const side of SIDES) {
+    const own = open.filter(({ row }) => row.side === side);
+    settled.push(...(await recoverCreates(session, side, own.filter(isCreating))));
+  }
+  for (const side of SIDES) {
+    const own = open.filter(({ row }) => row.side === side);
+    settled.push(...(await recoverWrites(session, side, own.filter(isWriting))));
+    await settleAll(session, side, own.filter(isIncomplete), [], (_, write) => {
+      return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
+    });
+  }
+  session.emit({ kind: 'recovered', writes: open.length });
+  return settled.filter(({ applied }) => applied).map(({ row }) => row);
+};

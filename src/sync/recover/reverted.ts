@@ -1,0 +1,98 @@
+import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../../contact/contact.ts';
+import { stands, type Half } from '../../contact/half.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { bySide, otherSide, type Side } from '../../contact/side.ts';
+import { snapshotOf } from '../../contact/snapshot.ts';
+import type { ReadAnswer } from '../../providers/remote.ts';
+import type { Pair } from '../../reconcile/decision.ts';
+import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
+import type { OpenWrite } from '../state/journal.ts';
+import { observeAnswer } from '../state/observe.ts';
+import { keepAlone, storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { openHalf, pairOfWrite, type Finding } from './settle-write.ts';
+import { tookEffect } from './took-effect.ts';
+
+const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
+
+/** A half that the write did not touch: what has not arrived of it yet is looked at by the next run. */
+const untouched = (pair: Pair | null, side: Side): Half | null => {
+  const half = pair?.[side] ?? null;
+  return stands(half) ? openHalf(half, { record: half.record, base: half.base ?? EMPTY_SNAPSHOT }) : null;
+};
+
+/** Takes in a contact that an undo did bring back although the answer was lost; null: none was found (R9). */
+export const settleRestore = (
+  set: WorkingSet,
+  { row }: Extract<OpenWrite, { kind: 'restore' }>,
+  found: ContactRecord | null,
+  atMs: number,
+): Finding => {
+  if (found === null) return NOT_APPLIED;
+  const { side } = row;
+  const pair = row.pairId === null ? null : set.pair(row.pairId);
+  const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
+  const own: Half = { ...known, record: found, base: snapshotOf(found), state: 'settled', writtenAtMs: atMs };
+  const other = untouched(pair, otherSide(side));
+  const halves = bySide((each) => (each === side ? own : other));
+  const pairId = other === null ? null : row.pairId;
+  storePair(set, { pairId, status: other === null ? 'kept' : 'linked', halves, writtenSide: side });
+  return { applied: true, after: found, error: null };
+};
+
+type Revert = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
+
+const isApplied = (write: Revert, now: ContactRecord): boolean => {
+  const { fields, join, leave } = write.row.intent;
+  switch (write.kind) {
+    case 'update':
+      return tookEffect({ fields, before: write.before.contact, desired: write.desired }, now.contact);
+    case 'membership':
+      return join.every((id) => now.groupIds.includes(id)) && !leave.some((id) => now.groupIds.includes(id));
+    case 'delete':
+      return false;
+  }
+};
+
+/** The base of the side that was written takes in what the write brought, and nothing else. */
+const settled = ({ row }: Revert, half: Half, found: ContactRecord): Half => {
+  const written = new Set<SyncedField>(row.intent.fields);
+  const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => written.has(field)));
+  const base = settleBase({
+    base: half.base ?? EMPTY_SNAPSHOT,
+    before: row.before ?? half.record,
+    now: found,
+    written,
+    moved: new Set([...row.intent.join, ...row.intent.leave]),
+    outstanding: new Set(SYNCED_FIELDS.filter((field) => !scalars.has(field))),
+  });
+  return openHalf(half, { record: found, base });
+};
+
+/**
+ * Settles a write of an undo whose answer was lost. It reverts what a run wrote on one side, so nothing of it may look like
+ * a user's edit or deletion, which would be propagated to the other side.
+ */
+export const settleRevert = (
+  set: WorkingSet,
+  write: Revert,
+  answer: ReadAnswer | undefined,
+  atMs: number,
+): Finding => {
+  const { side } = write.row;
+  const pair = pairOfWrite(set, write);
+  if (write.kind === 'delete' && answer?.kind === 'gone') {
+    if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);
+    return { ...NOT_APPLIED, applied: true };
+  }
+  const half = pair?.[side] ?? null;
+  if (pair === null || !stands(half) || answer?.kind !== 'found' || !isApplied(write, answer.record)) {
+    observeAnswer(set, side, write.id, answer, atMs);
+    return NOT_APPLIED;
+  }
+  const own = { ...settled(write, half, answer.record), writtenAtMs: atMs };
+  const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
+  storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
+  return { applied: true, after: answer.record, error: null };
+};

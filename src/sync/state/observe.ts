@@ -1,0 +1,230 @@
+import type { Half } from '../../contact/half.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import type { Side } from '../../contact/side.ts';
+import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
+import type { Cursor, HalfKey } from '../../store/store.ts';
+import { nextHalf, type HalfEvent } from './half.ts';
+import type { WorkingSet } from './working-set.ts';
+
+/** Lets an event happen to the half of that id; answers the half as it is then. */
+const happen = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half | null => {
+  const before = set.half(side, id);
+  const after = nextHalf(side, before, event);
+  if (after === before) return after;
+  if (after === null) set.drop({ side, id });
+  else set.put(after);
+  return after;
+};
+
+/** Contacts that were merged into one that goes by another id now. */
+const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): void => {
+  for (const half of set.halves()) {
+    if (half.side === side && half.mergedInto === from) set.put({ ...half, mergedInto: to });
+  }
+};
+
+/**
+ * Gives the half of `from` the contact's new id, where no other pair has that contact; else `from` was merged into the
+ * contact of that pair and is gone (R12). The set must hold both halves and those of the side that are gone.
+ */
+export const rename = (set: WorkingSet, side: Side, from: string, to: string, atMs: number): void => {
+  const half = set.half(side, from);
+  if (half === null || from === to) return;
+  if (half.pair === null) {
+    set.drop(half);
+    return;
+  }
+  followSurvivor(set, side, from, to);
+  const known = set.half(side, to);
+  if (known !== null && known.pair !== null) {
+    happen(set, side, from, { kind: 'merged', into: to, atMs });
+    return;
+  }
+  set.drop(half);
+  const record = { ...(known ?? half).record, id: to };
+  set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
+};
+
+/** Whether an event left something for the next plan. */
+const isNews = (before: Half | null, after: Half | null): boolean => {
+  return after !== null && after !== before && (after.state === 'changed' || after.state === 'gone');
+};
+
+/** Takes in that the side shows the contact; answers whether the next plan must look at it (R1, R2). */
+export const observeRecord = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
+  const before = set.half(side, record.id);
+  return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs }));
+};
+
+/** Takes in evidence of a deletion; answers whether the next plan must look at it. */
+export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: number): boolean => {
+  const before = set.half(side, id);
+  return isNews(before, happen(set, side, id, { kind: 'deleted', atMs }));
+};
+
+/** The ids that a page speaks of; the set must hold their halves before the page is observed. */
+export const idsOn = ({ changes }: FeedPage): readonly string[] => {
+  return changes.flatMap((change) => {
+    switch (change.kind) {
+      case 'upsert':
+        return [change.record.id, ...change.previousIds];
+      case 'tombstone':
+        return [change.id];
+      case 'unreadable':
+        return [];
+    }
+  });
+};
+
+/** Whether a page names former ids of a contact: then the halves of the side that are gone are needed too (R12). */
+export const hasRenames = ({ changes }: FeedPage): boolean => {
+  return changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
+};
+
+/**
+ * Takes in a page of a feed and where the feed now stands; answers how many contacts the next plan must look at. What a
+ * listing under way shows is noted, so that what it does not show can be found.
+ */
+export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): number => {
+  let news = 0;
+  for (const change of page.changes) {
+    if (change.kind !== 'upsert') continue;
+    for (const from of change.previousIds) rename(set, side, from, change.record.id, atMs);
+    if (observeRecord(set, side, change.record, atMs)) news += 1;
+  }
+  for (const change of page.changes) {
+    if (change.kind === 'tombstone' && observeDeletion(set, side, change.id, atMs)) news += 1;
+  }
+  const shown = page.changes.flatMap((change) => {
+    if (change.kind === 'tombstone') return [];
+    return change.kind === 'upsert' ? [change.record.id] : (change.id ?? []);
+  });
+  const ids = [...shown, ...page.unchanged];
+  if (cursor.listingStartedAtMs !== null && ids.length > 0) set.add({ kind: 'shown', side, ids });
+  const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: atMs };
+  set.add({ kind: 'cursor', side, cursor: { ...cursor, resume: page.resume, ...end } });
+  return news;
+};
+
+/** What a complete listing showed, against what is known of the side. */
+export type Listing = {
+  /** Contacts that it showed. */
+  readonly seen: number;
+  /** Halves of the side that belong to a pair, and how many of them it showed. */
+  readonly paired: number;
+  readonly pairedSeen: number;
+  /** Halves that it did not show. */
+  readonly missed: readonly string[];
+  /** Halves that were missing in earlier listings and are there again. */
+  readonly back: readonly string[];
+};
+
+/** Holds what a listing showed against what is known of its side. Pure. */
+export const compareListing = (index: readonly HalfKey[], shown: readonly string[]): Listing => {
+  const ids = new Set(shown);
+  const paired = index.filter(({ pair }) => pair !== null);
+  return {
+    seen: shown.length,
+    paired: paired.length,
+    pairedSeen: paired.filter(({ id }) => ids.has(id)).length,
+    missed: index.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
+    back: index.filter(({ id, absences }) => absences > 0 && ids.has(id)).map(({ id }) => id),
+  };
+};
+
+/** Takes in the end of a complete listing. The set must hold the halves that it missed and those that are back. */
+export const observeListing = (
+  set: WorkingSet,
+  side: Side,
+  { missed, back }: Pick<Listing, 'missed' | 'back'>,
+  cursor: Cursor,
+  nowMs: number,
+): void => {
+  const startedAtMs = cursor.listingStartedAtMs ?? 0;
+  for (const id of missed) happen(set, side, id, { kind: 'missed', atMs: startedAtMs });
+  for (const id of back) {
+    const half = set.half(side, id);
+    if (half !== null) set.put({ ...half, absences: 0 });
+  }
+  set.add({ kind: 'forget-shown', side });
+  set.add({
+    kind: 'cursor',
+    side,
+    cursor: { ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs },
+  });
+};
+
+/** Forgets a listing and the cursor: the next run lists the side whole. The set must hold the side's missing halves. */
+export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): void => {
+  for (const half of set.halves()) {
+    if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unmissed' });
+  }
+  set.add({ kind: 'forget-shown', side });
+  set.add({
+    kind: 'cursor',
+    side,
+    cursor: { ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
+  });
+};
+
+/** What a read says about a contact that was expected; `gone` is evidence of a deletion (R7). */
+export const observeAnswer = (
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  atMs: number,
+): void => {
+  switch (answer?.kind) {
+    case 'found':
+      observeRecord(set, side, answer.record, atMs);
+      return;
+    case 'moved':
+      rename(set, side, id, answer.record.id, atMs);
+      observeRecord(set, side, answer.record, atMs);
+      return;
+    case 'gone':
+      observeDeletion(set, side, id, atMs);
+      return;
+    case 'unreadable':
+    case undefined:
+  }
+};
+
+/** How a side confirms that a contact is gone: see `RemoteCapabilities`. */
+export type Confirmation = {
+  readonly confirmsAbsenceAfter: number | null;
+  readonly settlesWithinMs: number;
+};
+
+/** What a read says about a contact that a complete listing did not show (R7). */
+export const observeMissing = (
+  set: WorkingSet,
+  half: Half,
+  answer: ReadAnswer,
+  { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
+  nowMs: number,
+): void => {
+  const { side, id, writtenAtMs, absences } = half;
+  switch (answer.kind) {
+    case 'gone': {
+      const isRecent = writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+      happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
+      return;
+    }
+    case 'found':
+      if (confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+        happen(set, side, id, { kind: 'deleted', atMs: nowMs });
+        return;
+      }
+      set.put({ ...half, absences: absences + 1 });
+      happen(set, side, id, { kind: 'unmissed' });
+      observeRecord(set, side, answer.record, nowMs);
+      return;
+    case 'moved':
+      observeAnswer(set, side, id, answer, nowMs);
+      return;
+    case 'unreadable':
+      happen(set, side, id, { kind: 'unmissed' });
+  }
+};

@@ -1,0 +1,79 @@
+import type { Half } from '../../contact/half.ts';
+import { SYNCED_FIELDS } from '../../contact/contact.ts';
+import { SIDES, type Side, type Sides } from '../../contact/side.ts';
+import type { PairStatus } from '../../reconcile/decision.ts';
+import type { WorkingSet } from './working-set.ts';
+
+export type PairToStore = {
+  /** Null: the pair that already holds one of the two contacts, else a new one. */
+  readonly pairId: number | null;
+  readonly status: PairStatus;
+  readonly halves: Sides<Half | null>;
+  /** The side that was just written, if any. */
+  readonly writtenSide: Side | null;
+};
+
+/** A contact that has lost its pair: the next plan looks for a counterpart. One that does not stand is forgotten. */
+const releaseHalf = (set: WorkingSet, half: Half): void => {
+  set.drop(half);
+  if (half.state === 'settled' || half.state === 'changed') {
+    set.put({ ...half, pair: null, base: null, state: 'changed' });
+  }
+};
+
+/** Ends a pair; what stands of it is left without one, but for the half that moves to another pair. */
+const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
+  const pair = set.pair(id);
+  set.dropPair(id);
+  for (const side of SIDES) {
+    const half = pair?.[side] ?? null;
+    if (half !== null && !(half.side === moving.side && half.id === moving.id)) releaseHalf(set, half);
+  }
+};
+
+const pairOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null => {
+  const known = SIDES.flatMap((side) => set.half(side, halves[side]?.id ?? '')?.pair ?? []);
+  const id = pairId ?? known[0] ?? null;
+  return id !== null && set.pair(id) === null ? null : id;
+};
+
+/**
+ * Stores that two halves are a pair, and how each stands. A half that the pair held until now has nothing left to settle:
+ * the contact goes by a new id. But a create that was answered may find that its source was paired meanwhile: then the
+ * contact that gives way to the created one is another one, and stands. The set must hold the halves and their pairs.
+ */
+export const storePair = (set: WorkingSet, given: PairToStore): void => {
+  const { pairId, status, halves, writtenSide } = given;
+  const own = pairOf(set, given);
+  const before = own === null ? null : set.pair(own);
+  for (const side of SIDES) {
+    const half = halves[side];
+    const old = before?.[side] ?? null;
+    if (old !== null && old.id !== half?.id) {
+      if (pairId === null && writtenSide === side) releaseHalf(set, old);
+      else set.drop(old);
+    }
+    const other = half === null ? null : (set.half(side, half.id)?.pair ?? null);
+    if (half !== null && other !== null && other !== own) releasePair(set, other, half);
+  }
+  const id = set.putPair(own, status);
+  for (const side of SIDES) {
+    const half = halves[side];
+    if (half !== null) set.put({ ...half, pair: id });
+  }
+};
+
+/** What is left of a pair whose other contact was deleted on purpose: this half, for itself. */
+export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number): void => {
+  const pair = set.pair(id);
+  const leftId = pair?.left?.id;
+  if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs });
+  const half = pair?.[side] ?? null;
+  if (pair === null || half === null || half.state === 'gone') {
+    set.dropPair(id);
+    return;
+  }
+  const base = half.base ?? { contact: half.record.contact, groupIds: half.record.groupIds };
+  const halves = { left: null, right: null, [side]: { ...half, base, state: 'settled' as const } };
+  storePair(set, { pairId: id, status: 'kept', halves, writtenSide: null });
+};

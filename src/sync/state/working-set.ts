@@ -1,0 +1,124 @@
+import type { Half } from '../../contact/half.ts';
+import { SIDES, type Side } from '../../contact/side.ts';
+import type { Pair, PairStatus } from '../../reconcile/decision.ts';
+import type { PairRow, StoreChange } from '../../store/store.ts';
+import { knownDigest } from './half.ts';
+
+const keyOf = (side: Side, id: string): string => `${side} ${id}`;
+
+/**
+ * The rows that one step of a run works on, and what became of them. Steps change it; {@link changes} says what must be
+ * stored so that the store says the same. A pair that is new has an id below zero until it is stored.
+ */
+export class WorkingSet {
+  readonly #halves = new Map<string, Half | null>();
+  readonly #keysOfPair = new Map<number, Set<string>>();
+  readonly #pairs = new Map<number, PairStatus | null>();
+  readonly #storedHalves = new Map<string, Half>();
+  readonly #storedPairs = new Map<number, PairStatus>();
+  readonly #others: StoreChange[] = [];
+  #newPairs = 0;
+
+  /** Takes in rows as the store holds them; those that are here already stay as they are. */
+  load(halves: readonly Half[], pairs: readonly PairRow[]): void {
+    for (const half of halves) {
+      const key = keyOf(half.side, half.id);
+      if (this.#halves.has(key)) continue;
+      this.#set(key, half);
+      this.#storedHalves.set(key, half);
+    }
+    for (const { id, status } of pairs) {
+      if (this.#pairs.has(id)) continue;
+      this.#pairs.set(id, status);
+      this.#storedPairs.set(id, status);
+    }
+  }
+
+  #set(key: string, half: Half | null): void {
+    const before = this.#halves.get(key)?.pair ?? null;
+    const after = half?.pair ?? null;
+    this.#halves.set(key, half);
+    if (before === after) return;
+    if (before !== null) this.#keysOfPair.get(before)?.delete(key);
+    if (after === null) return;
+    const keys = this.#keysOfPair.get(after);
+    if (keys === undefined) this.#keysOfPair.set(after, new Set([key]));
+    else keys.add(key);
+  }
+
+  #halvesOf(id: number): readonly Half[] {
+    return [...(this.#keysOfPair.get(id) ?? [])].flatMap((key) => this.#halves.get(key) ?? []);
+  }
+
+  half(side: Side, id: string): Half | null {
+    return this.#halves.get(keyOf(side, id)) ?? null;
+  }
+
+  /** Every half that is held. */
+  halves(): readonly Half[] {
+    return [...this.#halves.values()].filter((half) => half !== null);
+  }
+
+  /** A pair with its halves; null where there is none. */
+  pair(id: number): Pair | null {
+    const status = this.#pairs.get(id);
+    if (status === undefined || status === null) return null;
+    const own = this.#halvesOf(id);
+    const on = (side: Side): Half | null => own.find((half) => half.side === side) ?? null;
+    return { id, status, left: on('left'), right: on('right') };
+  }
+
+  put(half: Half): void {
+    this.#set(keyOf(half.side, half.id), half);
+  }
+
+  /** The half goes; its pair stays as it is. */
+  drop({ side, id }: Pick<Half, 'side' | 'id'>): void {
+    this.#set(keyOf(side, id), null);
+  }
+
+  /** Makes a pair, or gives one another status. Answers its id. */
+  putPair(id: number | null, status: PairStatus): number {
+    if (id === null) this.#newPairs -= 1;
+    const own = id ?? this.#newPairs;
+    this.#pairs.set(own, status);
+    return own;
+  }
+
+  /** The pair ends, and its halves with it. */
+  dropPair(id: number): void {
+    const pair = this.pair(id);
+    if (pair === null) return;
+    for (const half of SIDES.flatMap((side) => pair[side] ?? [])) this.drop(half);
+    if (pair.left !== null) this.add({ kind: 'drop-conflicts', leftId: pair.left.id });
+    this.#pairs.set(id, null);
+  }
+
+  /** Adds a change of something else than halves and pairs. */
+  add(...changes: readonly StoreChange[]): void {
+    this.#others.push(...changes);
+  }
+
+  /** Everything that the store does not say yet. */
+  changes(): readonly StoreChange[] {
+    const dirty = [...this.#halves].filter(([key, half]) => half !== (this.#storedHalves.get(key) ?? null));
+    const put = (half: Half) => ({ half, digest: knownDigest(half) });
+    const drops = dirty.flatMap(([key, half]): StoreChange[] => {
+      const stored = this.#storedHalves.get(key);
+      return half === null && stored !== undefined ? [{ kind: 'drop-half', side: stored.side, id: stored.id }] : [];
+    });
+    const halves = dirty.flatMap(([, half]) => half ?? []);
+    const pairs = [...this.#pairs].flatMap(([id, status]): StoreChange[] => {
+      if (id < 0 && status !== null) {
+        const own = this.#halvesOf(id).map(put);
+        return [{ kind: 'put-pair', id: null, status, halves: own }];
+      }
+      if (id < 0 || status === this.#storedPairs.get(id)) return [];
+      return [status === null ? { kind: 'drop-pair', id } : { kind: 'put-pair', id, status, halves: [] }];
+    });
+    const puts = halves.flatMap((half): StoreChange[] => {
+      return half.pair !== null && half.pair < 0 ? [] : [{ kind: 'put-half', ...put(half) }];
+    });
+    return [...drops, ...pairs, ...puts, ...this.#others];
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Side } from '../../../src/contact/side.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import type { Pair } from '../../../src/reconcile/decision.ts';
+import { planGroups } from '../../../src/reconcile/groups.ts';
+import { planContacts, type Plan } from '../../../src/reconcile/plan.ts';
+import type { Policy } from '../../../src/reconcile/policy.ts';
+import { gone, pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
+
+const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
+  const policy = policyWith(given);
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
+  return planContacts({ pairs, survivors: [], unpaired: { left: [], right: [] }, groups, policy });
+};
+
+const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+const TWIN: Partial<Contact> = { firstName: 'Ada', phoneNumbers: values('+4930123456') };
+const SITE = values('ada.example.org');
+
+const mergedAway = (base: Partial<Contact>, into: string): Half => {
+  return gone('merged-away', { base: snapshot(base), mergedInto: into });
+};
+
+/** Pairs the halves of `side`, where two contacts became one, with those of the other side. */
+const pairs = (side: Side, merged: readonly [Half, Half], others: readonly [Half, Half]): Pair[] => {
+  return merged.map((half, index) => {
+    const other = others[index] ?? half;
+    return side === 'left' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
+  });
+};
+
+const survivor = (now: Partial<Contact>, base: Partial<Contact> = now) => {
+  return present(record('survivor', now), snapshot(base));
+};
+
+/** The plan for two contacts that became one on `side`: the survivor's pair, and the other half of the merged-away contact. */
+const planMerge = (
+  side: Side,
+  survivors: { readonly own: Half; readonly other: Half },
+  mergedAwayPair: { readonly taken: Partial<Contact>; readonly other: Partial<Contact> },
+  policy?: Partial<Policy>,
+): Plan => {
+  const merged = [survivors.own, mergedAway(mergedAwayPair.taken, 'survivor')] as const;
+  return planOf(pairs(side, merged, [survivors.other, present(record('orphan', mergedAwayPair.other))]), policy);
+};
+
+const decisionsOf = (plan: Plan) => ({
+  merge: plan.decisions.find((decision) => decision.kind === 'merge'),
+  deletion: plan.decisions.find((decision) => decision.kind === 'delete'),
+});
+
+describe('two contacts that became one', () => {
+  const KEEPER = present(record('keeper', ADA));
+
+  test.each(SIDE_PAIRS)('[R12] at %s cost the one that goes nothing that only %s held', (side, other) => {
+    const plan = planMerge(
+      side,
+      { own: survivor(ADA), other: KEEPER },
+      { taken: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
+    );
+    const { merge, deletion } = decisionsOf(plan);
+    const given = { fields: ['company', 'websites'], desired: { ...ADA, company: 'Analytical', websites: SITE } };
+    expect(merge).toMatchObject({ writes: { left: given, right: given }, conflicts: [] });
+    expect(deletion).toMatchObject({
+      side: other,
+      record: { id: 'orphan' },
+      after: { survivorId: 'keeper', fields: ['company', 'websites'] },
+    });
+  });
+
+  test('[R12] write nothing to the source of a one-way link', () => {
+    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
+    const { merge, deletion } = decisionsOf(plan);
+    expect(merge).toMatchObject({
+      writes: { left: null, right: { fields: ['websites'], desired: { websites: SITE } } },
+    });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: ['websites'] } });
+  });
+
+  test('[R12] are written once where the merge itself changes the one that stays', () => {
+    const own = survivor({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
+    const plan = planMerge('left', { own, other: KEEPER }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    expect(decisionsOf(plan).merge?.writes.right).toMatchObject({
+      fields: ['phoneNumbers', 'websites'],
+      desired: { phoneNumbers: values('+4930123456'), websites: SITE },
+    });
+  });
+
+  test('[R12] give the survivor nothing that the merged side had taken, in whatever spelling, or dropped on merging', () => {
+    const taken = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
+    const twin = { ...taken, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
+    const { merge, deletion } = decisionsOf(
+      planMerge('left', { own: survivor(ADA), other: KEEPER }, { taken, other: twin }),
+    );
+    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [] });
+    expect(deletion).toBeDefined();
+    expect(deletion).not.toHaveProperty('after');
+  });
+
+  test.each(SIDE_PAIRS)('[R4] at %s record what the one that stays at %s fills otherwise', (side, other) => {
+    const keeper = present(record('keeper', { ...ADA, company: 'Engines' }));
+    const survivors = { own: survivor({ ...ADA, company: 'Engines' }), other: keeper };
+    const plan = planMerge(side, survivors, { taken: TWIN, other: { ...TWIN, company: 'Analytical' } });
+    const { merge, deletion } = decisionsOf(plan);
+    const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
+    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [conflict] });
+    expect(deletion).toMatchObject({ after: { fields: [] } });
+  });
+
+  test('[R12] delete nothing yet where the one that stays is only about to be made', () => {
+    const own = survivor({ ...ADA, title: 'Countess' }, ADA);
+    const missing = gone('keeper', { base: snapshot(ADA) });
+    const plan = planMerge('left', { own, other: missing }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
+  });
+
+  test('[R6] that were edited on the other side come back', () => {
+    const merged = [survivor(ADA), mergedAway(TWIN, 'survivor')] as const;
+    const edited = present(record('orphan', { ...TWIN, title: 'Countess' }), snapshot(TWIN));
+    const plan = planOf(pairs('left', merged, [KEEPER, edited]));
+    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['merge', 'create']);
+  });
+
+  test('[R7] are deleted like any other where the contact that they were merged into is unknown', () => {
+    const plan = planOf(
+      pairs('left', [mergedAway(TWIN, 'stranger'), survivor(ADA)], [present(record('o', TWIN)), KEEPER]),
+    );
+    expect(decisionsOf(plan).deletion).toMatchObject({ side: 'right', record: { id: 'o' } });
+  });
+});

@@ -1,0 +1,108 @@
+import Database from 'better-sqlite3';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { FenceError, StoreError } from '../../../src/store/store.ts';
+import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
+import { putHalf } from '../../support/store/rows.ts';
+
+const OPENER = fileURLToPath(new URL('../../support/store/open-and-commit.ts', import.meta.url));
+
+let directory: string;
+let path: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-opening-'));
+  path = join(directory, 'data', 'contact-sync.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const changed = (sql: string): void => {
+  void openStore(path).close();
+  const client = new Database(path);
+  client.exec(sql);
+  client.pragma('journal_mode = delete');
+  client.close();
+};
+
+const expectRefusal = (message: RegExp): void => {
+  const before = readFileSync(path);
+  expect(() => openStore(path)).toThrow(message);
+  expect(() => openStore(path)).toThrow(StoreError);
+  expect(readFileSync(path).equals(before)).toBe(true);
+};
+
+describe('a database file', () => {
+  it('is made for its owner alone, in a directory for its owner alone', async () => {
+    const store = openStore(path);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+    expect((statSync(join(directory, 'data')).mode & 0o777).toString(8)).toBe('700');
+    await store.close();
+  });
+
+  it('of a newer version is refused and left as it is', () => {
+    changed("insert into __drizzle_migrations (hash, created_at) values ('later', 9999999999999)");
+    expectRefusal(/newer version/u);
+  });
+
+  it('of another program is refused and left as it is', () => {
+    changed('drop table __drizzle_migrations');
+    expectRefusal(/another program/u);
+  });
+
+  it('that is none is refused and left as it is', () => {
+    void openStore(path).close();
+    writeFileSync(path, 'not a database, but long enough to be looked at as one'.repeat(20));
+    expectRefusal(/cannot be used/u);
+  });
+
+  it('with a row that says nothing readable is reported when that row is read', async () => {
+    const store = openStore(path);
+    const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
+    await store.commit('default', token, [putHalf('l1')]);
+    const client = new Database(path);
+    client.exec(`update halves set record_json = '{"id":1}'`);
+    client.close();
+    await expect(store.halves('default', { by: 'all' })).rejects.toThrow(StoreError);
+    expect(await store.index('default', 'left')).toHaveLength(1);
+    await store.close();
+  });
+
+  it('keeps what was committed, and who may commit', async () => {
+    const first = openStore(path);
+    const token = (await first.acquireLease('default', 'one', 0, 100)) ?? 0;
+    await first.commit('default', token, [putHalf('l1')]);
+    const second = openStore(path);
+    const next = await second.acquireLease('default', 'two', 100, 200);
+    expect(next).toBeGreaterThan(token);
+    await expect(first.commit('default', token, [putHalf('l2')])).rejects.toThrow(FenceError);
+    await first.close();
+    expect(await second.halves('default', { by: 'all' })).toMatchObject([{ id: 'l1' }]);
+    await second.close();
+  });
+
+  const openAtOnce = async (file: string, processes: number): Promise<void> => {
+    const open = (_: unknown, index: number) =>
+      promisify(execFile)(process.execPath, [OPENER, file, `link-${index}`], { timeout: 25_000 });
+    await Promise.all(Array.from({ length: processes }, open));
+  };
+
+  it('is made once by processes that all find none', async () => {
+    await openAtOnce(path, 6);
+    expect(readTables(path).get('__drizzle_migrations')).toHaveLength(7);
+    expect(readTables(path).get('halves')).toHaveLength(6);
+  });
+
+  it('is migrated once by processes that all find an old one', async () => {
+    using file = firstEditionFile();
+    const halves = 671;
+    await openAtOnce(file.path, 4);
+    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(7);
+    expect(readTables(file.path).get('halves')).toHaveLength(halves + 4);
+  });
+});

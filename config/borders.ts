@@ -26,6 +26,7 @@ const CLI = [
   'config/nearest.ts',
   'contact/',
   'reconcile/',
+  'history/',
   'sync/',
   'jobs/',
   ...REMOTE_PORT,
@@ -58,16 +59,30 @@ export const BORDERS: readonly Border[] = [
     packages: [...PROVIDER_PACKAGES, '@googleapis/people', 'google-auth-library'],
   },
   { place: 'providers/service/', imports: ['providers/*.ts', ...PROVIDER], packages: PROVIDER_PACKAGES },
+  // The port, what every engine shares, and the stores in memory.
+  { place: 'store/', imports: ['contact/', 'clock.ts'], types: ['reconcile/'], packages: ['zod'] },
   {
-    place: 'store/',
-    imports: ['contact/', 'clock.ts'],
+    place: 'store/sqlite/',
+    imports: ['contact/', 'store/*.ts'],
     types: ['reconcile/'],
-    packages: ['drizzle-orm', 'better-sqlite3', 'zod'],
+    packages: ['drizzle-orm', 'better-sqlite3'],
   },
   {
     place: 'sync/',
     imports: ['contact/', 'reconcile/', ...REMOTE_PORT, STORE_PORT, 'clock.ts', 'events.ts'],
-    packages: ['zod'],
+    packages: [],
+  },
+  {
+    place: 'sync/state/',
+    imports: ['contact/', 'reconcile/'],
+    types: ['providers/remote.ts', STORE_PORT],
+    packages: [],
+    pure: true,
+  },
+  {
+    place: 'history/',
+    imports: ['contact/', 'reconcile/', 'sync/', STORE_PORT],
+    packages: [],
   },
   {
     place: 'jobs/',
@@ -107,6 +122,7 @@ export const BORDERS: readonly Border[] = [
     imports: [
       'contact/',
       'reconcile/',
+      'history/',
       'http/',
       'providers/*.ts',
       'store/',

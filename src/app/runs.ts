@@ -64,7 +64,9 @@ export const createRuns = (parts: Parts): Runs => {
       return result;
     },
     plan: (link, options) =>
-      onOverlay(link, (context) => planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) })),
+      onOverlay(link, (context) =>
+        planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) }),
+      ),
     undo: async (link, run, options) => {
       const undone = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
       await parts.gates.save();

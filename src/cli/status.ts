@@ -49,8 +49,7 @@ const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
     pairs: (await store.counts(name)).pairs,
     openConflicts: (await store.conflicts(name, { all: false })).length,
     rejected: row.rejections,
-    lastRun:
-      run === undefined ? null : { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
+    lastRun: run === undefined ? null : { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),

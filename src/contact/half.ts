@@ -13,7 +13,13 @@ import type { Snapshot } from './snapshot.ts';
  */
 export type HalfState = 'settled' | 'changed' | 'missing' | 'settling' | 'gone';
 
-export const HALF_STATES = ['settled', 'changed', 'missing', 'settling', 'gone'] as const satisfies readonly HalfState[];
+export const HALF_STATES = [
+  'settled',
+  'changed',
+  'missing',
+  'settling',
+  'gone',
+] as const satisfies readonly HalfState[];
 
 /** Everything known of one contact on one side of a link. */
 export type Half = {

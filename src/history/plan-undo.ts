@@ -209,8 +209,8 @@ const heldFields = (write: SideWrite | null): readonly SyncedField[] => {
 
 /** The writes to both halves of one pair as one decision. */
 const revertDecisions = (outcomes: readonly Outcome[]): readonly UndoDecision[] => {
-  const writes = outcomes.filter((outcome) => outcome.kind === 'write');
-  return [...Map.groupBy(writes, ({ pair }) => pair.left.id).values()].flatMap((own): UndoDecision[] => {
+  const found = outcomes.filter((outcome) => outcome.kind === 'write');
+  return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): UndoDecision[] => {
     const [first] = own;
     if (first === undefined) return [];
     const writes = bySide((side) => own.find((outcome) => outcome.side === side)?.write ?? null);

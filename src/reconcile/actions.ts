@@ -35,7 +35,12 @@ export const idsOn = (side: Side, id: string | null): PairIds => {
 };
 
 /** A contact that is created on a side: its fields, and the contact of the other side that it follows from. */
-export const creationAction = (side: Side, source: ContactRecord, joins: readonly string[], sourceId: string | null) => {
+export const creationAction = (
+  side: Side,
+  source: ContactRecord,
+  joins: readonly string[],
+  sourceId: string | null,
+) => {
   const fields = filledFields(source, joins);
   return { side, action: 'create', ...idsOn(otherSide(side), sourceId), fields } as const;
 };
@@ -54,7 +59,9 @@ const listDecision = (decision: Decision): readonly PlannedAction[] => {
     case 'merge': {
       const { pair, writes } = decision;
       const ids = idsOf(pair);
-      const pairs: PlannedAction[] = isNewPairing(decision) ? [{ side: 'left', action: 'pair', ...ids, fields: [] }] : [];
+      const pairs: PlannedAction[] = isNewPairing(decision)
+        ? [{ side: 'left', action: 'pair', ...ids, fields: [] }]
+        : [];
       const updates = SIDES.flatMap((side): PlannedAction[] => {
         const write = writes[side];
         return write === null ? [] : [{ side, action: 'update', ...ids, fields: write.fields }];

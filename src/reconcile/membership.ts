@@ -33,11 +33,7 @@ const propagated = (from: Change, to: Change, toNow: State): 'join' | 'leave' | 
 };
 
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
-export const mergeMembership = (
-  halves: Sides<Half>,
-  links: readonly GroupLink[],
-  policy: Policy,
-): MembershipMerge => {
+export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): MembershipMerge => {
   const now = bySide((side) => new Set(halves[side].record.groupIds));
   const base = bySide((side) => new Set(halves[side].base?.groupIds));
   const isKnownPair = SIDES.every((side) => halves[side].base !== null);

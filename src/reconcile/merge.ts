@@ -109,7 +109,9 @@ export const mergeList = (field: ListField, halves: Sides<Half>): Sides<ListDelt
   if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
   const { left: g, right: s, leftBase: gBase, rightBase: sBase } = aliasLeftovers(keyLists(field, lists));
   const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
-    return [...from].filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key)).map(([, element]) => element);
+    return [...from]
+      .filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key))
+      .map(([, element]) => element);
   };
   const losses = (from: KeyedList, fromBase: KeyedList, to: KeyedList, toBase: KeyedList): ListElement[] => {
     if (!isKnownPair) return [];
@@ -168,7 +170,11 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, polic
       continue;
     }
     draft.fields[to].push(field);
-    draft.desired[to] = withList(draft.desired[to], field, applyDelta(listOf(sides[to].record.contact, field), merged[to]));
+    draft.desired[to] = withList(
+      draft.desired[to],
+      field,
+      applyDelta(listOf(sides[to].record.contact, field), merged[to]),
+    );
   }
 };
 

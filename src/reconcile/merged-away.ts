@@ -107,7 +107,8 @@ export const keepMergedValues = (decisions: readonly Decision[], policy: Policy)
     const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion)}`);
     if (survivorPlace === undefined) continue;
     const survivor = next[survivorPlace];
-    if (survivor?.kind === 'merge') ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy));
+    if (survivor?.kind === 'merge')
+      ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy));
     else next[place] = null;
   }
   return next.filter((decision) => decision !== null);

@@ -52,12 +52,7 @@ const sideWrite = (
 };
 
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
-const decideMerge = (
-  pair: Pair,
-  halves: Sides<Half>,
-  links: readonly GroupLink[],
-  policy: Policy,
-): Merge => {
+const decideMerge = (pair: Pair, halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): Merge => {
   const merge = mergeContacts(halves, policy);
   const membership = mergeMembership(halves, links, policy);
   const held = (side: Side): readonly SyncedField[] => {

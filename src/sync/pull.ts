@@ -68,9 +68,7 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
 const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
   const { clock, link, store, writer } = session;
   const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null;
-  const start = continues
-    ? cursor
-    : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
+  const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
   if (!continues) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'forget-shown', side }, { kind: 'cursor', side, cursor: start });

@@ -34,9 +34,7 @@ const byPair = (changes: readonly StoreChange[]): ReadonlyMap<unknown, readonly 
     if (change.kind === 'put-half' && change.half.pair !== null) return [[change.half.pair, change.half]];
     return change.kind === 'put-pair' ? change.halves.map(({ half }) => [half.pair, half]) : [];
   });
-  return new Map(
-    [...Map.groupBy(halves, ([pair]) => pair)].map(([pair, own]) => [pair, own.map(([, half]) => half)]),
-  );
+  return new Map([...Map.groupBy(halves, ([pair]) => pair)].map(([pair, own]) => [pair, own.map(([, half]) => half)]));
 };
 
 const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {

@@ -34,7 +34,9 @@ const outcomesOf = <W extends Write, Value>(
   return writes.flatMap((write): Outcome[] => {
     const result = byKey.get(write.key);
     if (result === undefined) return [];
-    return [result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error }];
+    return [
+      result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error },
+    ];
   });
 };
 

@@ -99,7 +99,9 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
       const landed = { set, groupIds, createsWithGroups, atMs: clock.now() };
       for (const task of standing) landMoves(landed, task, side);
     });
-    await (await performBatch(execution, writes)).stored;
+    await (
+      await performBatch(execution, writes)
+    ).stored;
   }
 };
 

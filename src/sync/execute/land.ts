@@ -1,4 +1,10 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField, type SyncedField } from '../../contact/contact.ts';
+import {
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ContactField,
+  type SyncedField,
+} from '../../contact/contact.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
@@ -170,9 +176,9 @@ const landMembership = (
 };
 
 const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
-  const { pair, side, then } = removal;
+  const { pair, side, fate } = removal;
   if (pair.id !== null) {
-    if (then === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+    if (fate === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
     else set.dropPair(pair.id);
   }
   const { leftId, rightId } = entry;
@@ -181,8 +187,16 @@ const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { 
 
 /** A write with the value that its remote answered with. */
 export type AnsweredWrite =
-  | { readonly kind: 'record'; readonly write: Extract<Write, { kind: 'create' | 'update' }>; readonly value: ContactRecord }
-  | { readonly kind: 'groups'; readonly write: Extract<Write, { kind: 'membership' }>; readonly value: readonly string[] }
+  | {
+      readonly kind: 'record';
+      readonly write: Extract<Write, { kind: 'create' | 'update' }>;
+      readonly value: ContactRecord;
+    }
+  | {
+      readonly kind: 'groups';
+      readonly write: Extract<Write, { kind: 'membership' }>;
+      readonly value: readonly string[];
+    }
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */

@@ -6,6 +6,7 @@ import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapsho
 import { idsOn, type PairIds } from '../../reconcile/actions.ts';
 import { isNewPairing, type Conflict, type Creation, type Merge, type SideWrite } from '../../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
 
 /** A half while its pair is written. */
 export type TaskHalf = {
@@ -119,7 +120,11 @@ const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
 };
 
 /** What may be stored of a half now: its base, and whether the next plan must look at it. */
-const settledValue = (task: Task, side: Side, half: TaskHalf): { readonly base: Snapshot; readonly isOpen: boolean } => {
+const settledValue = (
+  task: Task,
+  side: Side,
+  half: TaskHalf,
+): { readonly base: Snapshot; readonly isOpen: boolean } => {
   const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
   const base = settleBase({ ...half, now: half.record, outstanding });
   const waits = task.deferred || !isQuiet(task);
@@ -127,38 +132,43 @@ const settledValue = (task: Task, side: Side, half: TaskHalf): { readonly base: 
   return { base, isOpen: waits || isSurprising };
 };
 
+/** Whether the half is known to be missing or gone. */
+const isAway = ({ state }: Half): boolean => state !== 'settled' && state !== 'changed';
+
 /** Whether the store holds something newer of a half than the task does: somebody read it meanwhile. */
-const isNewer = (stored: Half, half: TaskHalf): boolean => {
-  return stored.state !== 'settled' && JSON.stringify(stored.record) !== JSON.stringify(half.record);
+const isNewer = ({ state, record }: Half, half: TaskHalf): boolean => {
+  return state !== 'settled' && JSON.stringify(record) !== JSON.stringify(half.record);
 };
 
-/**
- * A half of the task as it is to be stored, in place of what is stored; null where the task has none. What was learnt of a
- * side that was not written stays: a newer record, or that the contact is missing or gone.
- */
+type Placing = { readonly writtenSide: Side | null; readonly atMs: number };
+
+/** What was learnt of a side that was not written stays: a newer record, or that the contact is missing or gone. */
+const keepNews = (stored: Half, half: TaskHalf, next: Half): Half => {
+  const { pair, base } = next;
+  if (isAway(stored)) return { ...stored, pair, base };
+  return isNewer(stored, half) ? { ...next, record: stored.record, state: 'changed' } : next;
+};
+
+/** A half of the task as it is to be stored, in place of what is stored; null where the task has none. */
 export const halfToStore = (
   task: Task,
   side: Side,
   stored: Half | null,
-  { writtenSide, atMs }: { readonly writtenSide: Side | null; readonly atMs: number },
+  { writtenSide, atMs }: Placing,
 ): Half | null => {
   const half = task.halves[side];
   if (half === null) return null;
   const { base, isOpen } = settledValue(task, side, half);
-  const isWritten = writtenSide === side;
-  const shared = {
-    side,
-    id: half.record.id,
+  const known = stored ?? newHalf(side, half.record, atMs);
+  const next: Half = {
+    ...known,
     pair: task.pairId,
+    record: half.record,
     base,
-    absences: stored?.absences ?? 0,
-    writtenAtMs: isWritten ? atMs : (stored?.writtenAtMs ?? null),
+    state: isOpen ? 'changed' : 'settled',
+    mergedInto: null,
     heardAtMs: atMs,
   };
-  if (!isWritten && stored !== null) {
-    const isAway = stored.state === 'gone' || stored.state === 'missing' || stored.state === 'settling';
-    if (isAway) return { ...stored, ...shared, heardAtMs: stored.heardAtMs };
-    if (isNewer(stored, half)) return { ...stored, ...shared, state: 'changed' };
-  }
-  return { ...shared, record: half.record, state: isOpen ? 'changed' : 'settled', mergedInto: null };
+  if (writtenSide === side) return { ...next, writtenAtMs: atMs };
+  return stored === null ? next : keepNews(stored, half, next);
 };

@@ -70,29 +70,31 @@ const settled = ({ row }: Revert, half: Half, found: ContactRecord): Half => {
   return openHalf(half, { record: found, base });
 };
 
+/** Takes in that a write of an undo was applied; answers whether it shows that it was. */
+const takeIn = (set: WorkingSet, write: Revert, pair: Pair | null, found: ContactRecord, atMs: number): boolean => {
+  const { side } = write.row;
+  const half = pair?.[side] ?? null;
+  if (pair === null || !stands(half) || !isApplied(write, found)) return false;
+  const own = { ...settled(write, half, found), writtenAtMs: atMs };
+  const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
+  storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
+  return true;
+};
+
 /**
  * Settles a write of an undo whose answer was lost. It reverts what a run wrote on one side, so nothing of it may look like
  * a user's edit or deletion, which would be propagated to the other side.
  */
-export const settleRevert = (
-  set: WorkingSet,
-  write: Revert,
-  answer: ReadAnswer | undefined,
-  atMs: number,
-): Finding => {
+export const settleRevert = (set: WorkingSet, write: Revert, answer: ReadAnswer | undefined, atMs: number): Finding => {
   const { side } = write.row;
   const pair = pairOfWrite(set, write);
   if (write.kind === 'delete' && answer?.kind === 'gone') {
     if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);
     return { ...NOT_APPLIED, applied: true };
   }
-  const half = pair?.[side] ?? null;
-  if (pair === null || !stands(half) || answer?.kind !== 'found' || !isApplied(write, answer.record)) {
-    observeAnswer(set, side, write.id, answer, atMs);
-    return NOT_APPLIED;
+  if (answer?.kind === 'found' && takeIn(set, write, pair, answer.record, atMs)) {
+    return { applied: true, after: answer.record, error: null };
   }
-  const own = { ...settled(write, half, answer.record), writtenAtMs: atMs };
-  const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
-  storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
-  return { applied: true, after: answer.record, error: null };
+  observeAnswer(set, side, write.id, answer, atMs);
+  return NOT_APPLIED;
 };

@@ -31,10 +31,28 @@ const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
   }
 };
 
-const pairOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null => {
-  const known = SIDES.flatMap((side) => set.half(side, halves[side]?.id ?? '')?.pair ?? []);
-  const id = pairId ?? known[0] ?? null;
+/** The pair that the halves are stored in; null for a new one. */
+const rowOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null => {
+  const id = pairId ?? pairsOf(set, halves)[0] ?? null;
   return id !== null && set.pair(id) === null ? null : id;
+};
+
+/** The pairs that hold the halves now. */
+const pairsOf = (set: WorkingSet, halves: Sides<Half | null>): readonly number[] =>
+  SIDES.flatMap((side) => {
+    const half = halves[side];
+    return half === null ? [] : (set.half(side, half.id)?.pair ?? []);
+  });
+
+/** Makes room in a row for halves: what it held of another id goes. */
+const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: PairToStore): void => {
+  const before = set.pair(row);
+  for (const side of SIDES) {
+    const old = before?.[side] ?? null;
+    if (old === null || old.id === halves[side]?.id) continue;
+    if (pairId === null && writtenSide === side) releaseHalf(set, old);
+    else set.drop(old);
+  }
 };
 
 /**
@@ -43,24 +61,16 @@ const pairOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null
  * contact that gives way to the created one is another one, and stands. The set must hold the halves and their pairs.
  */
 export const storePair = (set: WorkingSet, given: PairToStore): void => {
-  const { pairId, status, halves, writtenSide } = given;
-  const own = pairOf(set, given);
-  const before = own === null ? null : set.pair(own);
-  for (const side of SIDES) {
-    const half = halves[side];
-    const old = before?.[side] ?? null;
-    if (old !== null && old.id !== half?.id) {
-      if (pairId === null && writtenSide === side) releaseHalf(set, old);
-      else set.drop(old);
-    }
-    const other = half === null ? null : (set.half(side, half.id)?.pair ?? null);
-    if (half !== null && other !== null && other !== own) releasePair(set, other, half);
+  const { status, halves } = given;
+  const row = rowOf(set, given);
+  if (row !== null) vacate(set, row, given);
+  const own = SIDES.flatMap((side) => halves[side] ?? []);
+  for (const half of own) {
+    const other = set.half(half.side, half.id)?.pair ?? null;
+    if (other !== null && other !== row) releasePair(set, other, half);
   }
-  const id = set.putPair(own, status);
-  for (const side of SIDES) {
-    const half = halves[side];
-    if (half !== null) set.put({ ...half, pair: id });
-  }
+  const id = set.putPair(row, status);
+  for (const half of own) set.put({ ...half, pair: id });
 };
 
 /** What is left of a pair whose other contact was deleted on purpose: this half, for itself. */

@@ -13,7 +13,6 @@ import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/movable-clock.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
-import { patchLink } from '../../support/patch-link.ts';
 
 // A run that ends before its time says nothing of its link: neither Ctrl-C nor a lost lease is a failure.
 
@@ -177,8 +176,9 @@ test.each(['halted', 'active'] as const)(
     // To another process the lease has run out: this one's clock stood still too long.
     const laterMs = Date.now() + 20_000;
     await withStore(variables, async (store) => {
-      expect(await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000)).toEqual(expect.any(Number));
-      await patchLink(store, 'default', { state, reason: 'As the other one says.' });
+      const token = await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000);
+      const patch = { state, reason: 'As the other one says.' };
+      await store.commit('default', token ?? -1, [{ kind: 'link', patch }]);
     });
     clock.advance(4_000);
     const { error, summary } = await running;

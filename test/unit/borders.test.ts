@@ -44,7 +44,6 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['store/planted.ts', '../providers/remote.ts'],
   ['store/planted.ts', 'pino'],
   ['store/planted.ts', 'drizzle-orm'],
-  ['store/planted.ts', './sqlite/schema.ts'],
   ['store/sqlite/planted.ts', '../../reconcile/plan.ts'],
   ['sync/state/planted.ts', 'node:fs'],
   ['sync/state/planted.ts', '../run.ts'],

@@ -195,7 +195,7 @@ export type StoreChange =
   /** Adds the half, or replaces the one with its side and id. */
   | ({ readonly kind: 'put-half' } & HalfPut)
   | { readonly kind: 'drop-half'; readonly side: Side; readonly id: string }
-  /** A pair with its status; a null id makes a new pair. The halves given are put with the pair's id in place of their own. */
+  /** A pair with its status; a null id makes a new pair, whose id {@link Store.commit} answers. The halves given are put with the pair's id in place of their own. */
   | {
       readonly kind: 'put-pair';
       readonly id: number | null;
@@ -278,7 +278,8 @@ export interface Store {
   ): Promise<ReadonlySet<string>>;
   counts(link: string): Promise<Counts>;
   /**
-   * Makes the changes in their order, all or none. Answers the ids of the `intend` changes, in their order.
+   * Makes the changes in their order, all or none. Answers the ids that came of them, in their order: of each new pair and
+   * of each `intend`.
    *
    * @throws {FenceError} where the token is not that of the link's current lease: nothing is changed.
    */

@@ -1,6 +1,8 @@
 import type { Half } from '../contact/half.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Pair } from '../reconcile/decision.ts';
 import type { JournalEntry, Store, StoreChange } from '../store/store.ts';
+import { Remembered } from './remembered.ts';
 import { WorkingSet } from './state/working-set.ts';
 
 /** The rows that a step needs; of each half its whole pair is loaded. */
@@ -11,8 +13,6 @@ export type Needs = {
   readonly gone?: readonly Side[];
   /** Sides of which every half that is missing is needed. */
   readonly missing?: readonly Side[];
-  /** Halves that are known to be stored just so; they are not loaded. */
-  readonly known?: readonly Half[];
 };
 
 type Step = {
@@ -33,50 +33,63 @@ type Waiting = {
  * writers side by side wait for the disk once.
  */
 export type LinkWriter = {
+  /** Keeps what was just loaded to plan with, so that no step loads it again. */
+  remember(unpaired: readonly Half[], pairs: readonly Pair[]): void;
   /** Loads what the step needs, lets it change that, and stores it; settles when it is on disk. */
   apply(needs: Needs, change: (set: WorkingSet) => void): Promise<void>;
   /** Journals writes ahead of their requests; answers the entries' ids in order. */
   intend(run: string, entries: readonly JournalEntry[], atMs: number): Promise<readonly number[]>;
 };
 
-const idsOn = (steps: readonly Step[], side: Side, set: WorkingSet): readonly string[] => {
-  const ids = steps.flatMap(({ needs }) => needs.ids?.[side] ?? []);
-  return [...new Set(ids)].filter((id) => set.half(side, id) === null);
+type Loading = { readonly store: Store; readonly link: string; readonly remembered: Remembered };
+
+/** The ids of a side that steps need and that nobody remembers. */
+const missingIds = (
+  { remembered }: Loading,
+  steps: readonly Step[],
+  side: Side,
+  set: WorkingSet,
+): readonly string[] => {
+  const ids = new Set(steps.flatMap(({ needs }) => needs.ids?.[side] ?? []));
+  return [...ids].filter((id) => !remembered.recall(set, side, id));
 };
 
-/** Loads the rows that steps need into a set. */
-const load = async (store: Store, link: string, steps: readonly Step[], set: WorkingSet): Promise<void> => {
-  for (const { needs } of steps) if (needs.known !== undefined) set.load(needs.known, []);
+/** Loads the rows that steps need into a set; of each half its whole pair. */
+const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): Promise<void> => {
+  const { store, link, remembered } = loading;
   const halves: Half[] = [];
   for (const side of SIDES) {
-    const ids = idsOn(steps, side, set);
+    const ids = missingIds(loading, steps, side, set);
     if (ids.length > 0) halves.push(...(await store.halves(link, { by: 'id', side, ids })));
-    if (steps.some(({ needs }) => needs.gone?.includes(side))) {
-      halves.push(...(await store.halves(link, { by: 'state', states: ['gone'], side })));
-    }
-    if (steps.some(({ needs }) => needs.missing?.includes(side))) {
-      halves.push(...(await store.halves(link, { by: 'state', states: ['missing'], side })));
-    }
+    const states = (['gone', 'missing'] as const).filter((state) =>
+      steps.some(({ needs }) => needs[state]?.includes(side)),
+    );
+    if (states.length > 0) halves.push(...(await store.halves(link, { by: 'state', states, side })));
   }
-  const named = steps.flatMap(({ needs }) => needs.pairs ?? []);
-  const pairs = [...new Set([...named, ...halves.flatMap(({ pair }) => pair ?? [])])];
+  const named = [...steps.flatMap(({ needs }) => needs.pairs ?? []), ...halves.flatMap(({ pair }) => pair ?? [])];
+  const pairs = [...new Set(named)].filter((id) => !remembered.recallPair(set, id));
   if (pairs.length > 0) halves.push(...(await store.halves(link, { by: 'pair', pairs })));
   set.load(halves, pairs.length > 0 ? await store.pairs(link, pairs) : []);
 };
 
 /** Makes the writer of a run that holds the link's lease with that fencing token. */
 export const createLinkWriter = (store: Store, link: string, token: number): LinkWriter => {
+  const remembered = new Remembered();
   let waiting: Waiting[] = [];
   let working = false;
 
   const storeSteps = async (steps: readonly Step[]): Promise<readonly (readonly number[])[]> => {
     const set = new WorkingSet();
-    await load(store, link, steps, set);
+    await load({ store, link, remembered }, steps, set);
     for (const { change } of steps) change(set);
+    const rows = set.changes();
     const intents = steps.flatMap(({ entries }) => entries.map((entry): StoreChange => ({ kind: 'intend', ...entry })));
-    const changes = [...set.changes(), ...intents];
-    const ids = changes.length === 0 ? [] : [...(await store.commit(link, token, changes))];
-    return steps.map(({ entries }) => ids.splice(0, entries.length));
+    if (rows.length + intents.length === 0) return steps.map(() => []);
+    const ids = await store.commit(link, token, [...rows, ...intents]);
+    const made = ids.length - intents.length;
+    remembered.follow(set.touched(ids.slice(0, made)));
+    const journalIds = ids.slice(made);
+    return steps.map(({ entries }) => journalIds.splice(0, entries.length));
   };
 
   const work = async (): Promise<void> => {
@@ -103,6 +116,7 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
     });
 
   return {
+    remember: (unpaired, pairs) => remembered.keep(unpaired, pairs),
     apply: async (needs, change) => {
       await ask({ needs, entries: [], change });
     },

@@ -38,10 +38,12 @@ const planLinkGroups = async (session: Session): Promise<GroupPlan> => {
 
 /** Decides on what is stored, without asking the remotes anything. */
 export const planStored = async (session: Session, groups: GroupPlan): Promise<Plan> => {
-  const { store, link, policy, clock } = session;
+  const { store, link, policy, clock, writer } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const plan = planContacts({ ...(await loadWorkload(store, link, groupIds)), groups, policy });
+  const workload = await loadWorkload(store, link, groupIds);
+  writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  const plan = planContacts({ ...workload, groups, policy });
   const { rejections } = await store.link(link);
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };
 };

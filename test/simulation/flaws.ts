@@ -1,4 +1,5 @@
 import type { Half } from '../../src/contact/half.ts';
+import { otherSide } from '../../src/contact/side.ts';
 import type { HalfPut, Store, StoreChange } from '../../src/store/store.ts';
 import type { Flaws } from './world.ts';
 
@@ -59,8 +60,8 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
       withMethods(store, {
         commit: async (link, token, changes) => {
           const others = changes.filter(({ kind }) => kind !== 'intend');
-          await store.commit(link, token, others);
-          return changes.filter(({ kind }) => kind === 'intend').map((_, index) => -index - 1);
+          const pairs = await store.commit(link, token, others);
+          return [...pairs, ...changes.filter(({ kind }) => kind === 'intend').map((_, index) => -index - 1)];
         },
       }),
   },
@@ -91,6 +92,23 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
       }),
   },
   'deletions are ignored': storingHalves((half) => (half.state === 'gone' ? null : half)),
+  'a deletion counts at both sides': {
+    store: (store) =>
+      withMethods(store, {
+        commit: async (link, token, changes) => {
+          const gone = changes.flatMap((each) =>
+            each.kind === 'put-half' && each.half.state === 'gone' ? [each] : [],
+          );
+          const namesakes = await Promise.all(
+            gone.map(({ half }) => store.halves(link, { by: 'id', side: otherSide(half.side), ids: [half.id] })),
+          );
+          const also = namesakes.flat().map((half): StoreChange => {
+            return { kind: 'put-half', half: { ...half, state: 'gone' }, digest: null };
+          });
+          return store.commit(link, token, [...changes, ...also]);
+        },
+      }),
+  },
   'what a listing misses counts as deleted': storingHalves((half) => {
     return half.state === 'missing' ? { ...half, state: 'gone' } : half;
   }),

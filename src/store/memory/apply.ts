@@ -38,10 +38,11 @@ const putHalf = (layer: Layer, { half, digest }: HalfPut): void => {
   layer.halves.set(halfKey(half), { half, digest });
 };
 
-const putPair = (layer: Layer, { id, status, halves }: Change<'put-pair'>, newId: () => number): void => {
+const putPair = (layer: Layer, { id, status, halves }: Change<'put-pair'>, newId: () => number): readonly number[] => {
   const pair = id ?? newId();
   layer.pairs.set(pair, status);
   for (const { half, digest } of halves) putHalf(layer, { half: { ...half, pair }, digest });
+  return id === null ? [pair] : [];
 };
 
 const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
@@ -150,7 +151,7 @@ const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: Row
   }
 };
 
-/** Makes one change; answers the id of an intent. Never throws for what {@link checkChange} let pass. */
+/** Makes one change; answers the id that came of it: of a new pair or an intent. Never throws for what {@link checkChange} let pass. */
 export const applyChange = (
   layer: Layer,
   change: StoreChange,
@@ -165,8 +166,7 @@ export const applyChange = (
       layer.halves.set(halfKey(change), null);
       return [];
     case 'put-pair':
-      putPair(layer, change, newId);
-      return [];
+      return putPair(layer, change, newId);
     case 'drop-pair':
       layer.pairs.set(change.id, null);
       return [];

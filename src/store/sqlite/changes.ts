@@ -18,14 +18,12 @@ const forgetMapping = (db: Db, link: string): void => {
   for (const table of FORGOTTEN) db.orm.delete(table).where(eq(table.link, link)).run();
 };
 
-const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 'intend' }>): void => {
+const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 'intend' | 'put-pair' }>): void => {
   switch (change.kind) {
     case 'put-half':
       return putHalf(db, link, change);
     case 'drop-half':
       return dropHalf(db, { link, side: change.side }, change.id);
-    case 'put-pair':
-      return putPair(db, link, change);
     case 'drop-pair':
       return dropPair(db, link, change.id);
     case 'cursor':
@@ -61,12 +59,15 @@ const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 
   }
 };
 
-/** Makes the changes in their order; answers the ids of the intents. The caller makes them one step. */
+/** Makes the changes in their order; answers the ids of new pairs and of intents. The caller makes them one step. */
 export const applyChanges = (db: Db, link: string, changes: readonly StoreChange[]): readonly number[] => {
   const ids: number[] = [];
   for (const change of changes) {
     if (change.kind === 'intend') ids.push(writeIntent(db, link, change));
-    else applyChange(db, link, change);
+    else if (change.kind === 'put-pair') {
+      const id = putPair(db, link, change);
+      if (change.id === null) ids.push(id);
+    } else applyChange(db, link, change);
   }
   return ids;
 };

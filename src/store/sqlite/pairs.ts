@@ -46,9 +46,11 @@ const putRow = (db: Db, link: string, id: number | null, status: PairStatus): nu
   return db.prepared(upsertPair).get({ link, id, status }).id;
 };
 
-export const putPair = (db: Db, link: string, change: Extract<StoreChange, { kind: 'put-pair' }>): void => {
+/** Answers the pair's id. */
+export const putPair = (db: Db, link: string, change: Extract<StoreChange, { kind: 'put-pair' }>): number => {
   const pair = putRow(db, link, change.id, change.status);
   for (const { half, digest } of change.halves) putHalf(db, link, { half: { ...half, pair }, digest });
+  return pair;
 };
 
 export const dropPair = (db: Db, link: string, id: number): void => {

@@ -1,4 +1,3 @@
-import type { Half } from '../../contact/half.ts';
 import { bySide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
@@ -27,13 +26,6 @@ const needsOf = (tasks: readonly Task[]) => ({
   },
   pairs: tasks.flatMap(({ pairId }) => pairId ?? []),
 });
-
-/** The halves that the tasks pair, as the plan loaded them. */
-const plannedHalves = (tasks: readonly Task[]): readonly Half[] =>
-  tasks.flatMap(({ decision }) => {
-    if (decision?.kind !== 'merge' || decision.pair.id !== null) return [];
-    return [decision.pair.left, decision.pair.right];
-  });
 
 /** A pair ends, or stays for the half that stands alone; nothing is written to a remote. */
 const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
@@ -64,7 +56,7 @@ const settleQuietly = async ({ session }: Execution, work: Work): Promise<void> 
   }
   const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing));
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
-    await writer.apply({ ...needsOf(tasks), known: plannedHalves(tasks) }, (set) => {
+    await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
         if (isQuiet(task)) landPair(set, task, null, clock.now());
         else landFirstMeeting(set, task, null, clock.now());

@@ -137,7 +137,8 @@ const isAway = ({ state }: Half): boolean => state !== 'settled' && state !== 'c
 
 /** Whether the store holds something newer of a half than the task does: somebody read it meanwhile. */
 const isNewer = ({ state, record }: Half, half: TaskHalf): boolean => {
-  return state !== 'settled' && JSON.stringify(record) !== JSON.stringify(half.record);
+  if (state === 'settled' || record === half.record) return false;
+  return JSON.stringify(record) !== JSON.stringify(half.record);
 };
 
 type Placing = { readonly writtenSide: Side | null; readonly atMs: number };

@@ -4,7 +4,14 @@ import type { Pair, PairStatus } from '../../reconcile/decision.ts';
 import type { PairRow, StoreChange } from '../../store/store.ts';
 import { knownDigest } from './half.ts';
 
-const keyOf = (side: Side, id: string): string => `${side} ${id}`;
+/** The name of a half within its link. */
+export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
+
+/** Everything that a step touched, as it stands once it is stored; null for what is gone. */
+export type Touched = {
+  readonly halves: ReadonlyMap<string, Half | null>;
+  readonly pairs: ReadonlyMap<number, Pair | null>;
+};
 
 /**
  * The rows that one step of a run works on, and what became of them. Steps change it; {@link changes} says what must be
@@ -17,12 +24,12 @@ export class WorkingSet {
   readonly #storedHalves = new Map<string, Half>();
   readonly #storedPairs = new Map<number, PairStatus>();
   readonly #others: StoreChange[] = [];
-  #newPairs = 0;
+  #lastNewPair = 0;
 
   /** Takes in rows as the store holds them; those that are here already stay as they are. */
   load(halves: readonly Half[], pairs: readonly PairRow[]): void {
     for (const half of halves) {
-      const key = keyOf(half.side, half.id);
+      const key = halfKey(half);
       if (this.#halves.has(key)) continue;
       this.#set(key, half);
       this.#storedHalves.set(key, half);
@@ -51,7 +58,7 @@ export class WorkingSet {
   }
 
   half(side: Side, id: string): Half | null {
-    return this.#halves.get(keyOf(side, id)) ?? null;
+    return this.#halves.get(halfKey({ side, id })) ?? null;
   }
 
   /** Every half that is held. */
@@ -69,18 +76,18 @@ export class WorkingSet {
   }
 
   put(half: Half): void {
-    this.#set(keyOf(half.side, half.id), half);
+    this.#set(halfKey(half), half);
   }
 
   /** The half goes; its pair stays as it is. */
   drop({ side, id }: Pick<Half, 'side' | 'id'>): void {
-    this.#set(keyOf(side, id), null);
+    this.#set(halfKey({ side, id }), null);
   }
 
   /** Makes a pair, or gives one another status. Answers its id. */
   putPair(id: number | null, status: PairStatus): number {
-    if (id === null) this.#newPairs -= 1;
-    const own = id ?? this.#newPairs;
+    if (id === null) this.#lastNewPair -= 1;
+    const own = id ?? this.#lastNewPair;
     this.#pairs.set(own, status);
     return own;
   }
@@ -99,9 +106,38 @@ export class WorkingSet {
     this.#others.push(...changes);
   }
 
+  /** The names of the halves that were changed. */
+  #changed(): readonly string[] {
+    return [...this.#halves].flatMap(([key, half]) => (half === (this.#storedHalves.get(key) ?? null) ? [] : [key]));
+  }
+
+  /** What was touched, once {@link changes} is stored and the new pairs have got these ids, in their order. */
+  touched(newPairIds: readonly number[]): Touched {
+    const ids = new Map(this.#newPairs().map((id, index) => [id, newPairIds[index] ?? id]));
+    const stored = (half: Half | null): Half | null => {
+      const id = half === null || half.pair === null ? undefined : ids.get(half.pair);
+      return half === null || id === undefined ? half : { ...half, pair: id };
+    };
+    const keys = this.#changed();
+    const halves = new Map(keys.map((key) => [key, stored(this.#halves.get(key) ?? null)]));
+    const named = keys.flatMap((key) => [this.#storedHalves.get(key)?.pair ?? [], this.#halves.get(key)?.pair ?? []]);
+    const pairs = new Set([...named.flat(), ...this.#pairs.keys()]);
+    const pairOf = (id: number): Pair | null => {
+      const pair = this.pair(id);
+      if (pair === null) return null;
+      return { id: ids.get(id) ?? id, status: pair.status, left: stored(pair.left), right: stored(pair.right) };
+    };
+    return { halves, pairs: new Map([...pairs].map((id) => [ids.get(id) ?? id, pairOf(id)])) };
+  }
+
+  /** Pairs that are not stored yet, in the order in which {@link changes} makes them. */
+  #newPairs(): readonly number[] {
+    return [...this.#pairs].flatMap(([id, status]) => (id < 0 && status !== null ? [id] : []));
+  }
+
   /** Everything that the store does not say yet. */
   changes(): readonly StoreChange[] {
-    const dirty = [...this.#halves].filter(([key, half]) => half !== (this.#storedHalves.get(key) ?? null));
+    const dirty = this.#changed().map((key) => [key, this.#halves.get(key) ?? null] as const);
     const put = (half: Half) => ({ half, digest: knownDigest(half) });
     const drops = dirty.flatMap(([key, half]): StoreChange[] => {
       const stored = this.#storedHalves.get(key);

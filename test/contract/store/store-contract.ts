@@ -135,7 +135,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await ids({ by: 'all' })).toEqual(['l1', 'l4']);
     });
 
-    it('makes its changes in their order, and answers the ids of its intents in theirs', async () => {
+    it('makes its changes in their order, and answers the ids of its new pairs and intents in theirs', async () => {
       const [first = 0, second = 0, ...others] = await commit(
         { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
         putHalf('l1', { absences: 1 }),
@@ -349,8 +349,9 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
 
   describe(`${name}: pairs`, () => {
     it('get ids of their own, which their halves carry', async () => {
-      await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'));
+      const made = await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'));
       const [one, two] = [await pairIdOf('l1'), await pairIdOf('l2')];
+      expect(made).toEqual([one, two]);
       expect(one).not.toBe(two);
       expect(await halfNamed('r1', 'right')).toMatchObject({ pair: one });
       expect(await store.pairs(LINK, [two, one, 999_999])).toEqual(

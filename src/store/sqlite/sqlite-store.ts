@@ -5,7 +5,6 @@ import { applyChanges } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
 import { openDatabase, type Db } from './database.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
@@ -17,11 +16,9 @@ import { readRuns } from './runs.ts';
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
   readonly #db: Db;
-  readonly #together: ReturnType<typeof createGroupCommit>;
 
   constructor(db: Db) {
     this.#db = db;
-    this.#together = createGroupCommit(db);
   }
 
   #atomic<T>(step: (db: Db) => T): Promise<T> {
@@ -47,9 +44,9 @@ class SqliteStore implements Store {
   counts = (link: string) => this.#read((db) => readCounts(db, link));
 
   commit = (link: string, token: number, changes: readonly StoreChange[]) =>
-    this.#together(() => {
-      checkToken(this.#db, link, token);
-      return applyChanges(this.#db, link, changes);
+    this.#atomic((db) => {
+      checkToken(db, link, token);
+      return applyChanges(db, link, changes);
     });
 
   journal = (link: string, query: JournalQuery) => this.#read((db) => readJournal(db, link, query));

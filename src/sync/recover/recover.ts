@@ -6,7 +6,7 @@ import type { Session } from '../context.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
-import { settleCreate, settleWrite, type Finding } from './settle-write.ts';
+import { settleCreate, settleWrite, type Finding, type Known } from './settle-write.ts';
 
 type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
 type Writing = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
@@ -57,11 +57,11 @@ type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its finding, together with its journal entry. */
 const settleAll = async <Write extends OpenWrite>(
-  { clock, writer }: Session,
+  { clock, link, store, writer }: Session,
   side: Side,
   writes: readonly Write[],
   ids: readonly string[],
-  settle: (set: WorkingSet, write: Write, atMs: number) => Finding,
+  settle: (set: WorkingSet, write: Write, known: Known) => Finding,
 ): Promise<readonly Settled[]> => {
   const rows = writes.map(({ row }) => row);
   const needs = {
@@ -72,11 +72,12 @@ const settleAll = async <Write extends OpenWrite>(
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };
+  const { groupPairs } = await store.link(link);
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
     for (const write of writes) {
       const atMs = clock.now();
-      const finding = settle(set, write, atMs);
+      const finding = settle(set, write, { groupPairs, atMs });
       set.add(...closing(write.row, finding, atMs));
       settled.push({ row: write.row, applied: finding.applied });
     }
@@ -91,9 +92,10 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
   const found = await lookForCreated(session, side, writes.map(requestOf), sinceMs, looks);
   const ids = [...found.values()].map((record) => record.id);
-  return settleAll(session, side, writes, ids, (set, write, atMs) => {
+  return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.row.id)) ?? null;
-    return write.kind === 'create' ? settleCreate(set, write, record, atMs) : settleRestore(set, write, record, atMs);
+    if (write.kind === 'create') return settleCreate(set, write, record, known);
+    return settleRestore(set, write, record, known.atMs);
   });
 };
 
@@ -102,9 +104,10 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
   const asked = [...new Set(writes.map(({ id }) => id))];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  return settleAll(session, side, writes, moved, (set, write, atMs) => {
+  return settleAll(session, side, writes, moved, (set, write, known) => {
     const answer = answers.get(write.id);
-    return write.row.intent.undoes ? settleRevert(set, write, answer, atMs) : settleWrite(set, write, answer, atMs);
+    if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
+    return settleWrite(set, write, answer, known);
   });
 };
 

@@ -5,12 +5,14 @@ import { bySide, otherSide } from '../../contact/side.ts';
 import type { Snapshot } from '../../contact/snapshot.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { Pair } from '../../reconcile/decision.ts';
+import type { GroupPair } from '../../reconcile/groups.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer, observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { landedMoves, movesAcross, withMoves, type Moves } from './landed-groups.ts';
 import { arrived, landed, landedFields } from './landed.ts';
 import { tookEffect } from './took-effect.ts';
 
@@ -25,9 +27,18 @@ export type Finding = {
 
 const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
 
+/** What settling needs to know besides. */
+export type Known = { readonly groupPairs: readonly GroupPair[]; readonly atMs: number };
+
 /** A half that the next plan must look at. */
 export const openHalf = (half: Half, change: { readonly record: ContactRecord; readonly base: Snapshot }): Half => {
   return { ...half, ...change, state: 'changed', mergedInto: null };
+};
+
+/** A base that takes in moves which have arrived on both sides. */
+const baseWithMoves = (base: Snapshot | null, moves: Moves): Snapshot => {
+  const { contact, groupIds } = base ?? EMPTY_SNAPSHOT;
+  return { contact, groupIds: withMoves(groupIds, moves) };
 };
 
 const without = (fields: ReadonlySet<SyncedField>) => new Set(SYNCED_FIELDS.filter((field) => !fields.has(field)));
@@ -37,17 +48,19 @@ export const settleCreate = (
   set: WorkingSet,
   { row, desired, sourceId }: Extract<OpenWrite, { kind: 'create' }>,
   found: ContactRecord | null,
-  atMs: number,
+  { groupPairs, atMs }: Known,
 ): Finding => {
   const { side } = row;
   const source = set.half(otherSide(side), sourceId);
   if (found === null) return NOT_APPLIED;
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
   const answer = landed(desired, found.contact, EMPTY_CONTACT);
-  const base = (contact: Contact): Snapshot => ({ contact, groupIds: [] });
+  const moves = landedMoves({ join: row.intent.join, leave: [] }, found.groupIds);
+  const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
-  const own = { ...openHalf(known, { record: found, base: base(answer) }), writtenAtMs: atMs };
-  const other = openHalf(source, { record: source.record, base: base(arrived(desired, desired, answer)) });
+  const own = { ...openHalf(known, { record: found, base: base(answer, moves) }), writtenAtMs: atMs };
+  const arrivedBase = base(arrived(desired, desired, answer), movesAcross(side, moves, groupPairs));
+  const other = openHalf(source, { record: source.record, base: arrivedBase });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: row.pairId, status: 'linked', halves, writtenSide: side });
   return { applied: true, after: found, error: null };
@@ -91,6 +104,30 @@ const settleUpdate = (
   storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });
 };
 
+/** The memberships that landed enter both bases; what differs from them since is a user's change (R9, R5). */
+const settleMembership = (
+  set: WorkingSet,
+  { row }: Extract<OpenWrite, { kind: 'membership' }>,
+  pair: Pair,
+  found: ContactRecord,
+  { groupPairs, atMs }: Known,
+): Finding => {
+  const { side } = row;
+  const [target, origin] = [pair[side], pair[otherSide(side)]];
+  const moves = landedMoves(row.intent, found.groupIds);
+  const isWholly = moves.join.length === row.intent.join.length && moves.leave.length === row.intent.leave.length;
+  if (target === null || origin === null) return { ...NOT_APPLIED, after: found };
+  const own = openHalf(target, { record: found, base: baseWithMoves(target.base, moves) });
+  const other = openHalf(origin, {
+    record: origin.record,
+    base: baseWithMoves(origin.base, movesAcross(side, moves, groupPairs)),
+  });
+  const written = { ...own, writtenAtMs: atMs };
+  const halves = bySide((each) => (each === side ? written : other));
+  storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });
+  return { applied: isWholly, after: found, error: null };
+};
+
 /** The pair that a write to an existing contact belongs to. */
 export const pairOfWrite = (
   set: WorkingSet,
@@ -111,9 +148,10 @@ export const settleWrite = (
   set: WorkingSet,
   write: Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>,
   answer: ReadAnswer | undefined,
-  atMs: number,
+  known: Known,
 ): Finding => {
   const { side } = write.row;
+  const { atMs } = known;
   if (answer === undefined || answer.kind === 'unreadable') return NOT_APPLIED;
   if (answer.kind !== 'found') {
     observeAnswer(set, side, write.id, answer, atMs);
@@ -128,7 +166,9 @@ export const settleWrite = (
       return { applied: true, after: record, error: null };
     }
   }
-  // Membership is a set: what arrived is found equal by the plan, what did not is written again.
+  if (write.kind === 'membership' && pair !== null && isWhole(pair)) {
+    return settleMembership(set, write, pair, record, known);
+  }
   observeRecord(set, side, record, atMs);
   return { ...NOT_APPLIED, after: record };
 };

@@ -1,0 +1,23 @@
+import { otherSide, type Side } from '../../contact/side.ts';
+import type { GroupPair } from '../../reconcile/groups.ts';
+
+/** The memberships that a write asked for, by the side's own group ids. */
+export type Moves = { readonly join: readonly string[]; readonly leave: readonly string[] };
+
+/** What of a change of membership whose answer was lost shows in the membership as it is now. */
+export const landedMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
+  join: join.filter((id) => now.includes(id)),
+  leave: leave.filter((id) => !now.includes(id)),
+});
+
+/** The same moves by the other side's ids of the groups; groups without a half there are left out. */
+export const movesAcross = (side: Side, { join, leave }: Moves, pairs: readonly GroupPair[]): Moves => {
+  const across = (ids: readonly string[]): readonly string[] =>
+    pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
+  return { join: across(join), leave: across(leave) };
+};
+
+/** A base's membership after moves that both sides now agree on. */
+export const withMoves = (groupIds: readonly string[], { join, leave }: Moves): readonly string[] => {
+  return [...new Set([...groupIds, ...join])].filter((id) => !leave.includes(id)).toSorted();
+};

@@ -33,6 +33,7 @@ CREATE TABLE `halves` (
 	`pair` integer,
 	`state` text NOT NULL,
 	`absences` integer DEFAULT 0 NOT NULL,
+	`last_listed_at_ms` integer,
 	`heard_at_ms` integer NOT NULL,
 	`written_at_ms` integer,
 	`merged_into` text,

@@ -10,8 +10,9 @@ import type { Snapshot } from './snapshot.ts';
  * - `missing`: a complete listing did not show it; a read by its id decides.
  * - `settling`: neither a listing nor a read shows it, but it was written too recently to count as deleted (R7).
  * - `gone`: there is evidence of its deletion (R7).
+ * - `doubted`: it was gone, and a feed or a listing shows it again, which may lag; a read by its id decides.
  */
-export type HalfState = 'settled' | 'changed' | 'missing' | 'settling' | 'gone';
+export type HalfState = 'settled' | 'changed' | 'missing' | 'settling' | 'gone' | 'doubted';
 
 export const HALF_STATES = [
   'settled',
@@ -19,6 +20,7 @@ export const HALF_STATES = [
   'missing',
   'settling',
   'gone',
+  'doubted',
 ] as const satisfies readonly HalfState[];
 
 /** Everything known of one contact on one side of a link. */
@@ -36,10 +38,20 @@ export type Half = {
   readonly mergedInto: string | null;
   /** In how many complete listings in a row it was missing although a read still found it (R7). */
   readonly absences: number;
+  /** When the last complete listing before those absences ended; null while listings show it. Epoch milliseconds. */
+  readonly lastListedAtMs: number | null;
   /** When this link last wrote it; null where it never did. Epoch milliseconds. */
   readonly writtenAtMs: number | null;
   /** When its state was last decided from what the side reported. Epoch milliseconds. */
   readonly heardAtMs: number;
+};
+
+/** How far the clock of a side may be ahead of ours; a stamp that is further ahead says nothing. */
+export const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/** When the side says that the contact was last changed, no later than it was heard of; null where it does not say. */
+export const changedAtMs = ({ record, heardAtMs }: Half): number | null => {
+  return record.modifiedAtMs === null ? null : Math.min(record.modifiedAtMs, heardAtMs + CLOCK_MARGIN_MS);
 };
 
 /** Whether the contact stands on its side, as far as is known. */

@@ -7,7 +7,7 @@ import {
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
-import type { Half } from '../contact/half.ts';
+import { changedAtMs, type Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
@@ -27,7 +27,7 @@ export type FieldMerge = {
 };
 
 const winnerOf = (policy: Policy, { left, right }: Sides<Half>): Side => {
-  return conflictWinner(policy, { left: left.record.modifiedAtMs, right: right.record.modifiedAtMs });
+  return conflictWinner(policy, { left: changedAtMs(left), right: changedAtMs(right) });
 };
 
 const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;

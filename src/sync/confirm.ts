@@ -4,7 +4,7 @@ import { observeMissing } from './state/observe.ts';
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, remotes, signal, store, writer } = session;
-  const missing = await store.halves(link, { by: 'state', states: ['missing', 'settling'], side });
+  const missing = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
   if (missing.length === 0) return;
   const { capabilities } = remotes[side];
   const ids = missing.map((half) => half.id);

@@ -1,3 +1,4 @@
+import type { Half } from '../contact/half.ts';
 import { bySide, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { deferRefused } from '../reconcile/defer.ts';
@@ -36,6 +37,19 @@ const planLinkGroups = async (session: Session): Promise<GroupPlan> => {
   return planGroups({ ...groups, pairs: groupPairs }, session.policy);
 };
 
+/** No feed lags so long that it shows a contact that was deleted then. */
+const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
+
+/** Forgets contacts whose deletion is old: nothing shows them any more. */
+const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Half[]): Promise<void> => {
+  const old = deleted.filter(({ heardAtMs }) => clock.now() - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
+  if (old.length === 0) return;
+  const ids = bySide((side) => old.filter((half) => half.side === side).map(({ id }) => id));
+  await writer.apply({ ids }, (set) => {
+    for (const half of old) set.drop(half);
+  });
+};
+
 /** Decides on what is stored, without asking the remotes anything. */
 export const planStored = async (session: Session, groups: GroupPlan): Promise<Plan> => {
   const { store, link, policy, clock, writer } = session;
@@ -44,6 +58,7 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const workload = await loadWorkload(store, link, groupIds);
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   const plan = planContacts({ ...workload, groups, policy });
+  await forgetDeletions(session, workload.deleted);
   const { rejections } = await store.link(link);
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };
 };

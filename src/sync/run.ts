@@ -53,10 +53,14 @@ export type PlanResult = {
   readonly halt: Halt | null;
 };
 
-/** The first run of a link is a full one. */
-const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
-  const { cursors } = await context.store.link(context.link);
-  return SIDES.every((side) => cursors[side].cursor === null) ? 'full' : asked;
+/**
+ * The first run of a link is a full one, and so is each until one has completed: what an interrupted first run listed is as
+ * old as it is, and no feed that does not name deletions says what of it was deleted since.
+ */
+const kindOf = async ({ store, link }: LinkContext, asked: RunKind): Promise<RunKind> => {
+  const { cursors } = await store.link(link);
+  if (SIDES.every((side) => cursors[side].cursor === null)) return 'full';
+  return (await store.runs(link, { latest: 'completed' })).length === 0 ? 'full' : asked;
 };
 
 /** Opens a session under a lease for a run, or for one that reverts the run `undoes`. */

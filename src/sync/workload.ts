@@ -11,6 +11,8 @@ export type Workload = {
   readonly survivors: readonly Pair[];
   /** Contacts that belong to no pair. */
   readonly unpaired: Sides<readonly Half[]>;
+  /** Contacts of no pair that are known to be deleted. */
+  readonly deleted: readonly Half[];
 };
 
 /** The pairs of these ids, each with both halves, by id. */
@@ -45,7 +47,10 @@ export const loadWorkload = async (store: Store, link: string, groupIds: readonl
   return {
     pairs: pairs.filter(({ status }) => status === 'linked'),
     survivors: pairs.filter(({ status }) => status !== 'linked'),
-    unpaired: bySide((side) => changed.filter((half) => half.side === side && half.pair === null)),
+    deleted: changed.filter((half) => half.pair === null && half.state === 'gone'),
+    unpaired: bySide((side) =>
+      changed.filter((half) => half.side === side && half.pair === null && half.state === 'changed'),
+    ),
   };
 };
 

@@ -8,7 +8,7 @@ const SIDES = ['left', 'right'] as const;
 /** One row per link: its state, the accounts it was made with, and the lease of the process that works on it. */
 export const links = sqliteTable('links', {
   name: text('name').primaryKey(),
-  state: text('state', { enum: ['active', 'paused', 'halted', 'failing'] }).notNull(),
+  state: text('state', { enum: ['active', 'paused', 'resuming', 'halted', 'failing'] }).notNull(),
   reason: text('reason'),
   leftAccount: text('left_account'),
   rightAccount: text('right_account'),
@@ -56,6 +56,7 @@ export const halves = sqliteTable(
     pair: integer('pair'),
     state: text('state', { enum: HALF_STATES }).notNull(),
     absences: integer('absences').notNull().default(0),
+    lastListedAtMs: integer('last_listed_at_ms'),
     heardAtMs: integer('heard_at_ms').notNull(),
     writtenAtMs: integer('written_at_ms'),
     mergedInto: text('merged_into'),

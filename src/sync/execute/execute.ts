@@ -3,7 +3,7 @@ import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
-import { storePair } from '../state/pair.ts';
+import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
 import { recordConflicts } from './conflicts.ts';
@@ -31,7 +31,7 @@ const needsOf = (tasks: readonly Task[]) => ({
 const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
-    set.dropPair(pair.id);
+    endPair(set, pair.id);
     return;
   }
   const halves = bySide((side) => {

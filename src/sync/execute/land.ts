@@ -11,7 +11,8 @@ import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import type { PairIds } from '../../reconcile/actions.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import { keepAlone, storePair } from '../state/pair.ts';
+import { observeDeletion } from '../state/observe.ts';
+import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { createdHalf, halfToStore, taskIds, type Task } from './task.ts';
 import { hasAllGroups, type GroupIds, type Write } from './writes.ts';
@@ -95,8 +96,9 @@ const landCreate = (
   record: ContactRecord,
 ): Landing => {
   const nothing = { after: record, refused: null, counts: null, notTaken: [], again: false };
-  const standing = set.half(side, record.id);
-  if (standing !== null && standing.pair !== null && standing.state !== 'gone') {
+  const known = set.half(side, record.id);
+  const standing = known?.state === 'gone' || known?.state === 'doubted' ? null : known;
+  if (standing !== null && standing.pair !== null) {
     const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
     return { ...nothing, refused, ids: taskIds(task) };
   }
@@ -176,10 +178,11 @@ const landMembership = (
 };
 
 const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
-  const { pair, side, fate } = removal;
+  const { pair, record, side, fate } = removal;
+  observeDeletion(set, side, record.id, atMs);
   if (pair.id !== null) {
     if (fate === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
-    else set.dropPair(pair.id);
+    else endPair(set, pair.id);
   }
   const { leftId, rightId } = entry;
   return { after: null, refused: null, counts: 'deleted', notTaken: [], ids: { leftId, rightId }, again: false };

@@ -1,96 +1,154 @@
-import type { Half, HalfState } from '../../contact/half.ts';
+import { CLOCK_MARGIN_MS, type Half, type HalfState } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 
 /** What a run learns of one contact on one side. */
 export type HalfEvent =
-  /** A feed, a listing or a read shows the contact. */
+  /** A feed or a listing shows the contact. */
   | { readonly kind: 'shown'; readonly record: ContactRecord; readonly atMs: number }
+  /** A read by its id found it. */
+  | { readonly kind: 'found'; readonly record: ContactRecord; readonly atMs: number }
   /** A feed names it deleted, or a read says that it is gone (R7). */
   | { readonly kind: 'deleted'; readonly atMs: number }
   /** It was merged into another contact of its side (R12). */
   | { readonly kind: 'merged'; readonly into: string; readonly atMs: number }
-  /** A complete listing that began at `atMs` did not show it. */
-  | { readonly kind: 'missed'; readonly atMs: number }
+  /** A complete listing that began at `atMs` did not show it; the one before ended at `lastListedAtMs`. */
+  | { readonly kind: 'missed'; readonly atMs: number; readonly lastListedAtMs: number | null }
   /** Neither a listing nor a read shows it, and it was written a moment ago (R7). */
   | { readonly kind: 'unsettled'; readonly atMs: number }
-  /** It is not known any more whether the listing missed it: the listing is discarded, or a read could not be understood. */
-  | { readonly kind: 'unmissed' };
+  /** Whether it stands is not known: the listing is discarded, or a read could not be understood. */
+  | { readonly kind: 'unknown' };
 
-/** A half that nothing is known of yet, or that belongs to no pair, has no state of its own in the table. */
-type TableState = HalfState | 'unknown' | 'unpaired';
+/**
+ * The rows of the table: a half of a pair by its state; a contact of no pair that stands (`unpaired`), that is known to be
+ * deleted (`buried`), or that is shown although it is (`exhumed`); and a contact that nothing is known of (`new`).
+ */
+type TableState = HalfState | 'unpaired' | 'buried' | 'exhumed' | 'new';
 
 /**
  * - `observe`: what the record says decides between `settled` and `changed`; an outdated record changes nothing.
+ * - `rest`: what the half itself says decides between the two.
  * - `keep`: nothing changes.
  * - `forget`: the half is dropped: nobody else knows of the contact.
  * - a state: the half takes it.
  */
-type Outcome = 'observe' | 'revert' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling';
+type Outcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
 
 /** What each event makes of a half in each state (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], Outcome>>>> = {
-  unknown: {
+  new: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'keep',
     merged: 'keep',
     missed: 'keep',
     unsettled: 'keep',
-    unmissed: 'keep',
+    unknown: 'keep',
   },
   // Where it was heard of after the listing began, the listing says nothing about it.
   unpaired: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'forget',
     merged: 'forget',
     missed: 'forget',
     unsettled: 'keep',
-    unmissed: 'keep',
+    unknown: 'keep',
   },
   settled: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'gone',
     merged: 'gone',
     missed: 'missing',
     unsettled: 'settling',
-    unmissed: 'keep',
+    unknown: 'keep',
   },
   changed: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'gone',
     merged: 'gone',
     missed: 'missing',
     unsettled: 'settling',
-    unmissed: 'keep',
+    unknown: 'keep',
   },
   missing: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'gone',
     merged: 'gone',
     missed: 'missing',
     unsettled: 'settling',
-    unmissed: 'revert',
+    unknown: 'rest',
   },
   settling: {
     shown: 'observe',
+    found: 'observe',
     deleted: 'gone',
     merged: 'gone',
     missed: 'missing',
     unsettled: 'settling',
-    unmissed: 'revert',
+    unknown: 'rest',
   },
-  gone: { shown: 'observe', deleted: 'gone', merged: 'gone', missed: 'keep', unsettled: 'keep', unmissed: 'keep' },
+  gone: {
+    shown: 'doubted',
+    found: 'observe',
+    deleted: 'gone',
+    merged: 'gone',
+    missed: 'keep',
+    unsettled: 'keep',
+    unknown: 'keep',
+  },
+  doubted: {
+    shown: 'doubted',
+    found: 'observe',
+    deleted: 'gone',
+    merged: 'gone',
+    missed: 'gone',
+    unsettled: 'gone',
+    unknown: 'keep',
+  },
+  buried: {
+    shown: 'doubted',
+    found: 'observe',
+    deleted: 'gone',
+    merged: 'gone',
+    missed: 'keep',
+    unsettled: 'keep',
+    unknown: 'keep',
+  },
+  exhumed: {
+    shown: 'doubted',
+    found: 'observe',
+    deleted: 'gone',
+    merged: 'gone',
+    missed: 'gone',
+    unsettled: 'gone',
+    unknown: 'keep',
+  },
 };
 
 const tableState = (half: Half | null): TableState => {
-  if (half === null) return 'unknown';
-  return half.pair === null ? 'unpaired' : half.state;
+  if (half === null) return 'new';
+  if (half.pair !== null) return half.state;
+  if (half.state === 'gone') return 'buried';
+  return half.state === 'doubted' ? 'exhumed' : 'unpaired';
 };
 
-/** Whether a record shows what stood there before a change that is known already: taken in, it would revert that change. */
-const isOutdated = (record: ContactRecord, known: ContactRecord): boolean => {
-  return record.modifiedAtMs !== null && known.modifiedAtMs !== null && record.modifiedAtMs < known.modifiedAtMs;
+/** For so long a feed or a listing may show less than is known already. */
+const LAGS_FOR_MS = 10 * 60_000;
+
+/**
+ * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
+ * change. A stamp says so only where it was not ahead of the clock, and only for a while: a side that was restored from a
+ * backup shows older stamps for good.
+ */
+const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, atMs: number): boolean => {
+  if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
+  if (known.modifiedAtMs > heardAtMs + CLOCK_MARGIN_MS || atMs - heardAtMs >= LAGS_FOR_MS) return false;
+  return record.modifiedAtMs < known.modifiedAtMs;
 };
 
 /** What a half says of itself where nothing is known to be under way: `settled` while it says what its base says. */
@@ -108,13 +166,14 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   base: null,
   mergedInto: null,
   absences: 0,
+  lastListedAtMs: null,
   writtenAtMs: null,
   heardAtMs: atMs,
 });
 
-const observed = (half: Half, record: ContactRecord, atMs: number): Half => {
+const observed = (half: Half, { kind, record, atMs }: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const isNews = half.state !== 'settled' || JSON.stringify(half.record) !== JSON.stringify(record);
-  if (isNews && isOutdated(record, half.record)) return half;
+  if (kind === 'shown' && isNews && isOutdated(record, half, atMs)) return half;
   const state = restingState({ ...half, record });
   if (!isNews && state === half.state) return half;
   return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
@@ -128,29 +187,43 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
   return event.kind === 'missed' && state === 'changed' && heardAtMs >= event.atMs;
 };
 
+/** A half that a listing did not show; at its first absence it is noted when it was last listed. */
+const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half => {
+  if (isHeardSince(half, event)) return half;
+  const lastListedAtMs = half.absences === 0 ? event.lastListedAtMs : half.lastListedAtMs;
+  return { ...half, state: 'missing', lastListedAtMs, heardAtMs: event.atMs };
+};
+
+const gone = (half: Half, event: HalfEvent): Half => {
+  // That a contact is gone may be said more than once, and into which one it was merged only the first time.
+  const mergedInto = event.kind === 'merged' ? event.into : half.mergedInto;
+  return { ...half, state: 'gone', mergedInto, heardAtMs: timeOf(event) ?? half.heardAtMs };
+};
+
 /**
  * What an event makes of a half; null where the store is to hold none. The same value comes back where nothing changes.
  * Pure.
  */
 export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half | null => {
   const outcome = HALF_TRANSITIONS[tableState(half)][event.kind];
-  if (half === null) return event.kind === 'shown' ? newHalf(side, event.record, event.atMs) : null;
-  const heardAtMs = timeOf(event) ?? half.heardAtMs;
+  if (half === null) return 'record' in event ? newHalf(side, event.record, event.atMs) : null;
   switch (outcome) {
     case 'observe':
-      return event.kind === 'shown' ? observed(half, event.record, event.atMs) : half;
+      return 'record' in event ? observed(half, event) : half;
     case 'keep':
       return half;
     case 'forget':
       return isHeardSince(half, event) ? half : null;
-    case 'revert':
+    case 'rest':
       return { ...half, state: restingState(half) };
+    case 'doubted':
+      return half.state === 'doubted' ? half : { ...half, state: 'doubted' };
     case 'gone':
-      // That a contact is gone may be said more than once, and into which one it was merged only the first time.
-      return { ...half, state: 'gone', mergedInto: event.kind === 'merged' ? event.into : half.mergedInto, heardAtMs };
+      return gone(half, event);
     case 'missing':
+      return event.kind === 'missed' ? missed(half, event) : half;
     case 'settling':
-      return isHeardSince(half, event) ? half : { ...half, state: outcome, heardAtMs };
+      return { ...half, state: 'settling', heardAtMs: timeOf(event) ?? half.heardAtMs };
   }
 };
 

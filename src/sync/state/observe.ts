@@ -1,7 +1,8 @@
 import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import type { Side } from '../../contact/side.ts';
+import { otherSide, type Side } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
+import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
 import { nextHalf, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -54,6 +55,12 @@ const isNews = (before: Half | null, after: Half | null): boolean => {
 export const observeRecord = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
   const before = set.half(side, record.id);
   return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs }));
+};
+
+/** Takes in that a read found the contact; answers whether the next plan must look at it. */
+const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
+  const before = set.half(side, record.id);
+  return isNews(before, happen(set, side, record.id, { kind: 'found', record, atMs }));
 };
 
 /** Takes in evidence of a deletion; answers whether the next plan must look at it. */
@@ -141,10 +148,11 @@ export const observeListing = (
   nowMs: number,
 ): void => {
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
-  for (const id of missed) happen(set, side, id, { kind: 'missed', atMs: startedAtMs });
+  const event = { kind: 'missed', atMs: startedAtMs, lastListedAtMs: cursor.listedAtMs } as const;
+  for (const id of missed) happen(set, side, id, event);
   for (const id of back) {
     const half = set.half(side, id);
-    if (half !== null) set.put({ ...half, absences: 0 });
+    if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
   }
   set.add({ kind: 'forget-shown', side });
   set.add({
@@ -157,7 +165,7 @@ export const observeListing = (
 /** Forgets a listing and the cursor: the next run lists the side whole. The set must hold the side's missing halves. */
 export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): void => {
   for (const half of set.halves()) {
-    if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unmissed' });
+    if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unknown' });
   }
   set.add({ kind: 'forget-shown', side });
   set.add({
@@ -177,11 +185,11 @@ export const observeAnswer = (
 ): void => {
   switch (answer?.kind) {
     case 'found':
-      observeRecord(set, side, answer.record, atMs);
+      observeFound(set, side, answer.record, atMs);
       return;
     case 'moved':
       rename(set, side, id, answer.record.id, atMs);
-      observeRecord(set, side, answer.record, atMs);
+      observeFound(set, side, answer.record, atMs);
       return;
     case 'gone':
       observeDeletion(set, side, id, atMs);
@@ -197,7 +205,21 @@ export type Confirmation = {
   readonly settlesWithinMs: number;
 };
 
-/** What a read says about a contact that a complete listing did not show (R7). */
+/**
+ * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
+ * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
+ * counts as edited, and the edit beats the deletion (R6).
+ */
+const observeArchived = (set: WorkingSet, half: Half, nowMs: number): void => {
+  const { side, id, pair, writtenAtMs, lastListedAtMs } = half;
+  happen(set, side, id, { kind: 'deleted', atMs: nowMs });
+  if (writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
+  const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
+  if (other !== null)
+    set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
+};
+
+/** What a read says about a contact that a complete listing did not show, or that is shown although it is gone (R7). */
 export const observeMissing = (
   set: WorkingSet,
   half: Half,
@@ -205,26 +227,28 @@ export const observeMissing = (
   { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
-  const { side, id, writtenAtMs, absences } = half;
+  const { side, id, state, writtenAtMs, absences } = half;
   switch (answer.kind) {
     case 'gone': {
-      const isRecent = writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+      const isRecent = state !== 'doubted' && writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
     }
     case 'found':
-      if (confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
-        happen(set, side, id, { kind: 'deleted', atMs: nowMs });
-        return;
+      if (state !== 'doubted') {
+        if (confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+          observeArchived(set, half, nowMs);
+          return;
+        }
+        set.put({ ...half, absences: absences + 1 });
+        happen(set, side, id, { kind: 'unknown' });
       }
-      set.put({ ...half, absences: absences + 1 });
-      happen(set, side, id, { kind: 'unmissed' });
-      observeRecord(set, side, answer.record, nowMs);
+      observeFound(set, side, answer.record, nowMs);
       return;
     case 'moved':
       observeAnswer(set, side, id, answer, nowMs);
       return;
     case 'unreadable':
-      happen(set, side, id, { kind: 'unmissed' });
+      happen(set, side, id, { kind: 'unknown' });
   }
 };

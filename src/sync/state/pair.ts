@@ -13,6 +13,21 @@ export type PairToStore = {
   readonly writtenSide: Side | null;
 };
 
+/** A contact that is known to be deleted stays known for a while: a feed or a listing may lag and show it (R7). */
+const bury = (set: WorkingSet, half: Half): void => {
+  set.put({ ...half, pair: null, base: null, mergedInto: null, absences: 0, lastListedAtMs: null });
+};
+
+/** A pair ends; of its halves only those that are gone stay known. */
+export const endPair = (set: WorkingSet, id: number): void => {
+  const pair = set.pair(id);
+  set.dropPair(id);
+  for (const side of SIDES) {
+    const half = pair?.[side] ?? null;
+    if (half?.state === 'gone') bury(set, half);
+  }
+};
+
 /** A contact that has lost its pair: the next plan looks for a counterpart. One that does not stand is forgotten. */
 const releaseHalf = (set: WorkingSet, half: Half): void => {
   set.drop(half);
@@ -50,7 +65,8 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
   for (const side of SIDES) {
     const old = before?.[side] ?? null;
     if (old === null || old.id === halves[side]?.id) continue;
-    if (pairId === null && writtenSide === side) releaseHalf(set, old);
+    if (old.state === 'gone') bury(set, old);
+    else if (pairId === null && writtenSide === side) releaseHalf(set, old);
     else set.drop(old);
   }
 };
@@ -80,7 +96,7 @@ export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number)
   if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs });
   const half = pair?.[side] ?? null;
   if (pair === null || half === null || half.state === 'gone') {
-    set.dropPair(id);
+    endPair(set, id);
     return;
   }
   const base = half.base ?? { contact: half.record.contact, groupIds: half.record.groupIds };

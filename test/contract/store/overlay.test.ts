@@ -38,6 +38,7 @@ const half = fc
     pair: fc.option(fc.constantFrom(...pairIds)),
     state: fc.constantFrom(...HALF_STATES),
     absences: fc.nat(3),
+    lastListedAtMs: fc.option(fc.nat(9)),
     heardAtMs: fc.nat(9),
     groupIds: fc.subarray(groups),
   })

@@ -168,6 +168,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
         base: null,
         mergedInto: 'l2',
         absences: 3,
+        lastListedAtMs: 4,
         writtenAtMs: 7,
         heardAtMs: 8,
       });

@@ -25,6 +25,7 @@ export const halfOf = (id: string, change: Partial<Half> = {}): Half => {
     base: { contact: record.contact, groupIds: record.groupIds },
     mergedInto: null,
     absences: 0,
+    lastListedAtMs: null,
     writtenAtMs: null,
     heardAtMs: 5,
     ...change,

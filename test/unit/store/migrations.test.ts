@@ -52,6 +52,7 @@ const halvesOf = (tables: ReadonlyMap<string, readonly Row[]>, link: string): un
         base: parse(pair[`${former}_base_json`]),
         mergedInto: change?.['merged_into'] ?? null,
         absences: pair[`${former}_absences`],
+        lastListedAtMs: null,
         writtenAtMs: pair[`${former}_written_at_ms`],
         heardAtMs: change?.['staged_at_ms'] ?? 0,
       };
@@ -59,7 +60,7 @@ const halvesOf = (tables: ReadonlyMap<string, readonly Row[]>, link: string): un
     });
     const unpaired = [...waiting.values()].flatMap((row) => {
       if (row['kind'] !== 'upsert') return [];
-      const none = { pair: null, base: null, mergedInto: null, absences: 0, writtenAtMs: null };
+      const none = { pair: null, base: null, mergedInto: null, absences: 0, lastListedAtMs: null, writtenAtMs: null };
       const record = parse(row['record_json']);
       return [{ side, id: row['id'], state: 'changed', record, heardAtMs: row['staged_at_ms'], ...none }];
     });

@@ -89,7 +89,7 @@ export const workOfUndo = ({ decisions, links }: UndoPlan): Work => ({
   removals: decisions.flatMap((decision) => {
     if (decision.kind !== 'remove') return [];
     const { side, record, pair } = decision;
-    return [{ side, record, pair, fate: 'keep-other' as const, decision: null }];
+    return [{ side, record, pair, pairAfter: 'keep-other' as const, decision: null }];
   }),
   unlinks: [],
 });

@@ -6,6 +6,7 @@ import {
   type SyncedField,
 } from '../../contact/contact.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
+import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import type { PairIds } from '../../reconcile/actions.ts';
@@ -90,6 +91,9 @@ export const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side 
   storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide });
 };
 
+/** Whether there is evidence that the contact was deleted. */
+const isAway = ({ state }: Half): boolean => state === 'gone' || state === 'doubted';
+
 const landCreate = (
   { set, groupIds, createsWithGroups, atMs }: Landed,
   { task, side, request }: Extract<Write, { kind: 'create' }>,
@@ -97,7 +101,8 @@ const landCreate = (
 ): Landing => {
   const nothing = { after: record, refused: null, counts: null, notTaken: [], again: false };
   const known = set.half(side, record.id);
-  const standing = known?.state === 'gone' || known?.state === 'doubted' ? null : known;
+  const isBack = known !== null && isAway(known) && (known.pair === null || known.pair === task.pairId);
+  const standing = isBack ? null : known;
   if (standing !== null && standing.pair !== null) {
     const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
     return { ...nothing, refused, ids: taskIds(task) };
@@ -178,10 +183,10 @@ const landMembership = (
 };
 
 const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
-  const { pair, record, side, fate } = removal;
+  const { pair, record, side, pairAfter } = removal;
   observeDeletion(set, side, record.id, atMs);
   if (pair.id !== null) {
-    if (fate === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+    if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
     else endPair(set, pair.id);
   }
   const { leftId, rightId } = entry;

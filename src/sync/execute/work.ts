@@ -15,7 +15,7 @@ export type Work = {
 
 const removalOf = (decision: Deletion): Removal => {
   const { side, record, pair } = decision;
-  return { side, record, pair, fate: 'drop-pair', decision };
+  return { side, record, pair, pairAfter: 'drop-pair', decision };
 };
 
 /** The work of a plan of the core. */

@@ -14,7 +14,7 @@ export type Removal = {
   readonly record: ContactRecord;
   readonly pair: Pair;
   /** What becomes of the pair: it ends, or stays for its other half, which is not created again. */
-  readonly fate: 'drop-pair' | 'keep-other';
+  readonly pairAfter: 'drop-pair' | 'keep-other';
   /** What it was planned from; null in an undo. */
   readonly decision: Deletion | null;
 };

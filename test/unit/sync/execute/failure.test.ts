@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { Side } from '../../../../src/contact/side.ts';
+import {
+  FullError,
+  InvalidError,
+  LimitedError,
+  NotFoundError,
+  StaleError,
+  UnavailableError,
+  UnreadableError,
+  type Applied,
+  type RemoteError,
+} from '../../../../src/providers/errors.ts';
+import type { Rejection } from '../../../../src/store/store.ts';
+import type { Execution } from '../../../../src/sync/execute/execution.ts';
+import {
+  countUnanswered,
+  judgeFailure,
+  rejectionKeyOf,
+  rejectionOf,
+  type Verdict,
+} from '../../../../src/sync/execute/failure.ts';
+import { creationTask, mergeTask } from '../../../../src/sync/execute/task.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  updateWrites,
+  type Removal,
+  type Write,
+} from '../../../../src/sync/execute/writes.ts';
+import { sourceFingerprint } from '../../../../src/reconcile/defer.ts';
+import type { Deletion } from '../../../../src/reconcile/decision.ts';
+import { ADA, looseHalf, pairedHalf } from '../support.ts';
+import { creationOf, mergeOf, sideWrite } from './support.ts';
+
+const NO_GROUPS = new Map<string, { left: string | null; right: string | null }>();
+const GROUPS = new Map([['choir', { left: 'g-choir', right: 's-choir' }]]);
+const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
+const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
+
+const only = (writes: readonly Write[]): Write => {
+  const [write] = writes;
+  if (write === undefined || writes.length > 1) throw new Error('One write was expected.');
+  return write;
+};
+
+const MERGE = mergeOf(LEFT, RIGHT, {
+  writes: { left: null, right: sideWrite(['title', 'buckets'], { ...ADA, title: 'Dr' }, { joins: ['choir'] }) },
+});
+const CREATION = creationOf(looseHalf('left', 'l'));
+const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
+const REMOVAL: Removal = {
+  side: 'right',
+  record: RIGHT.record,
+  pair: PAIR,
+  pairAfter: 'drop-pair',
+  decision: DELETION,
+};
+
+const WRITES: Readonly<Record<Write['kind'], Write>> = {
+  create: only(createWrites(NO_GROUPS, 'right', [creationTask(CREATION)])),
+  update: only(updateWrites('right', [mergeTask(MERGE)])),
+  membership: only(membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])),
+  delete: only(deleteWrites([REMOVAL])),
+};
+const KINDS = Object.keys(WRITES) as Write['kind'][];
+
+const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts', applied });
+
+describe('[R15] an error that answers a write', () => {
+  const CALM = { rereads: false, refused: false, stop: null };
+  const UNKNOWN: Verdict = { ...CALM, journal: 'unanswered' };
+  const REFUSED: Verdict = { ...CALM, journal: 'refused', refused: true };
+  const REREAD: Verdict = { ...CALM, journal: 'refused', rereads: true };
+
+  test.each<[string, RemoteError, (error: RemoteError) => Verdict]>([
+    [
+      'a limit that is reached ends the run',
+      new LimitedError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'an outage ahead of the write ends the run',
+      new UnavailableError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'an outage in the middle of it leaves the outcome unknown',
+      new UnavailableError('x', options('unknown')),
+      () => UNKNOWN,
+    ],
+    [
+      'an answer that cannot be read leaves the outcome unknown',
+      new UnreadableError('x', options('unknown')),
+      () => UNKNOWN,
+    ],
+    ['so does a stale contact that was written perhaps', new StaleError('x', options('unknown')), () => UNKNOWN],
+    ['so does a contact that is not found after all', new NotFoundError('x', options('unknown')), () => UNKNOWN],
+    ['a stale contact is read and looked at again', new StaleError('x', options('no')), () => REREAD],
+    ['a value that is invalid is refused', new InvalidError('x', options('no')), () => REFUSED],
+    ['a full account refuses', new FullError('x', options('no')), () => REFUSED],
+  ])('%s, whatever was written', (_, error, expected) => {
+    for (const kind of KINDS) expect(judgeFailure(WRITES[kind], error)).toEqual(expected(error));
+  });
+
+  test.each(KINDS)('that a contact is not found: a %s', (kind) => {
+    const error = new NotFoundError('x', options('no'));
+    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' ? REFUSED : REREAD);
+  });
+});
+
+describe('[R15] a refusal', () => {
+  const NOW = 1_000_000;
+  const MINUTE = 60_000;
+
+  test.each<[Write['kind'], string, string | null, string | null]>([
+    ['create', 'l', 'l', null],
+    ['update', 'l r', 'l', 'r'],
+    ['membership', 'l r', 'l', 'r'],
+    ['delete', 'r', null, 'r'],
+  ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
+    const write = WRITES[kind];
+    expect(rejectionKeyOf(write)).toBe(key);
+    expect(rejectionOf(write, 'too long', undefined, NOW)).toMatchObject({
+      side: 'right',
+      key,
+      leftId,
+      rightId,
+      reason: 'too long',
+      attempts: 1,
+    });
+  });
+
+  test('is tried again after five minutes, doubling up to a day', () => {
+    const delays: number[] = [];
+    let earlier: Rejection | undefined;
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      const next = rejectionOf(WRITES.update, 'too long', earlier, NOW);
+      if (next === null) throw new Error('A refusal was expected.');
+      expect(next.attempts).toBe(attempt);
+      delays.push((next.retryAtMs - NOW) / MINUTE);
+      earlier = next;
+    }
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]);
+  });
+
+  test('starts again where what the write follows from has changed', () => {
+    const first = rejectionOf(WRITES.update, 'too long', undefined, NOW);
+    expect(first?.sourceFingerprint).toBe(sourceFingerprint(MERGE));
+    const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
+    expect(rejectionOf(WRITES.update, 'too long', earlier, NOW)).toEqual(first);
+  });
+
+  test('is not remembered in an undo, which is asked for again', () => {
+    const undone: readonly Write[] = [
+      only(updateWrites('right', [{ ...mergeTask(MERGE), decision: null }])),
+      only(deleteWrites([{ ...REMOVAL, decision: null }])),
+    ];
+    for (const write of undone) {
+      expect(rejectionKeyOf(write)).toBeNull();
+      expect(rejectionOf(write, 'too long', undefined, NOW)).toBeNull();
+    }
+  });
+});
+
+describe('[R9] calls in a row of unknown outcome', () => {
+  const UNKNOWN = new UnavailableError('no answer', options('unknown'));
+  const lost = { key: '0', ok: false, error: UNKNOWN } as const;
+  const refused = { key: '1', ok: false, error: new InvalidError('x', options('no')) } as const;
+  const done = { key: '2', ok: true, value: null } as const;
+
+  const counter = () => {
+    const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
+    return (results: Parameters<typeof countUnanswered>[2], write: Write = WRITES.update) => {
+      return countUnanswered({ unansweredCalls } as Execution, write, results);
+    };
+  };
+  const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);
+
+  test('end the run at the tenth', () => {
+    const count = counter();
+    expect(times(9, () => count([lost, lost]))).toEqual(times(9, () => null));
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+
+  test.each([
+    ['an answer', [lost, done]],
+    ['a refusal', [lost, refused]],
+    ['no result at all', []],
+  ])('are counted from the start after a call with %s', (_, results) => {
+    const count = counter();
+    times(9, () => count([lost]));
+    expect(count(results)).toBeNull();
+    expect(times(9, () => count([lost]))).toEqual(times(9, () => null));
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+
+  test('are counted for each side by itself', () => {
+    const count = counter();
+    const leftWrite = only(deleteWrites([{ ...REMOVAL, side: 'left', record: LEFT.record }]));
+    times(9, () => count([lost]));
+    expect(count([lost], leftWrite)).toBeNull();
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+});

@@ -1,0 +1,453 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/contact/contact.ts';
+import type { Half } from '../../../../src/contact/half.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { Merge } from '../../../../src/reconcile/decision.ts';
+import {
+  land,
+  landFirstMeeting,
+  landMoves,
+  landPair,
+  type AnsweredWrite,
+  type Landed,
+} from '../../../../src/sync/execute/land.ts';
+import { creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  updateWrites,
+  type Removal,
+  type Write,
+} from '../../../../src/sync/execute/writes.ts';
+import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
+import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
+import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';
+import { creationOf, mergeOf, sideWrite } from './support.ts';
+
+const NOW = 100;
+const GROUPS = new Map<string, { left: string | null; right: string | null }>([
+  ['choir', { left: 'g-choir', right: 's-choir' }],
+  ['team', { left: 'g-team', right: null }],
+]);
+
+const landedIn = (set: WorkingSet, createsWithGroups = false): Landed => {
+  return { set, groupIds: GROUPS, createsWithGroups, atMs: NOW };
+};
+
+const EMPTY = snapshot({});
+
+describe('a create that is answered', () => {
+  const SOURCE = looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }, { groupIds: ['g-choir'] }) });
+  const ANSWER = record('r', { ...ADA, title: 'Dr' }, { groupIds: ['s-choir'] });
+
+  const answered = (task: Task, value: ContactRecord): AnsweredWrite => {
+    const [write] = createWrites(GROUPS, 'right', [task]);
+    if (write?.kind !== 'create') throw new Error('A create was expected.');
+    return { kind: 'record', write, value };
+  };
+  const create = (
+    value: ContactRecord,
+    given: { halves?: readonly Half[]; joins?: readonly string[]; createsWithGroups?: boolean; source?: Half } = {},
+  ) => {
+    const { halves = [SOURCE], joins = [], createsWithGroups = false, source = SOURCE } = given;
+    const set = setOf(halves);
+    const pair = source.pair === null ? null : set.pair(source.pair);
+    const task = creationTask(creationOf(source, { joins, pair }));
+    const landing = land(landedIn(set, createsWithGroups), answered(task, value));
+    return { set, task, landing, left: set.half('left', 'l'), right: set.half('right', value.id) };
+  };
+
+  test('[R9] is a pair of the source and the contact that the side answered with, both settled', () => {
+    const { set, landing, left, right } = create(ANSWER);
+    expect(landing).toEqual({
+      after: ANSWER,
+      refused: null,
+      counts: 'created',
+      notTaken: [],
+      ids: { leftId: 'l', rightId: 'r' },
+      again: false,
+    });
+    expect(left).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'Dr' }, ['g-choir']) });
+    expect(right).toMatchObject({
+      state: 'settled',
+      record: ANSWER,
+      base: { groupIds: ['s-choir'] },
+      writtenAtMs: NOW,
+    });
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    expect(left?.pair).toBe(right?.pair);
+  });
+
+  test('[R2] reports what the side did not take, and is settled all the same', () => {
+    const { landing, left, right } = create(record('r', ADA));
+    expect(landing.notTaken).toEqual(['title']);
+    expect(left).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
+    expect(right).toMatchObject({ state: 'settled', base: { contact: { title: '' } } });
+  });
+
+  test('[R11] is settled with its memberships where the side takes them with the create', () => {
+    const { task, left, right } = create(ANSWER, { joins: ['choir'], createsWithGroups: true });
+    expect(task.pending.right).toEqual(new Set());
+    expect([left?.state, right?.state]).toEqual(['settled', 'settled']);
+  });
+
+  test.each([
+    ['are written afterwards', ['choir'], false],
+    ['wait for a group that could not be created', ['choir', 'team'], true],
+  ] as const)('[R11] is open on both sides where its memberships %s', (_, joins, createsWithGroups) => {
+    const { task, left, right } = create(record('r', { ...ADA, title: 'Dr' }), { joins, createsWithGroups });
+    expect(task.pending.right).toEqual(new Set(['buckets']));
+    expect(left).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
+    expect(right).toMatchObject({ state: 'changed' });
+  });
+
+  test('[R6] takes the place of the half that was gone, in its pair', () => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed' });
+    const halves = [source, pairedHalf('right', 'gone', 1, { state: 'gone' })];
+    const { set, landing } = create(record('r', ADA), { halves, source });
+    expect(landing.counts).toBe('created');
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', state: 'settled' } });
+    expect(set.half('right', 'gone')).toBeNull();
+  });
+
+  test.each(['settled', 'changed', 'missing', 'settling', 'gone'] as const)(
+    '[R9] with a contact that is linked to another one is refused: nothing is stored (%s)',
+    (state) => {
+      const halves = [SOURCE, pairedHalf('left', 'other', 2), pairedHalf('right', 'r', 2, { state })];
+      const { set, task, landing } = create(ANSWER, { halves });
+      expect(landing).toMatchObject({ counts: null, again: false, after: ANSWER, ids: { leftId: 'l', rightId: null } });
+      expect(landing.refused).toContain('r, which is linked to another contact already');
+      expect(task.halves.right).toBeNull();
+      expect(set.changes()).toEqual([]);
+    },
+  );
+
+  test('[R9] with a contact that was there before compares the two before anything of it is overwritten', () => {
+    const known = looseHalf('right', 'r', { writtenAtMs: 3 });
+    const { set, task, landing, left, right } = create(ANSWER, { halves: [SOURCE, known] });
+    expect(landing).toEqual({
+      after: ANSWER,
+      refused: null,
+      counts: null,
+      notTaken: [],
+      ids: { leftId: 'l', rightId: null },
+      again: true,
+    });
+    expect(left).toMatchObject({ state: 'changed', base: EMPTY, record: SOURCE.record });
+    expect(right).toMatchObject({ state: 'changed', base: EMPTY, record: ANSWER, writtenAtMs: 3 });
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    // No later step of the run writes to it.
+    expect(task.halves.right).toBeNull();
+  });
+
+  test('[R6] with the half that was gone compares the two: it stands again', () => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed' });
+    const halves = [source, pairedHalf('right', 'r', 1, { state: 'gone', mergedInto: 'survivor' })];
+    const { set, landing } = create(ANSWER, { halves, source });
+    expect(landing).toMatchObject({ refused: null, counts: null, again: true });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { id: 'l', state: 'changed', base: EMPTY },
+      right: { id: 'r', state: 'changed', base: EMPTY, record: ANSWER, mergedInto: null },
+    });
+  });
+});
+
+const half = (
+  side: 'left' | 'right',
+  now: Partial<Contact>,
+  base: Partial<Contact>,
+  groupIds: readonly string[] = [],
+) => {
+  const own = record(side, { ...ADA, ...now }, { groupIds, digest: `row of ${side}` });
+  return pairedHalf(side, side, 1, { state: 'changed', record: own, base: snapshot({ ...ADA, ...base }) });
+};
+
+/** The title and the bucket of the left side are to be written to the right one. */
+const MERGE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }, ['g-choir']), half('right', {}, {}), {
+  writes: {
+    left: null,
+    right: sideWrite(['title', 'buckets'], { ...ADA, title: 'New' }, { joins: ['choir'] }),
+  },
+});
+
+const halvesOf = ({ pair }: Merge): readonly Half[] => [pair.left, pair.right];
+
+const updateOf = (task: Task, value: ContactRecord): AnsweredWrite => {
+  const [write] = updateWrites('right', [task]);
+  if (write?.kind !== 'update') throw new Error('An update was expected.');
+  return { kind: 'record', write, value };
+};
+
+const moveOf = (task: Task, value: readonly string[]): AnsweredWrite => {
+  const [write] = membershipWrites(GROUPS, 'right', [task]);
+  if (write?.kind !== 'membership') throw new Error('A change of membership was expected.');
+  return { kind: 'groups', write, value };
+};
+
+describe('an update that is answered', () => {
+  const UPDATE = mergeOf(
+    half('left', { title: 'New' }, { title: 'Old' }),
+    half('right', { title: 'Old' }, { title: 'Old' }),
+    {
+      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
+    },
+  );
+  const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
+    const set = setOf(halves);
+    const task = mergeTask({ ...UPDATE, ...given });
+    const landing = land(landedIn(set), updateOf(task, value));
+    return { set, task, landing };
+  };
+
+  test('settles both halves, each by its own base', () => {
+    const after = record('right', { ...ADA, title: 'New' }, { version: '2' });
+    const { set, task, landing } = update(after);
+    expect(landing).toEqual({
+      after,
+      refused: null,
+      counts: 'updated',
+      notTaken: [],
+      ids: { leftId: 'left', rightId: 'right' },
+      again: false,
+    });
+    expect(task.pending.right).toEqual(new Set());
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled', base: { contact: { title: 'New' } } },
+      right: { state: 'settled', record: after, base: { contact: { title: 'New' } }, writtenAtMs: NOW },
+    });
+  });
+
+  test.each<[string, Partial<Contact>]>([
+    ['cut it off', { title: 'Ne' }],
+    ['kept the former one', { title: 'Old' }],
+  ])('[R2] reports a value where the side %s, and does not send it again', (_, now) => {
+    const { set, landing } = update(record('right', { ...ADA, ...now }));
+    expect(landing).toMatchObject({ counts: 'updated', notTaken: ['title'] });
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled' },
+      right: { state: 'settled', base: { contact: now } },
+    });
+  });
+
+  test('[R2] reports an element that the side did not take, and none that it only spells otherwise', () => {
+    const mails = (...list: string[]) => ({ emailAddresses: list.map((value) => ({ value, label: null })) });
+    const write = sideWrite(['emailAddresses', 'title'], { ...ADA, title: 'New', ...mails('a@x.org', 'b@x.org') });
+    const notTaken = (...list: string[]) => {
+      const value = record('right', { ...ADA, title: 'New', ...mails(...list) });
+      return update(value, { writes: { left: null, right: write } }).landing.notTaken;
+    };
+    expect(notTaken('a@x.org', 'b@x.org')).toEqual([]);
+    expect(notTaken('B@X.org', 'A@x.org', 'own@x.org')).toEqual([]);
+    expect(notTaken('a@x.org')).toEqual(['emailAddresses']);
+  });
+
+  test('[R2] reports nothing about fields that were not written', () => {
+    expect(update(record('right', { ...ADA, title: 'New', company: 'Foreign' })).landing.notTaken).toEqual([]);
+  });
+
+  test('[R4] resolves earlier conflicts about what it wrote, but for those that it decides itself', () => {
+    const writes = { left: null, right: sideWrite(['title', 'company'], { ...ADA, title: 'New' }) };
+    const conflict = { field: 'company', left: '', right: 'Engine', winner: 'left' } as const;
+    const { set } = update(record('right', { ...ADA, title: 'New' }), { writes, conflicts: [conflict] });
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([
+      { kind: 'resolve-conflicts', leftId: 'left', fields: ['title'], atMs: NOW },
+    ]);
+  });
+
+  test('counts a contact once, its memberships included', () => {
+    const set = setOf(halvesOf(MERGE));
+    const task = mergeTask(MERGE);
+    const after = record('right', { ...ADA, title: 'New' });
+    expect(land(landedIn(set), updateOf(task, after)).counts).toBe('updated');
+    expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'changed' } });
+    expect(land(landedIn(set), moveOf(task, ['s-choir'])).counts).toBeNull();
+    expect(set.pair(1)).toMatchObject({ left: { state: 'settled' }, right: { state: 'settled' } });
+  });
+
+  test('[R7] leaves the other half as it was found meanwhile', () => {
+    const [left, right] = halvesOf(UPDATE);
+    const gone: Half = { ...(left ?? right), state: 'gone' } as Half;
+    const { set } = update(record('right', { ...ADA, title: 'New' }), {}, [gone, right as Half]);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'gone' }, right: { state: 'settled' } });
+  });
+});
+
+describe('[R11] a change of membership that is answered', () => {
+  const MOVE = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['own']), {
+    writes: { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir'] }) },
+  });
+  const move = (answer: readonly string[], merge = MOVE) => {
+    const set = setOf(halvesOf(merge));
+    const task = mergeTask(merge);
+    return { set, task, landing: land(landedIn(set), moveOf(task, answer)) };
+  };
+
+  test('settles both halves; the record is no row’s text any more', () => {
+    const joined = mergeOf(MOVE.pair.left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
+    const { set, task, landing } = move(['s-choir'], joined);
+    expect(landing).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
+    expect(landing.after).not.toHaveProperty('digest');
+    expect(task.pending.right).toEqual(new Set());
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled', base: { groupIds: ['g-choir'] } },
+      right: { state: 'settled', base: { groupIds: ['s-choir'] }, writtenAtMs: NOW },
+    });
+    expect(changesOf(set, 'put-half').find(({ half: put }) => put.side === 'right')?.digest).toBeNull();
+  });
+
+  test('sorts what it was answered with', () => {
+    const { landing } = move(['s-choir', 'own', 'another']);
+    expect(landing.after?.groupIds).toEqual(['another', 'own', 's-choir']);
+  });
+
+  test('[R5] leaves out of the base what somebody joined meanwhile', () => {
+    const { set } = move(['foreign', 'own', 's-choir']);
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: { groupIds: ['own', 's-choir'] } });
+  });
+
+  test('that needed no request is settled as the contact stands', () => {
+    const merge = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['s-choir']), {
+      writes: MOVE.writes,
+    });
+    const set = setOf(halvesOf(merge));
+    const task = mergeTask(merge);
+    expect(membershipWrites(GROUPS, 'right', [task])).toEqual([]);
+    landMoves(landedIn(set), task, 'right');
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled' },
+      right: { state: 'settled', record: { digest: 'row of right' } },
+    });
+  });
+
+  test('is open while a group could not be created', () => {
+    const writes = { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir', 'team'] }) };
+    const { set, task } = move(['own', 's-choir'], { ...MOVE, writes });
+    expect(task.pending.right).toEqual(new Set(['buckets']));
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'changed', base: { groupIds: [] } },
+      right: { state: 'changed' },
+    });
+  });
+});
+
+describe('a deletion that is answered', () => {
+  const remove = (given: Partial<Removal>) => {
+    const set = setOf(linkedPair(1, 'l', 'r'));
+    const pair = set.pair(1);
+    if (pair === null) throw new Error('The pair is missing.');
+    const own = {
+      side: 'right' as const,
+      record: record('r', ADA),
+      pair,
+      pairAfter: 'drop-pair' as const,
+      decision: null,
+    };
+    const [write] = deleteWrites([{ ...own, ...given }]);
+    if (write?.kind !== 'delete') throw new Error('A delete was expected.');
+    return { set, landing: land(landedIn(set), { kind: 'none', write }) };
+  };
+
+  test('[R7] ends the pair, and counts', () => {
+    const { set, landing } = remove({});
+    expect(landing).toEqual({
+      after: null,
+      refused: null,
+      counts: 'deleted',
+      notTaken: [],
+      ids: { leftId: null, rightId: 'r' },
+      again: false,
+    });
+    expect(set.halves()).toEqual([]);
+    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+  });
+
+  test.each(SIDE_PAIRS)('of an undo at %s leaves the half of %s alone: it is not created again', (side, other) => {
+    const ids = { left: 'l', right: 'r' };
+    const { set } = remove({ side, record: record(ids[side], ADA), pairAfter: 'keep-other' });
+    expect(set.pair(1)).toMatchObject({ status: 'kept', [side]: null, [other]: { id: ids[other], state: 'settled' } });
+  });
+
+  test('of a contact of no stored pair changes nothing else', () => {
+    const pair = { id: null, status: 'linked', left: null, right: pairedHalf('right', 'r', 1) } as const;
+    expect(remove({ pair }).set.changes()).toEqual([]);
+  });
+});
+
+describe('[R13] two contacts that are paired for the first time', () => {
+  const [LEFT, RIGHT] = [looseHalf('left', 'l'), looseHalf('right', 'r')];
+  const pairing = (given: Partial<Merge> = {}) => mergeTask(mergeOf(LEFT, RIGHT, given));
+
+  test('are stored as a pair, settled, where nothing is to be written', () => {
+    const set = setOf([LEFT, RIGHT]);
+    landPair(set, pairing(), null, NOW);
+    expect(changesOf(set, 'put-pair')).toMatchObject([
+      {
+        id: null,
+        status: 'linked',
+        halves: [
+          { half: { id: 'l', state: 'settled', base: { contact: ADA } }, digest: 'row of l' },
+          { half: { id: 'r', state: 'settled', base: { contact: ADA } }, digest: 'row of r' },
+        ],
+      },
+    ]);
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+  });
+
+  test('are stored with empty bases, and open, ahead of their first write', () => {
+    const set = setOf([LEFT, RIGHT]);
+    landFirstMeeting(set, pairing(), null, NOW);
+    expect(changesOf(set, 'put-pair')).toMatchObject([
+      {
+        id: null,
+        status: 'linked',
+        halves: [
+          { half: { id: 'l', state: 'changed', base: EMPTY }, digest: null },
+          { half: { id: 'r', state: 'changed', base: EMPTY }, digest: null },
+        ],
+      },
+    ]);
+  });
+
+  test('are one pair when the write that follows is answered', () => {
+    const set = setOf([LEFT, RIGHT]);
+    const task = pairing({ writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) } });
+    landFirstMeeting(set, task, null, NOW);
+    land(landedIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
+    const pairs = changesOf(set, 'put-pair');
+    expect(pairs).toMatchObject([{ halves: [{ half: { id: 'l' } }, { half: { id: 'r', state: 'settled' } }] }]);
+  });
+
+  test('of which one was kept stand in its pair, linked', () => {
+    const kept = pairedHalf('left', 'l', 1);
+    const set = setOf([kept, RIGHT], { 1: 'kept' });
+    landPair(set, mergeTask(mergeOf(kept, RIGHT)), null, NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
+  });
+});
+
+test('a write names what it goes to in its journal entry, on its own side and on the other one', () => {
+  const writes: readonly (Write | undefined)[] = [
+    createWrites(GROUPS, 'right', [creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }))])[0],
+    updateWrites('right', [mergeTask(MERGE)])[0],
+    membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])[0],
+  ];
+  expect(writes.map((write) => write?.entry)).toMatchObject([
+    { kind: 'create', leftId: 'l', rightId: null, before: null, intent: { join: ['s-choir'], source: null } },
+    {
+      kind: 'update',
+      leftId: 'left',
+      rightId: 'right',
+      before: MERGE.pair.right.record,
+      intent: { fields: ['title'], source: MERGE.pair.left.record },
+    },
+    {
+      kind: 'membership',
+      leftId: 'left',
+      rightId: 'right',
+      before: MERGE.pair.right.record,
+      intent: { fields: ['buckets'], join: ['s-choir'], leave: [] },
+    },
+  ]);
+});

@@ -1,0 +1,27 @@
+import type { Contact } from '../../../../src/contact/contact.ts';
+import type { Half } from '../../../../src/contact/half.ts';
+import { contactOf } from '../../../../src/contact/normalise.ts';
+import type { Creation, Merge, SideWrite } from '../../../../src/reconcile/decision.ts';
+import { bothSides } from '../../reconcile/support.ts';
+
+export const sideWrite = (
+  fields: SideWrite['fields'],
+  desired: Partial<Contact>,
+  moves: Partial<Pick<SideWrite, 'joins' | 'leaves'>> = {},
+): SideWrite => ({ fields, desired: contactOf(desired), joins: [], leaves: [], ...moves });
+
+/** A merge of two halves that writes nothing unless it is said otherwise. */
+export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Merge => ({
+  kind: 'merge',
+  pair: { id: left.pair, status: 'linked', ...bothSides(left, right) },
+  writes: { left: null, right: null },
+  conflicts: [],
+  held: { left: [], right: [] },
+  deferred: false,
+  ...given,
+});
+
+/** The creation of a left contact's counterpart on the right. */
+export const creationOf = (source: Half, given: Partial<Creation> = {}): Creation => {
+  return { kind: 'create', side: 'right', source: source.record, pair: null, joins: [], ...given };
+};

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/contact/contact.ts';
+import type { Half } from '../../../../src/contact/half.ts';
+import { contactOf } from '../../../../src/contact/normalise.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { ReadAnswer } from '../../../../src/providers/remote.ts';
+import { openHalf, pairOfWrite, settleCreate, settleWrite } from '../../../../src/sync/recover/settle-write.ts';
+import { record, snapshot, values } from '../../reconcile/support.ts';
+import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
+import { openWrite } from './support.ts';
+
+const NOW = 100;
+const NOTHING = { applied: false, after: null, error: null };
+
+describe('[R9] a create without an answer', () => {
+  const DR: Partial<Contact> = { ...ADA, title: 'Dr' };
+  const SOURCE = looseHalf('left', 'l', { record: record('l', DR, { groupIds: ['g'] }) });
+  const write = openWrite('create', 'create', { desired: contactOf(DR) }, { pairId: null, rightId: null });
+
+  const settle = (found: ContactRecord | null, halves: readonly Half[] = [SOURCE]) => {
+    const set = setOf(halves);
+    const finding = settleCreate(set, write, found, NOW);
+    return { set, finding, left: set.half('left', 'l'), right: set.half('right', 'r') };
+  };
+
+  test('that made nothing leaves everything to the next plan', () => {
+    const { set, finding } = settle(null);
+    expect(finding).toEqual(NOTHING);
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('that made a contact pairs it with its source: nothing is created twice', () => {
+    const found = record('r', DR, { groupIds: ['s'] });
+    const { set, finding, left, right } = settle(found);
+    expect(finding).toEqual({ applied: true, after: found, error: null });
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    expect(left?.pair).toBe(right?.pair);
+    // Memberships are compared by the next plan: neither base has any.
+    expect(left).toMatchObject({ state: 'changed', record: SOURCE.record, base: snapshot(DR), writtenAtMs: null });
+    expect(right).toMatchObject({ state: 'changed', record: found, base: snapshot(DR), writtenAtMs: NOW });
+  });
+
+  test('[R5] keeps what its user changed on the new contact since: it is no part of the base', () => {
+    const { right } = settle(record('r', { ...ADA, title: 'Countess', company: 'Engine' }));
+    expect(right).toMatchObject({ record: { contact: { title: 'Countess' } }, base: snapshot(DR) });
+  });
+
+  test('[R2] sends once more what the new contact does not hold', () => {
+    const { left, right } = settle(record('r', ADA));
+    expect(left).toMatchObject({ base: snapshot(ADA) });
+    expect(right).toMatchObject({ base: snapshot(ADA) });
+  });
+
+  test('[R6] that brought a half back stays in its pair', () => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed' });
+    const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
+    const again = openWrite('create', 'create', { desired: contactOf(ADA) }, { rightId: null });
+    expect(settleCreate(set, again, adaRecord('r'), NOW).applied).toBe(true);
+    expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'changed' } });
+    expect(set.half('right', 'gone')).toBeNull();
+  });
+
+  test('takes a contact that was found meanwhile for the one that it made', () => {
+    const { set, right } = settle(adaRecord('r'), [SOURCE, looseHalf('right', 'r')]);
+    expect(right?.pair).toBe(set.half('left', 'l')?.pair);
+    expect(set.halves()).toHaveLength(2);
+  });
+
+  test('whose source is not known any more can only be given up', () => {
+    const { set, finding } = settle(adaRecord('r'), []);
+    expect(finding).toEqual({ ...NOTHING, error: 'l, which it follows from, is not known any more.' });
+    expect(set.changes()).toEqual([]);
+  });
+});
+
+const OLD = { title: 'Old', company: 'Old' };
+
+/** The title was edited on the left side, and the company on the right one meanwhile. */
+const left = pairedHalf('left', 'l', 1, {
+  state: 'changed',
+  record: record('l', { ...ADA, ...OLD, title: 'New' }),
+  base: snapshot({ ...ADA, ...OLD }),
+});
+const right = pairedHalf('right', 'r', 1, { record: record('r', { ...ADA, ...OLD }) });
+const intent = {
+  fields: ['title' as const],
+  desired: contactOf({ ...ADA, ...OLD, title: 'New' }),
+  source: left.record,
+};
+const UPDATE = openWrite('update', 'update', intent, { before: right.record });
+
+const settle = (
+  answer: ReadAnswer | undefined,
+  halves: readonly Half[] = [left, right],
+  write: Parameters<typeof settleWrite>[1] = UPDATE,
+) => {
+  const set = setOf(halves);
+  const finding = settleWrite(set, write, answer, NOW);
+  return { set, finding };
+};
+
+const found = (
+  contact: Partial<Contact>,
+  given: Partial<ContactRecord> = {},
+): Extract<ReadAnswer, { kind: 'found' }> => {
+  return { kind: 'found', record: record('r', { ...ADA, ...contact }, { version: '2', ...given }) };
+};
+
+describe('[R9] an update without an answer', () => {
+  test('that took effect enters both bases: it is not sent again', () => {
+    const answer = found({ ...OLD, title: 'New' });
+    const { set, finding } = settle(answer);
+    expect(finding).toEqual({ applied: true, after: answer.record, error: null });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { state: 'changed', base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: left.record },
+      right: { base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: answer.record, writtenAtMs: NOW },
+    });
+  });
+
+  test('[R5] leaves out of the bases what somebody changed since', () => {
+    const { set } = settle(found({ title: 'New', company: 'Foreign' }));
+    expect(set.pair(1)).toMatchObject({
+      left: { base: snapshot({ ...ADA, ...OLD, title: 'New' }) },
+      right: {
+        state: 'changed',
+        base: snapshot({ ...ADA, ...OLD, title: 'New' }),
+        record: { contact: { company: 'Foreign' } },
+      },
+    });
+  });
+
+  test('[R5] takes for its answer what it asked for where somebody changed a written field since: that is an edit', () => {
+    const asked = { ...ADA, title: 'New', company: 'Asked' };
+    const source = { ...left, record: record('l', asked) };
+    const fields = ['title', 'company'] as const;
+    const given = { fields, desired: contactOf(asked), source: source.record };
+    const write = openWrite('update', 'update', given, { before: right.record });
+    const { set } = settle(found({ title: 'New', company: 'Foreign' }), [source, right], write);
+    expect(set.pair(1)).toMatchObject({
+      left: { base: snapshot(asked) },
+      right: { base: snapshot(asked), record: { contact: { company: 'Foreign' } } },
+    });
+  });
+
+  test('[R5] leaves open the other fields that the source changed', () => {
+    const edited = { ...left, record: record('l', { ...ADA, title: 'New', company: 'Edited' }) };
+    const write = openWrite('update', 'update', { ...intent, source: edited.record }, { before: right.record });
+    const { set } = settle(found({ ...OLD, title: 'New' }), [edited, right], write);
+    expect(set.pair(1)?.left).toMatchObject({ base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
+  });
+
+  test('[R3] takes of a list only what the write brought', () => {
+    const mails = (...list: string[]) => ({ ...ADA, emailAddresses: values(...list) });
+    const source = pairedHalf('left', 'l', 1, {
+      state: 'changed',
+      record: record('l', mails('a@x.org', 'new@x.org')),
+      base: snapshot(mails('a@x.org')),
+    });
+    const target = pairedHalf('right', 'r', 1, {
+      state: 'changed',
+      record: record('r', mails('a@x.org', 'own@x.org')),
+      base: snapshot(mails('a@x.org')),
+    });
+    const desired = contactOf(mails('a@x.org', 'own@x.org', 'new@x.org'));
+    const write = openWrite(
+      'update',
+      'update',
+      { fields: ['emailAddresses'], desired, source: source.record },
+      { before: target.record },
+    );
+    const { set } = settle(found(mails('a@x.org', 'own@x.org', 'new@x.org')), [source, target], write);
+    expect(set.pair(1)).toMatchObject({
+      left: { base: snapshot(mails('a@x.org', 'new@x.org')) },
+      right: { base: snapshot(mails('a@x.org', 'new@x.org')) },
+    });
+  });
+
+  test('that did not take effect is left to the next plan', () => {
+    const answer = found(OLD);
+    const { set, finding } = settle(answer);
+    expect(finding).toEqual({ applied: false, after: answer.record, error: null });
+    expect(set.pair(1)).toMatchObject({
+      left: { base: left.base, state: 'changed' },
+      right: { base: right.base, state: 'settled' },
+    });
+  });
+
+  test('that did not take effect takes in what its user changed since', () => {
+    const { set } = settle(found({ ...OLD, company: 'Foreign' }));
+    expect(set.pair(1)?.right).toMatchObject({
+      state: 'changed',
+      base: right.base,
+      record: { contact: { company: 'Foreign' } },
+    });
+  });
+
+  test('of a pair whose other half is gone by now is known to be applied, and decided by the next plan', () => {
+    const { set, finding } = settle(found({ ...OLD, title: 'New' }), [{ ...left, state: 'gone' }, right]);
+    expect(finding.applied).toBe(true);
+    expect(set.pair(1)?.left?.state).toBe('gone');
+  });
+
+  test('finds its pair by the contact where the entry names none', () => {
+    const write = openWrite('update', 'update', intent, { before: right.record, pairId: null });
+    expect(pairOfWrite(setOf([left, right]), write)?.id).toBe(1);
+    expect(pairOfWrite(setOf([{ ...right, pair: null }]), write)).toBeNull();
+  });
+
+  test('finds the pair that the entry names, whatever its contact is called by now', () => {
+    const renamed = { ...right, id: 'renamed' };
+    expect(pairOfWrite(setOf([left, renamed]), UPDATE)).toMatchObject({ id: 1, right: renamed });
+  });
+});
+
+describe('[R9] any write without an answer', () => {
+  const MOVE = openWrite('membership', 'membership', { fields: ['buckets'], join: ['g'] }, { before: right.record });
+  const DELETE = openWrite('delete', 'delete', {}, { before: right.record });
+  const WRITES = { update: UPDATE, membership: MOVE, delete: DELETE };
+  const KINDS = ['update', 'membership', 'delete'] as const;
+
+  test.each(KINDS)('to a contact that cannot be read is left as it is: a %s', (kind) => {
+    for (const answer of [undefined, { kind: 'unreadable', reason: 'no shape' } as const]) {
+      const { set, finding } = settle(answer, undefined, WRITES[kind]);
+      expect(finding).toEqual(NOTHING);
+      expect(set.changes()).toEqual([]);
+    }
+  });
+
+  test.each(KINDS)('to a contact that is gone is applied only if it was to delete it: a %s', (kind) => {
+    const { set, finding } = settle({ kind: 'gone' }, undefined, WRITES[kind]);
+    expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
+    expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone' });
+  });
+
+  test.each(KINDS)('[R12] to a contact that goes by another id follows it: a %s', (kind) => {
+    const { set, finding } = settle({ kind: 'moved', record: adaRecord('renamed') }, undefined, WRITES[kind]);
+    expect(finding).toEqual(NOTHING);
+    expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', state: 'changed' });
+  });
+
+  test.each(['membership', 'delete'] as const)('to a contact that stands is planned again: a %s', (kind) => {
+    const answer = found({ ...OLD }, { groupIds: ['g'] });
+    const { set, finding } = settle(answer, undefined, WRITES[kind]);
+    expect(finding).toEqual({ applied: false, after: answer.record, error: null });
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: right.base, record: answer.record });
+  });
+});
+
+test('a half that is opened stands, and is looked at', () => {
+  const gone = pairedHalf('left', 'l', 1, { state: 'gone', mergedInto: 'survivor', writtenAtMs: 3 });
+  const change = { record: adaRecord('l', { version: '2' }), base: snapshot({}) };
+  expect(openHalf(gone, change)).toEqual({ ...gone, ...change, state: 'changed', mergedInto: null });
+});

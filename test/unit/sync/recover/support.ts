@@ -1,0 +1,33 @@
+import type { JournalRow, WriteIntent, WriteKind } from '../../../../src/store/store.ts';
+import { openWriteOf, type OpenWrite } from '../../../../src/sync/state/journal.ts';
+
+const INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
+
+/** A write on the right side, of pair 1, whose outcome is unknown; it must be complete. */
+export const openWrite = <Kind extends OpenWrite['kind']>(
+  expected: Kind,
+  kind: WriteKind,
+  intent: Partial<WriteIntent>,
+  given: Partial<JournalRow> = {},
+): Extract<OpenWrite, { kind: Kind }> => {
+  const write = openWriteOf({
+    id: 1,
+    run: 'run',
+    side: 'right',
+    kind,
+    pairId: 1,
+    leftId: 'l',
+    rightId: 'r',
+    intent: { ...INTENT, ...intent },
+    before: null,
+    intendedAtMs: 1,
+    state: 'intended',
+    after: null,
+    error: null,
+    settledAtMs: null,
+    ...given,
+  });
+  const isExpected = (open: OpenWrite): open is Extract<OpenWrite, { kind: Kind }> => open.kind === expected;
+  if (!isExpected(write)) throw new Error(`The entry is ${write.kind}, not ${expected}.`);
+  return write;
+};

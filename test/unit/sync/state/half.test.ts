@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/contact/half.ts';
+import { snapshotOf } from '../../../../src/contact/snapshot.ts';
+import { HALF_TRANSITIONS, knownDigest, newHalf, nextHalf, type HalfEvent } from '../../../../src/sync/state/half.ts';
+import { record, snapshot } from '../../reconcile/support.ts';
+import { ADA, adaRecord, HEARD_AT_MS, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../support.ts';
+
+const NOW = 10;
+const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFIED_AT_MS + 1 });
+
+/** A half in each state of the table; where it stands it says what its base says, but for the one that is changed. */
+const HALVES = {
+  unknown: null,
+  unpaired: looseHalf('left', 'x'),
+  settled: pairedHalf('left', 'x', 1),
+  changed: pairedHalf('left', 'x', 1, { state: 'changed', base: snapshot({ firstName: 'Augusta' }) }),
+  missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1 }),
+  settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
+  gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
+} as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half | null>;
+
+const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
+  shown: { kind: 'shown', record: EDITED, atMs: NOW },
+  deleted: { kind: 'deleted', atMs: NOW },
+  merged: { kind: 'merged', into: 'other', atMs: NOW },
+  missed: { kind: 'missed', atMs: NOW },
+  unsettled: { kind: 'unsettled', atMs: NOW },
+  unmissed: { kind: 'unmissed' },
+};
+
+type State = keyof typeof HALVES;
+
+/** What changes of the half; null where the store is to hold none. */
+type Effect = Partial<Half> | null;
+
+const SAME: Effect = {};
+const FORGOTTEN: Effect = null;
+const TAKEN_IN: Effect = { record: EDITED, state: 'changed', mergedInto: null, heardAtMs: NOW };
+const GONE: Effect = { state: 'gone', mergedInto: null, heardAtMs: NOW };
+const MERGED: Effect = { state: 'gone', mergedInto: 'other', heardAtMs: NOW };
+const MISSING: Effect = { state: 'missing', heardAtMs: NOW };
+const SETTLING: Effect = { state: 'settling', heardAtMs: NOW };
+
+const EFFECTS: Readonly<Record<State, Readonly<Record<HalfEvent['kind'], Effect>>>> = {
+  unknown: {
+    shown: { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW },
+    deleted: FORGOTTEN,
+    merged: FORGOTTEN,
+    missed: FORGOTTEN,
+    unsettled: FORGOTTEN,
+    unmissed: FORGOTTEN,
+  },
+  unpaired: {
+    shown: TAKEN_IN,
+    deleted: FORGOTTEN,
+    merged: FORGOTTEN,
+    missed: FORGOTTEN,
+    unsettled: SAME,
+    unmissed: SAME,
+  },
+  settled: {
+    shown: TAKEN_IN,
+    deleted: GONE,
+    merged: MERGED,
+    missed: MISSING,
+    unsettled: SETTLING,
+    unmissed: SAME,
+  },
+  changed: {
+    shown: TAKEN_IN,
+    deleted: GONE,
+    merged: MERGED,
+    missed: MISSING,
+    unsettled: SETTLING,
+    unmissed: SAME,
+  },
+  missing: {
+    shown: TAKEN_IN,
+    deleted: GONE,
+    merged: MERGED,
+    missed: MISSING,
+    unsettled: SETTLING,
+    unmissed: { state: 'settled' },
+  },
+  settling: {
+    shown: TAKEN_IN,
+    deleted: GONE,
+    merged: MERGED,
+    missed: MISSING,
+    unsettled: SETTLING,
+    unmissed: { state: 'settled' },
+  },
+  gone: {
+    shown: TAKEN_IN,
+    deleted: { heardAtMs: NOW },
+    merged: MERGED,
+    missed: SAME,
+    unsettled: SAME,
+    unmissed: SAME,
+  },
+};
+
+const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
+  const kinds = Object.keys(EVENTS) as HalfEvent['kind'][];
+  return kinds.map((kind) => [state, kind, EFFECTS[state][kind]] as const);
+});
+
+describe('[R7] the table of a half', () => {
+  test('covers every state and every event', () => {
+    expect(ROWS).toHaveLength(42);
+    const covered = Object.entries(HALF_TRANSITIONS).flatMap(([state, events]) => {
+      return Object.keys(events).map((event) => `${state} ${event}`);
+    });
+    expect(covered.toSorted()).toEqual(ROWS.map(([state, kind]) => `${state} ${kind}`).toSorted());
+  });
+
+  test.each(ROWS)('a half that is %s and then %s', (state, kind, effect) => {
+    const half = HALVES[state];
+    const next = nextHalf('left', half, EVENTS[kind]);
+    expect(next).toEqual(effect === null ? null : { ...half, ...effect });
+    // Where nothing changes the same value comes back, so that nothing is stored.
+    if (effect === SAME) expect(next).toBe(half);
+  });
+
+  test.each(['unpaired', 'changed'] as const)(
+    'a half that is %s and was heard of since the listing that missed it began stays as it is',
+    (state) => {
+      const half = HALVES[state];
+      for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
+        expect(nextHalf('left', half, { kind: 'missed', atMs })).toBe(half);
+      }
+      expect(nextHalf('left', half, { kind: 'missed', atMs: HEARD_AT_MS + 1 })).not.toBe(half);
+    },
+  );
+
+  test('a half that is settled and was heard of since is read all the same', () => {
+    expect(nextHalf('left', HALVES.settled, { kind: 'missed', atMs: HEARD_AT_MS })?.state).toBe('missing');
+  });
+
+  test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be looked at', (state) => {
+    const half: Half = { ...HALVES.changed, state };
+    expect(nextHalf('left', half, { kind: 'unmissed' })).toEqual({ ...half, state: 'changed' });
+  });
+});
+
+describe('[R1] a record that is shown', () => {
+  const shown = (half: Half | null, given: Half['record']) =>
+    nextHalf('left', half, { kind: 'shown', record: given, atMs: NOW });
+  const { settled, changed, missing, settling, gone } = HALVES;
+
+  test('changes nothing where the half is settled by that very record', () => {
+    expect(shown(settled, adaRecord('x'))).toBe(settled);
+  });
+
+  test.each([
+    ['another version', adaRecord('x', { version: '2' })],
+    ['another digest', adaRecord('x', { digest: 'the next row' })],
+    ['other data that is not synced', adaRecord('x', { raw: '{"birthday":1}' })],
+    ['no digest', record('x', ADA, { modifiedAtMs: MODIFIED_AT_MS })],
+  ])('with %s that says what the base says leaves the half settled', (_, given) => {
+    expect(shown(settled, given)).toEqual({ ...settled, record: given, heardAtMs: NOW });
+  });
+
+  test.each([
+    ['changed', changed],
+    ['missing', missing],
+    ['settling', settling],
+    ['gone', gone],
+  ])('settles a half that is %s where it says what the base says', (_, half) => {
+    const base = snapshotOf(adaRecord('x'));
+    const given = adaRecord('x', { version: '2' });
+    const expected = { record: given, base, state: 'settled', mergedInto: null, heardAtMs: NOW };
+    expect(shown({ ...half, base }, given)).toEqual({ ...half, ...expected });
+  });
+
+  test.each([
+    ['a value', record('x', { firstName: 'Augusta' })],
+    ['the membership', record('x', ADA, { groupIds: ['g'] })],
+  ])('opens the half where %s is not that of the base', (_, given) => {
+    expect(shown(settled, given)).toMatchObject({ state: 'changed', record: given });
+  });
+
+  test('opens a half without a base, and one without a pair', () => {
+    expect(shown({ ...settled, base: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
+    expect(shown({ ...settled, pair: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
+  });
+
+  test('is looked at again where it differs from the base although the half was settled: what is held stays held', () => {
+    const held: Half = { ...settled, base: snapshot({ ...ADA, title: 'Countess' }) };
+    expect(shown(held, held.record)).toEqual({ ...held, state: 'changed', heardAtMs: NOW });
+  });
+
+  test('keeps how often the half was missing, and when it was written', () => {
+    const half: Half = { ...missing, absences: 1, writtenAtMs: 3 };
+    expect(shown(half, EDITED)).toMatchObject({ absences: 1, writtenAtMs: 3 });
+  });
+});
+
+describe('[R14] an outdated record, as an overlapping page shows it,', () => {
+  const older = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS - 1, version: '0', groupIds: ['former'] });
+
+  test.each(['unpaired', 'settled', 'changed', 'missing', 'settling', 'gone'] as const)(
+    'does not change a half that is %s',
+    (state) => {
+      const half = HALVES[state];
+      expect(nextHalf('left', half, { kind: 'shown', record: older, atMs: NOW })).toBe(half);
+    },
+  );
+
+  test.each<[string, number | null, number | null]>([
+    ['both times are the same', MODIFIED_AT_MS, MODIFIED_AT_MS],
+    ['its side names no time for it', null, MODIFIED_AT_MS],
+    ['its side named no time before', MODIFIED_AT_MS - 1, null],
+  ])('is none where %s', (_, modifiedAtMs, knownMs) => {
+    const half = pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs: knownMs }) });
+    const next = nextHalf('left', half, { kind: 'shown', record: { ...older, modifiedAtMs }, atMs: NOW });
+    expect(next).toMatchObject({ state: 'changed', record: { groupIds: ['former'] } });
+  });
+});
+
+test('a contact that nothing is known of is a half of no pair that the next plan looks at', () => {
+  expect(newHalf('right', EDITED, NOW)).toEqual({
+    side: 'right',
+    id: 'x',
+    pair: null,
+    state: 'changed',
+    record: EDITED,
+    base: null,
+    mergedInto: null,
+    absences: 0,
+    writtenAtMs: null,
+    heardAtMs: NOW,
+  });
+});
+
+describe('[R1] the digest by which a row is known', () => {
+  const { settled } = HALVES;
+
+  test('is that of the record where the half is settled and says what its base says', () => {
+    expect(knownDigest(settled)).toBe('row of x');
+  });
+
+  test.each<[string, Partial<Half>]>([
+    ['the record is not what one row says', { record: record('x', ADA) }],
+    ['the next plan has to look at the half', { state: 'changed' }],
+    ['the half is missing', { state: 'missing' }],
+    ['the half is settling', { state: 'settling' }],
+    ['the half is gone', { state: 'gone' }],
+    ['the half has no base', { base: null }],
+    ['the base holds another value', { base: snapshot({ ...ADA, title: 'Countess' }) }],
+    ['the base holds another membership', { base: snapshot(ADA, ['g']) }],
+  ])('is none where %s', (_, given) => {
+    expect(knownDigest({ ...settled, ...given })).toBeNull();
+  });
+
+  test('is there again once what was outstanding is found settled', () => {
+    const open: Half = { ...settled, state: 'changed' };
+    expect(knownDigest(open)).toBeNull();
+    const next = nextHalf('left', open, { kind: 'shown', record: open.record, atMs: NOW });
+    expect(next === null ? null : knownDigest(next)).toBe('row of x');
+  });
+
+  test('follows the row: read again with another digest, or with none, the former one is unknown', () => {
+    const digestAfter = (digest: string | undefined) => {
+      const { digest: _, ...bare } = settled.record;
+      const given = digest === undefined ? bare : { ...bare, digest };
+      const next = nextHalf('left', settled, { kind: 'shown', record: given, atMs: NOW });
+      return next === null ? null : knownDigest(next);
+    };
+    expect(digestAfter('the next row')).toBe('the next row');
+    expect(digestAfter(undefined)).toBeNull();
+  });
+
+  test('is there for the first time when a half that was stored without one is read once more', () => {
+    const stored = pairedHalf('left', 'x', 1, { record: record('x', ADA, { modifiedAtMs: MODIFIED_AT_MS }) });
+    expect(knownDigest(stored)).toBeNull();
+    const next = nextHalf('left', stored, { kind: 'shown', record: adaRecord('x'), atMs: NOW });
+    expect(next).toMatchObject({ state: 'settled' });
+    expect(next === null ? null : knownDigest(next)).toBe('row of x');
+  });
+});

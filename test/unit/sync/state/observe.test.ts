@@ -1,0 +1,488 @@
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/contact/half.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { FeedChange, FeedPage, ReadAnswer } from '../../../../src/providers/remote.ts';
+import { NO_CURSOR, type Cursor } from '../../../../src/store/store.ts';
+import {
+  compareListing,
+  discardListing,
+  hasRenames,
+  idsOn,
+  observeAnswer,
+  observeDeletion,
+  observeListing,
+  observeMissing,
+  observePage,
+  observeRecord,
+  rename,
+} from '../../../../src/sync/state/observe.ts';
+import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
+import { record } from '../../reconcile/support.ts';
+import {
+  ADA,
+  adaRecord,
+  changesOf,
+  HEARD_AT_MS,
+  linkedPair,
+  looseHalf,
+  MODIFIED_AT_MS,
+  pairedHalf,
+  setOf,
+} from '../support.ts';
+
+const NOW = 10;
+
+const edited = (id: string): ContactRecord => {
+  return record(id, { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFIED_AT_MS + 1 });
+};
+
+const upsert = (of: ContactRecord, ...previousIds: readonly string[]): FeedChange => ({
+  kind: 'upsert',
+  record: of,
+  previousIds,
+});
+
+const tombstone = (id: string): FeedChange => ({ kind: 'tombstone', id });
+
+const page = (changes: readonly FeedChange[], given: Partial<FeedPage> = {}): FeedPage => ({
+  changes,
+  unchanged: [],
+  resume: null,
+  cursor: null,
+  total: null,
+  ...given,
+});
+
+/** Takes in a page of the left side's change feed. */
+const observe = (set: WorkingSet, ...changes: readonly FeedChange[]): number => {
+  return observePage(set, 'left', page(changes), NO_CURSOR, NOW);
+};
+
+const stateOf = (set: WorkingSet, id: string) => set.half('left', id)?.state ?? null;
+
+describe('what a page of a feed shows', () => {
+  test('is counted where the next plan must look at it, and only there', () => {
+    const set = setOf([...linkedPair(1, 'same', 's1'), ...linkedPair(2, 'edit', 's2'), ...linkedPair(3, 'gone', 's3')]);
+    const news = observe(
+      set,
+      upsert(adaRecord('same')),
+      upsert(edited('edit')),
+      upsert(adaRecord('new')),
+      tombstone('gone'),
+      tombstone('never seen'),
+    );
+    expect(news).toBe(3);
+    expect(['same', 'edit', 'new', 'gone', 'never seen'].map((id) => stateOf(set, id))).toEqual([
+      'settled',
+      'changed',
+      'changed',
+      'gone',
+      null,
+    ]);
+  });
+
+  test('[R1] is no news where only the row changed: the half stays settled, and the new row is known', () => {
+    const set = setOf(linkedPair(1, 'x', 's'));
+    const fresh = adaRecord('x', { version: '2', digest: 'the next row' });
+    expect(observe(set, upsert(fresh))).toBe(0);
+    expect(changesOf(set, 'put-half')).toMatchObject([{ half: { state: 'settled' }, digest: 'the next row' }]);
+  });
+
+  test('[R1] is no news, and stores nothing of the contact, where nothing changed at all', () => {
+    const set = setOf(linkedPair(1, 'x', 's'));
+    expect(observe(set, upsert(adaRecord('x')))).toBe(0);
+    expect(changesOf(set, 'put-half')).toEqual([]);
+  });
+
+  test('is no news any more where an edit was taken back', () => {
+    const set = setOf(linkedPair(1, 'x', 's'));
+    expect(observe(set, upsert(edited('x')))).toBe(1);
+    expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 })))).toBe(0);
+    expect(stateOf(set, 'x')).toBe('settled');
+  });
+
+  test('counts as deleted where the page names the contact and its tombstone, in whatever order', () => {
+    for (const changes of [
+      [upsert(edited('x')), tombstone('x')],
+      [tombstone('x'), upsert(edited('x'))],
+    ]) {
+      const set = setOf(linkedPair(1, 'x', 's'));
+      observe(set, ...changes);
+      expect(stateOf(set, 'x')).toBe('gone');
+    }
+  });
+
+  test('forgets a contact of no pair that is deleted', () => {
+    const set = setOf([looseHalf('left', 'x')]);
+    expect(observe(set, tombstone('x'))).toBe(0);
+    expect(set.changes()).toContainEqual({ kind: 'drop-half', side: 'left', id: 'x' });
+  });
+
+  test('concerns its own side only', () => {
+    const set = setOf(linkedPair(1, 'x', 'x'));
+    observe(set, tombstone('x'));
+    expect(set.half('right', 'x')?.state).toBe('settled');
+  });
+
+  test('needs the halves of every id that it names', () => {
+    const unreadable: FeedChange = { kind: 'unreadable', id: 'u', reason: 'no shape' };
+    const named = page([upsert(adaRecord('x'), 'former', 'older'), tombstone('t'), unreadable], { unchanged: ['k'] });
+    expect(idsOn(named)).toEqual(['x', 'former', 'older', 't']);
+    expect(hasRenames(named)).toBe(true);
+    expect(hasRenames(page([upsert(adaRecord('x')), tombstone('t')]))).toBe(false);
+  });
+});
+
+describe('[R14] where the feed stands after a page', () => {
+  const LISTING: Cursor = { ...NO_CURSOR, cursor: 'before', readAtMs: 1, listingStartedAtMs: 2, listedAtMs: 3 };
+  const cursorAfter = (given: Partial<FeedPage>, cursor: Cursor) => {
+    const set = setOf([]);
+    observePage(set, 'left', page([], given), cursor, NOW);
+    return changesOf(set, 'cursor');
+  };
+
+  test('is where to go on while the walk is not at its end', () => {
+    const cursor = { ...LISTING, resume: 'page 2' };
+    expect(cursorAfter({ resume: 'page 2' }, LISTING)).toEqual([{ kind: 'cursor', side: 'left', cursor }]);
+  });
+
+  test('is the cursor of the last page, read now', () => {
+    const cursor = { ...LISTING, resume: null, cursor: 'after', readAtMs: NOW };
+    expect(cursorAfter({ cursor: 'after' }, { ...LISTING, resume: 'page 2' })).toEqual([
+      { kind: 'cursor', side: 'left', cursor },
+    ]);
+  });
+
+  const SHOWING = page([
+    upsert(adaRecord('x'), 'former'),
+    tombstone('t'),
+    { kind: 'unreadable', id: 'u', reason: 'no shape' },
+    { kind: 'unreadable', id: null, reason: 'no shape' },
+  ]);
+
+  test('notes whom a listing under way shows: readable or not, changed or known', () => {
+    const set = setOf([]);
+    observePage(set, 'left', { ...SHOWING, unchanged: ['k'] }, LISTING, NOW);
+    expect(changesOf(set, 'shown')).toEqual([{ kind: 'shown', side: 'left', ids: ['x', 'u', 'k'] }]);
+  });
+
+  test('notes nobody where the page shows nobody, and outside a listing', () => {
+    const set = setOf([]);
+    observePage(set, 'left', page([tombstone('t')]), LISTING, NOW);
+    observePage(set, 'left', SHOWING, { ...LISTING, listingStartedAtMs: null }, NOW);
+    expect(changesOf(set, 'shown')).toEqual([]);
+  });
+});
+
+describe('[R12] a contact that goes by another id', () => {
+  test('takes its half along, and is looked at', () => {
+    const set = setOf(linkedPair(1, 'old', 's'));
+    expect(observe(set, upsert(edited('new'), 'old'))).toBe(1);
+    expect(stateOf(set, 'old')).toBeNull();
+    expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, state: 'changed', record: edited('new') });
+    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'left', id: 'old' }]);
+  });
+
+  test('is no news where nothing but the id changed', () => {
+    const set = setOf(linkedPair(1, 'old', 's'));
+    expect(observe(set, upsert(adaRecord('new'), 'old'))).toBe(0);
+    expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'settled' });
+  });
+
+  test('keeps its base: what its user changed on the way is still found', () => {
+    const [left] = linkedPair(1, 'old', 's');
+    const set = setOf(linkedPair(1, 'old', 's'));
+    rename(set, 'left', 'old', 'new', NOW);
+    expect(set.half('left', 'new')).toMatchObject({ base: left?.base, state: 'changed', record: { id: 'new' } });
+  });
+
+  test('takes the place of the contact of no pair that was found under the new id', () => {
+    const found = looseHalf('left', 'new', { record: edited('new') });
+    const set = setOf([...linkedPair(1, 'old', 's'), found]);
+    rename(set, 'left', 'old', 'new', NOW);
+    expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, record: edited('new') });
+    expect(set.halves()).toHaveLength(2);
+  });
+
+  test('is forgotten under the old id where it belongs to no pair', () => {
+    const set = setOf([looseHalf('left', 'old')]);
+    rename(set, 'left', 'old', 'new', NOW);
+    expect(set.halves()).toEqual([]);
+  });
+
+  test('changes nothing where the old id is unknown, or is the new one', () => {
+    const set = setOf(linkedPair(1, 'x', 's'));
+    rename(set, 'left', 'never seen', 'x', NOW);
+    rename(set, 'left', 'x', 'x', NOW);
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('stands again under the new id where it was gone under the old one', () => {
+    const gone = pairedHalf('left', 'old', 1, { state: 'gone', mergedInto: 'somebody' });
+    const set = setOf([gone, pairedHalf('right', 's', 1)]);
+    rename(set, 'left', 'old', 'new', NOW);
+    expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'changed', mergedInto: null });
+  });
+});
+
+describe('[R12] a contact that was merged into the one of another pair', () => {
+  const merged = () => {
+    const set = setOf([...linkedPair(1, 'survivor', 's1'), ...linkedPair(2, 'away', 's2')]);
+    observe(set, upsert(edited('survivor'), 'away'));
+    return set;
+  };
+  const AWAY = { state: 'gone', mergedInto: 'survivor', pair: 2 };
+
+  test('is gone, and the one that it was merged into is looked at with it', () => {
+    const set = merged();
+    expect(set.half('left', 'away')).toMatchObject(AWAY);
+    expect(stateOf(set, 'survivor')).toBe('changed');
+    expect(set.pair(2)?.right?.state).toBe('settled');
+  });
+
+  test('keeps what its side held last: what its other half never took is found by it', () => {
+    expect(merged().half('left', 'away')).toMatchObject({ record: adaRecord('away'), base: { contact: ADA } });
+  });
+
+  test('is still known to have been merged when its deletion is reported once more', () => {
+    const set = merged();
+    observe(set, tombstone('away'));
+    observeDeletion(set, 'left', 'away', NOW + 1);
+    expect(set.half('left', 'away')).toMatchObject(AWAY);
+  });
+
+  test('is known to be merged into the survivor under its new id, where that one is renamed', () => {
+    const set = merged();
+    observe(set, upsert(edited('renamed'), 'survivor'));
+    expect(set.half('left', 'away')).toMatchObject({ ...AWAY, mergedInto: 'renamed' });
+    expect(stateOf(set, 'renamed')).toBe('changed');
+  });
+
+  test('is known to be merged into the last survivor, where that one is merged away in its turn', () => {
+    const set = merged();
+    set.load(linkedPair(3, 'last', 's3'), [{ id: 3, status: 'linked' }]);
+    observe(set, upsert(edited('last'), 'survivor'));
+    expect(set.half('left', 'away')).toMatchObject({ ...AWAY, mergedInto: 'last' });
+    expect(set.half('left', 'survivor')).toMatchObject({ state: 'gone', mergedInto: 'last' });
+  });
+
+  test('is not followed on the other side, where another contact has the same id', () => {
+    const other = pairedHalf('right', 'x', 4, { state: 'gone', mergedInto: 'survivor' });
+    const set = setOf([...linkedPair(1, 'survivor', 's1'), pairedHalf('left', 'l', 4), other]);
+    rename(set, 'left', 'survivor', 'renamed', NOW);
+    expect(set.half('right', 'x')).toBe(other);
+  });
+
+  test('was not merged where it stands again, even if it is deleted afterwards', () => {
+    const set = merged();
+    observe(set, upsert({ ...adaRecord('away'), groupIds: ['g'] }));
+    expect(set.half('left', 'away')).toMatchObject({ state: 'changed', mergedInto: null });
+    observe(set, tombstone('away'));
+    expect(set.half('left', 'away')).toMatchObject({ state: 'gone', mergedInto: null });
+  });
+});
+
+describe('[R7] a complete listing', () => {
+  const INDEX = [
+    pairedHalf('left', 'there', 1),
+    pairedHalf('left', 'missed', 2),
+    pairedHalf('left', 'back', 3, { absences: 1 }),
+    pairedHalf('left', 'absent again', 4, { absences: 1 }),
+    looseHalf('left', 'alone'),
+    looseHalf('left', 'lost'),
+  ];
+
+  test('is compared with what is known of its side', () => {
+    expect(compareListing(INDEX, ['there', 'back', 'alone', 'new'])).toEqual({
+      seen: 4,
+      paired: 4,
+      pairedSeen: 2,
+      missed: ['missed', 'absent again', 'lost'],
+      back: ['back'],
+    });
+  });
+
+  test('of nobody misses everybody', () => {
+    expect(compareListing(INDEX, [])).toMatchObject({ seen: 0, paired: 4, pairedSeen: 0, back: [] });
+    expect(compareListing([], [])).toEqual({ seen: 0, paired: 0, pairedSeen: 0, missed: [], back: [] });
+  });
+
+  const CURSOR: Cursor = { cursor: 'c', readAtMs: 1, resume: 'page 2', listingStartedAtMs: NOW, listedAtMs: 2 };
+
+  test('leaves whom it missed to be read, forgives whom it showed, and forgets contacts of no pair', () => {
+    const set = setOf(INDEX);
+    const listing = { missed: ['missed', 'absent again', 'lost'], back: ['back'] };
+    observeListing(set, 'left', listing, CURSOR, NOW + 5);
+    expect(set.half('left', 'missed')).toMatchObject({ state: 'missing', heardAtMs: NOW, absences: 0 });
+    expect(set.half('left', 'absent again')).toMatchObject({ state: 'missing', absences: 1 });
+    expect(set.half('left', 'back')).toMatchObject({ state: 'settled', absences: 0 });
+    expect(set.half('left', 'lost')).toBeNull();
+    expect(set.half('left', 'there')).toBe(INDEX[0]);
+    expect(set.half('left', 'alone')).toBe(INDEX[4]);
+  });
+
+  test('says nothing about a contact that changed since it began', () => {
+    const changed = pairedHalf('left', 'x', 1, { state: 'changed', heardAtMs: NOW });
+    const found = looseHalf('left', 'y', { heardAtMs: NOW });
+    const set = setOf([changed, found]);
+    observeListing(set, 'left', { missed: ['x', 'y'], back: [] }, CURSOR, NOW + 5);
+    expect(set.halves()).toEqual([changed, found]);
+  });
+
+  test('ends where the feed stands, with nothing more to go on with', () => {
+    const set = setOf([]);
+    observeListing(set, 'left', { missed: [], back: [] }, CURSOR, NOW + 5);
+    const cursor = { ...CURSOR, resume: null, listingStartedAtMs: null, listedAtMs: NOW + 5 };
+    expect(set.changes()).toEqual([
+      { kind: 'forget-shown', side: 'left' },
+      { kind: 'cursor', side: 'left', cursor },
+    ]);
+  });
+
+  test('that is discarded has missed nobody, and the side is listed whole by the next run', () => {
+    const changed = pairedHalf('left', 'edited', 2, { state: 'missing', record: edited('edited') });
+    const missing: Half = { ...changed, base: pairedHalf('left', 'x', 2).base };
+    const settling = pairedHalf('left', 'settling', 3, { state: 'settling' });
+    const gone = pairedHalf('left', 'gone', 4, { state: 'gone' });
+    const elsewhere = pairedHalf('right', 'elsewhere', 1, { state: 'missing' });
+    const set = setOf([pairedHalf('left', 'same', 1, { state: 'missing' }), missing, settling, gone, elsewhere]);
+    discardListing(set, 'left', CURSOR);
+    expect(['same', 'edited', 'settling', 'gone'].map((id) => stateOf(set, id))).toEqual([
+      'settled',
+      'changed',
+      'settling',
+      'gone',
+    ]);
+    expect(set.half('right', 'elsewhere')).toBe(elsewhere);
+    const cursor = { cursor: null, readAtMs: 1, resume: null, listingStartedAtMs: null, listedAtMs: 2 };
+    expect(set.changes().slice(-2)).toEqual([
+      { kind: 'forget-shown', side: 'left' },
+      { kind: 'cursor', side: 'left', cursor },
+    ]);
+  });
+});
+
+describe('[R7] a read of a contact', () => {
+  const answered = (answer: ReadAnswer | undefined, halves: readonly Half[] = linkedPair(1, 'x', 's')) => {
+    const set = setOf(halves);
+    observeAnswer(set, 'left', 'x', answer, NOW);
+    return set;
+  };
+
+  test('that finds it takes it in', () => {
+    expect(answered({ kind: 'found', record: edited('x') }).half('left', 'x')).toMatchObject({
+      state: 'changed',
+      record: edited('x'),
+    });
+  });
+
+  test('that does not find it is evidence of its deletion', () => {
+    expect(stateOf(answered({ kind: 'gone' }), 'x')).toBe('gone');
+  });
+
+  test('[R12] that answers with another contact takes that one for it', () => {
+    const set = answered({ kind: 'moved', record: edited('y') });
+    expect(stateOf(set, 'x')).toBeNull();
+    expect(set.pair(1)?.left).toMatchObject({ id: 'y', record: edited('y'), state: 'changed' });
+  });
+
+  test('[R12] that answers with the contact of another pair finds it merged away', () => {
+    const set = answered({ kind: 'moved', record: edited('y') }, [
+      ...linkedPair(1, 'x', 's'),
+      ...linkedPair(2, 'y', 't'),
+    ]);
+    expect(set.half('left', 'x')).toMatchObject({ state: 'gone', mergedInto: 'y' });
+    expect(set.half('left', 'y')).toMatchObject({ state: 'changed', record: edited('y') });
+  });
+
+  test.each([undefined, { kind: 'unreadable', reason: 'no shape' }] as const)(
+    'that says nothing (%j) changes nothing',
+    (answer) => {
+      expect(answered(answer).changes()).toEqual([]);
+    },
+  );
+});
+
+describe('[R7] a read of a contact that a listing missed', () => {
+  const NEVER = { confirmsAbsenceAfter: null, settlesWithinMs: 600 };
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
+  const READ_AT_MS = 10_000;
+  const found = (of: ContactRecord): ReadAnswer => ({ kind: 'found', record: of });
+  const GONE: ReadAnswer = { kind: 'gone' };
+
+  const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Parameters<typeof observeMissing>[3]) => {
+    const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
+    const set = setOf([half, pairedHalf('right', 's', 1)]);
+    observeMissing(set, half, answer, confirmation, READ_AT_MS);
+    return set.half('left', 'x') ?? set.pair(1)?.left;
+  };
+
+  test.each<[string, Partial<Half>, ReadAnswer, Parameters<typeof observeMissing>[3], Partial<Half>]>([
+    ['is gone where no read finds it', {}, GONE, NEVER, { state: 'gone', heardAtMs: READ_AT_MS }],
+    [
+      'is settling where it was written a moment ago',
+      { writtenAtMs: READ_AT_MS - 599 },
+      GONE,
+      NEVER,
+      { state: 'settling', heardAtMs: READ_AT_MS },
+    ],
+    ['is gone where it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
+    ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
+    ['is gone once its time to settle is over', { state: 'settling', writtenAtMs: 0 }, GONE, NEVER, { state: 'gone' }],
+    [
+      'is gone at once where a side shows its writes at once',
+      { writtenAtMs: READ_AT_MS },
+      GONE,
+      TWICE,
+      { state: 'gone' },
+    ],
+    ['is there where the read finds it', {}, found(adaRecord('x')), NEVER, { state: 'settled' }],
+    [
+      'is there, however often it was missing, where deleted contacts are never found',
+      { absences: 9 },
+      found(adaRecord('x')),
+      NEVER,
+      { state: 'settled' },
+    ],
+    ['is there after one absence where two count', {}, found(adaRecord('x')), TWICE, { state: 'settled', absences: 1 }],
+    ['is gone after two absences in a row', { absences: 1 }, found(adaRecord('x')), TWICE, { state: 'gone' }],
+    [
+      'is looked at where it was edited',
+      {},
+      found(edited('x')),
+      TWICE,
+      { state: 'changed', record: edited('x'), absences: 1 },
+    ],
+    ['is there under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
+    [
+      'is left to the next listing where the answer is unreadable',
+      {},
+      { kind: 'unreadable', reason: 'no shape' },
+      TWICE,
+      { state: 'settled', absences: 0 },
+    ],
+  ])('%s', (_, given, answer, confirmation, expected) => {
+    expect(confirmed(given, answer, confirmation)).toMatchObject(expected);
+  });
+
+  test('needs two listings in a row: one that shows it in between starts again', () => {
+    const set = setOf([pairedHalf('left', 'x', 1, { state: 'missing' }), pairedHalf('right', 's', 1)]);
+    const cursor: Cursor = { ...NO_CURSOR, listingStartedAtMs: HEARD_AT_MS + 1 };
+    const list = (shown: readonly string[]) => {
+      const index = set.halves().filter(({ side }) => side === 'left');
+      observeListing(set, 'left', compareListing(index, shown), cursor, READ_AT_MS);
+      const half = set.half('left', 'x');
+      if (half?.state === 'missing') observeMissing(set, half, found(adaRecord('x')), TWICE, READ_AT_MS);
+      return set.half('left', 'x')?.state;
+    };
+    expect([list([]), list(['x']), list([]), list([])]).toEqual(['settled', 'settled', 'settled', 'gone']);
+  });
+});
+
+test('evidence of a deletion is news once for a contact of a pair, and never for another one', () => {
+  const set = setOf([...linkedPair(1, 'x', 's'), looseHalf('left', 'alone')]);
+  expect(observeDeletion(set, 'left', 'x', NOW)).toBe(true);
+  expect(observeDeletion(set, 'left', 'alone', NOW)).toBe(false);
+  expect(observeDeletion(set, 'left', 'never seen', NOW)).toBe(false);
+  expect(observeRecord(set, 'left', adaRecord('alone'), NOW)).toBe(true);
+});

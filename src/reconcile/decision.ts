@@ -33,6 +33,9 @@ export type Conflict = {
   readonly winner: Side;
 };
 
+/** A conflict of two contacts that was recorded and has not been settled since. */
+export type OpenConflict = Conflict & { readonly leftId: string; readonly rightId: string };
+
 export type Merge = {
   readonly kind: 'merge';
   readonly pair: WholePair;

@@ -144,19 +144,19 @@ const mergeScalarInto = (
   sides: Sides<Half>,
   policy: Policy,
   source: Side | null,
+  decided: Decided,
 ): void => {
   const outcome = mergeScalar(field, sides);
   if (outcome.kind === 'quiet') return;
-  const from = source ?? (outcome.kind === 'propagate' ? outcome.from : winnerOf(policy, sides));
+  const conflict = { field, ...bySide((side) => sides[side].record.contact[field]) };
+  const winner = (): Side => decided(conflict) ?? winnerOf(policy, sides);
+  const from = source ?? (outcome.kind === 'propagate' ? outcome.from : winner());
   const to = otherSide(from);
   if (!mayWrite(policy, to)) {
     draft.held[from].push(field);
     return;
   }
-  if (outcome.kind === 'conflict') {
-    const { left, right } = bySide((side) => sides[side].record.contact[field]);
-    draft.conflicts.push({ field, left, right, winner: from });
-  }
+  if (outcome.kind === 'conflict') draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
   draft.desired[to] = { ...draft.desired[to], [field]: sides[from].record.contact[field] };
 };
@@ -178,8 +178,11 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, polic
   }
 };
 
+/** The winner of a conflict that was decided before about the same two values; null where there is none. */
+export type Decided = (conflict: Omit<Conflict, 'winner'>) => Side | null;
+
 /** Merges the two halves of one person field by field, each measured against its own base. Pure. */
-export const mergeContacts = (sides: Sides<Half>, policy: Policy): FieldMerge => {
+export const mergeContacts = (sides: Sides<Half>, policy: Policy, decided: Decided = () => null): FieldMerge => {
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },
@@ -188,7 +191,8 @@ export const mergeContacts = (sides: Sides<Half>, policy: Policy): FieldMerge =>
   };
   const name = nameSource(sides, policy);
   for (const field of SCALAR_FIELDS) {
-    mergeScalarInto(draft, field, sides, policy, NAME_FIELDS.includes(field) ? name : null);
+    const source = NAME_FIELDS.includes(field) ? name : null;
+    mergeScalarInto(draft, field, sides, policy, source, decided);
   }
   for (const field of LIST_FIELDS) mergeListInto(draft, field, sides, policy);
   return draft;

@@ -3,12 +3,12 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side
 import type { ContactRecord } from '../contact/record.ts';
 import { stands, type Half } from '../contact/half.ts';
 import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Decision, Merge, Pair, SideWrite, Unlink } from './decision.ts';
+import type { Decision, Merge, OpenConflict, Pair, SideWrite, Unlink } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
-import { mergeContacts, type FieldMerge } from './merge.ts';
+import { mergeContacts, type Decided, type FieldMerge } from './merge.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 export type PlanInput = {
@@ -19,6 +19,8 @@ export type PlanInput = {
   /** Contacts that belong to no pair. */
   readonly unpaired: Sides<readonly Half[]>;
   readonly groups: GroupPlan;
+  /** Conflicts that stand open: the same two values are not decided otherwise while the winner has not arrived (R4). */
+  readonly openConflicts: readonly OpenConflict[];
   readonly policy: Policy;
 };
 
@@ -51,9 +53,21 @@ const sideWrite = (
   return fields.length === 0 ? null : { fields, desired: merge.desired[side], ...membership };
 };
 
+/** The winners that `newest` chose before: our own later write to a side does not make it the newer one (R4). */
+const decidedBy = (open: readonly OpenConflict[]): Decided => {
+  return ({ field, left, right }) =>
+    open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
+};
+
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
-const decideMerge = (pair: Pair, halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): Merge => {
-  const merge = mergeContacts(halves, policy);
+const decideMerge = (
+  pair: Pair,
+  halves: Sides<Half>,
+  links: readonly GroupLink[],
+  policy: Policy,
+  open: readonly OpenConflict[] = [],
+): Merge => {
+  const merge = mergeContacts(halves, policy, decidedBy(open));
   const membership = mergeMembership(halves, links, policy);
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
@@ -95,9 +109,14 @@ const standing = ({ left, right }: Pair): Half | null => {
   return stands(right) ? right : null;
 };
 
-const decidePair = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
+const decidePair = (
+  pair: Pair,
+  links: readonly GroupLink[],
+  policy: Policy,
+  open: readonly OpenConflict[],
+): Decision => {
   const { left, right } = pair;
-  if (stands(left) && stands(right)) return decideMerge(pair, { left, right }, links, policy);
+  if (stands(left) && stands(right)) return decideMerge(pair, { left, right }, links, policy, open);
   const half = standing(pair);
   return half === null ? { kind: 'unlink', pair, to: 'drop' } : decideHalfGone(pair, half, links, policy);
 };
@@ -161,6 +180,10 @@ export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
   const { links } = input.groups;
   const survivors = survivorsByName(input.survivors);
+  const open =
+    policy.conflicts === 'newest'
+      ? Map.groupBy(input.openConflicts, ({ leftId }) => leftId)
+      : new Map<string, OpenConflict[]>();
   const { matches, ambiguous } = matchContacts(bySide((side) => candidatesOf(side, input)));
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
@@ -169,7 +192,7 @@ export const planContacts = (input: PlanInput): Plan => {
     return half === null || !matched.has(nameOf(half));
   };
   const decisions = [
-    ...input.pairs.map((pair) => decidePair(pair, links, policy)),
+    ...input.pairs.map((pair) => decidePair(pair, links, policy, open.get(pair.left?.id ?? '') ?? [])),
     ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
     ...unmatched.flatMap((half) => decideNew(half, links, policy)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, links, policy)),

@@ -57,7 +57,8 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
   const workload = await loadWorkload(store, link, groupIds);
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
-  const plan = planContacts({ ...workload, groups, policy });
+  const openConflicts = await store.conflicts(link, { all: false });
+  const plan = planContacts({ ...workload, groups, openConflicts, policy });
   await forgetDeletions(session, workload.deleted);
   const { rejections } = await store.link(link);
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };

@@ -1,4 +1,4 @@
-import { RemoteError } from '../../providers/errors.ts';
+import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
 import type { StoreChange } from '../../store/store.ts';
@@ -131,6 +131,15 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };
 
+/** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
+const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
+  if (!isCredentialError(error) || error.applied !== 'no') return;
+  const atMs = clock.now();
+  await writer.apply({}, (set) => {
+    for (const id of ids) set.add(...journalChange(id, 'refused', null, error.message, atMs));
+  });
+};
+
 /** The ids of the contacts that landing the outcomes concerns, on both sides. */
 const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
@@ -170,7 +179,10 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
     return id;
   };
-  const { results, outcomes } = await send(remotes[side], writes, signal);
+  const { results, outcomes } = await send(remotes[side], writes, signal).catch(async (error: unknown) => {
+    await closeRefused(session, journalIds, error);
+    throw error;
+  });
   const { answers, stop: unread } = await reread(session, side, outcomes);
   let stop = countUnanswered(execution, first, results) ?? unread;
   const stored = writer

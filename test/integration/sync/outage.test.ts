@@ -35,3 +35,15 @@ test('R15: a service that reads well and fails at every write ends the run inste
   const { google, service } = readSides(linked.sandbox);
   expect(google).toEqual(service);
 });
+
+test('R9, R16: a create that is refused with 403 leaves no write of unknown outcome behind', async () => {
+  await using linked = await startLinkedSandbox({ count: 20, seed: 6 });
+  await breakCreates(linked, 403);
+  const refused = await linked.sync();
+  expect(refused.summary.outcome).toBe('failed');
+  expect(await linked.app.store.journal('default', { open: true })).toEqual([]);
+  await repairCreates(linked);
+  expect((await linked.sync()).error).toBeNull();
+  const { google, service } = readSides(linked.sandbox);
+  expect(google).toEqual(service);
+});

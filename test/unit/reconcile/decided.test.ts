@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { planGroups } from '../../../src/reconcile/groups.ts';
+import { planContacts } from '../../../src/reconcile/plan.ts';
+import { pairOf, policyWith, present, record, snapshot } from './support.ts';
+
+const BASE = snapshot({ title: 'Cook' });
+
+/** Two halves that both changed the title; the right one is the newer by its stamp. */
+const disputed = (right: string) =>
+  pairOf(
+    present(record('l', { title: 'Baker' }, { modifiedAtMs: 1 }), BASE),
+    present(record('r', { title: right }, { modifiedAtMs: 2 }), BASE),
+  );
+
+const OPEN = { leftId: 'l', rightId: 'r', field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
+
+const winnerOf = (right: string, conflicts: 'newest' | 'right' = 'newest') => {
+  const policy = policyWith({ conflicts });
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
+  const { decisions } = planContacts({
+    pairs: [disputed(right)],
+    survivors: [],
+    unpaired: { left: [], right: [] },
+    openConflicts: [OPEN],
+    groups,
+    policy,
+  });
+  return decisions.map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
+};
+
+test('[R4] a conflict that stands open keeps its winner while its two values stand, whatever was written since', () => {
+  expect(winnerOf('Brewer')).toEqual(['left']);
+});
+
+test('[R4] it is decided again when a value changes, or where the policy names a side', () => {
+  expect(winnerOf('Butcher')).toEqual(['right']);
+  expect(winnerOf('Brewer', 'right')).toEqual(['right']);
+});

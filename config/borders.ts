@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 /**
  * Who may import whom: the one table of the folder borders under `src`, read by `oxlint.config.ts`.
  *
@@ -13,6 +16,14 @@ export type Border = {
   readonly packages: readonly string[];
   /** Pure places see no `node:` module, clock, timer, randomness or network. */
   readonly pure?: true;
+};
+
+/** Each provider is a folder: it needs no line of its own here, unless a client of its own comes with it. */
+const folders = readdirSync(join(import.meta.dirname, '../src/providers'), { withFileTypes: true });
+/** The names that stand in few places: elsewhere a side is `left` or `right`, and a capability says what differs. */
+export const PROVIDER_NAMES: readonly string[] = folders.flatMap((each) => (each.isDirectory() ? [each.name] : []));
+const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
+  google: ['@googleapis/people', 'google-auth-library'],
 };
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
@@ -50,15 +61,14 @@ export const BORDERS: readonly Border[] = [
   { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
   {
     place: 'providers/registry.ts',
-    imports: ['providers/provider.ts', 'providers/google/provider.ts', 'providers/service/provider.ts'],
+    imports: ['providers/provider.ts', ...PROVIDER_NAMES.map((name) => `providers/${name}/provider.ts`)],
     packages: [],
   },
-  {
-    place: 'providers/google/',
+  ...PROVIDER_NAMES.map((name) => ({
+    place: `providers/${name}/`,
     imports: ['providers/*.ts', ...PROVIDER],
-    packages: [...PROVIDER_PACKAGES, '@googleapis/people', 'google-auth-library'],
-  },
-  { place: 'providers/service/', imports: ['providers/*.ts', ...PROVIDER], packages: PROVIDER_PACKAGES },
+    packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
+  })),
   // The port, what every engine shares, and the stores in memory.
   { place: 'store/', imports: ['contact/', 'clock.ts'], types: ['reconcile/'], packages: ['zod'] },
   {
@@ -139,5 +149,3 @@ export const BORDERS: readonly Border[] = [
 
 /** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */
 export const NAMES_PROVIDERS: readonly string[] = ['providers/', 'sandbox/', 'cli/', 'config/'];
-/** The names that stand nowhere else: beyond these places a side is `left` or `right`, and a capability says what differs. */
-export const PROVIDER_NAMES: readonly string[] = ['google', 'service'];

@@ -9,7 +9,7 @@ import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type Decided, type FieldMerge } from './merge.ts';
-import { mayWrite, type Policy } from './policy.ts';
+import { decidesByTime, mayWrite, type Policy } from './policy.ts';
 
 export type PlanInput = {
   /** Linked pairs of which a side changed, is gone, or belongs to a group that is linked for the first time. */
@@ -180,10 +180,9 @@ export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
   const { links } = input.groups;
   const survivors = survivorsByName(input.survivors);
-  const open =
-    policy.conflicts === 'newest'
-      ? Map.groupBy(input.openConflicts, ({ leftId }) => leftId)
-      : new Map<string, OpenConflict[]>();
+  const open = decidesByTime(policy)
+    ? Map.groupBy(input.openConflicts, ({ leftId }) => leftId)
+    : new Map<string, OpenConflict[]>();
   const { matches, ambiguous } = matchContacts(bySide((side) => candidatesOf(side, input)));
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));

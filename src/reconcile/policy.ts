@@ -35,6 +35,9 @@ export const conflictWinner = (policy: Policy, modifiedAtMs: Readonly<Record<Sid
   return left !== null && right !== null && right > left ? 'right' : 'left';
 };
 
+/** Whether the policy goes by when a side was changed: then what it decided is kept, for our own writes move those times. */
+export const decidesByTime = (policy: Policy): boolean => policy.direction === 'both' && policy.conflicts === 'newest';
+
 /** A group's name as names are compared: NFC, trimmed, any case. */
 export const foldGroupName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 

@@ -21,7 +21,15 @@ const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, poli
 
 const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
   const nobody = { left: [], right: [] };
-  const input = { pairs: [], survivors: [], unpaired: nobody, groups: NO_GROUPS, policy: policyWith(policy), ...given };
+  const input = {
+    pairs: [],
+    survivors: [],
+    unpaired: nobody,
+    groups: NO_GROUPS,
+    openConflicts: [],
+    policy: policyWith(policy),
+    ...given,
+  };
   return listActions(planContacts(input));
 };
 

@@ -210,6 +210,26 @@ describe('different fields', () => {
   });
 });
 
+describe('a conflict of which a side’s stamp is ahead of the clock', () => {
+  /** Both are edits that were heard of: the left one at 1 h, the right one at 2 h, by our clock. */
+  const HOUR_MS = 3_600_000;
+  const merged = (leftAtMs: number, rightAtMs: number): FieldMerge => {
+    const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
+    const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
+    const heard = { ...left, heardAtMs: HOUR_MS };
+    return mergeOf(heard, { ...right, heardAtMs: 2 * HOUR_MS }, policyWith());
+  };
+
+  test.each<[string, number, number, Side]>([
+    ['is not won by a stamp in the far future against a later edit', 4_000_000_000_000, 2 * HOUR_MS, 'right'],
+    ['is not won by one half an hour ahead, either', HOUR_MS + 30 * 60_000, HOUR_MS + 6 * 60_000, 'right'],
+    ['is won by a later stamp within the margin of the clocks', HOUR_MS + 4 * 60_000, HOUR_MS + 3 * 60_000, 'left'],
+    ['is won by the left side where the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
+  ])('[R4] %s', (_, leftAtMs, rightAtMs, winner) => {
+    expect(merged(leftAtMs, rightAtMs).conflicts).toMatchObject([{ field: 'title', winner }]);
+  });
+});
+
 describe('a conflict', () => {
   const both = (policy: Partial<Policy>, leftAtMs: number | null, rightAtMs: number | null): FieldMerge => {
     return mergeOf(

@@ -11,7 +11,7 @@ import { gone, pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values
 const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
-  return planContacts({ pairs, survivors: [], unpaired: { left: [], right: [] }, groups, policy });
+  return planContacts({ pairs, survivors: [], unpaired: { left: [], right: [] }, groups, openConflicts: [], policy });
 };
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };

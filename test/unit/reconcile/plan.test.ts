@@ -30,11 +30,19 @@ type Given = Partial<Omit<PlanInput, 'groups' | 'policy' | 'unpaired'>> & {
   readonly policy?: Partial<Policy>;
 };
 
-const plan = ({ pairs = [], survivors = [], left = [], right = [], links = [], policy }: Given): Plan => {
+const plan = ({
+  pairs = [],
+  survivors = [],
+  left = [],
+  right = [],
+  links = [],
+  openConflicts = [],
+  policy,
+}: Given): Plan => {
   const full = policyWith(policy);
   const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
   const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
-  return planContacts({ pairs, survivors, unpaired: alone, groups, policy: full });
+  return planContacts({ pairs, survivors, unpaired: alone, groups, openConflicts, policy: full });
 };
 
 const only = (planned: Plan): Decision => {

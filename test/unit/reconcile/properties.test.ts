@@ -403,6 +403,7 @@ describe('a plan', () => {
     survivors,
     unpaired: fc.record({ left: loose('left', 'new-left'), right: loose('right', 'new-right') }),
     groups: fc.constant(planGroups({ left: [], right: [], pairs: [] }, policyWith())),
+    openConflicts: fc.constant([]),
     policy: policies,
   });
 

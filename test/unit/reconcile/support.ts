@@ -63,6 +63,7 @@ export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => (
   base: null,
   mergedInto: null,
   absences: 0,
+  lastListedAtMs: null,
   writtenAtMs: null,
   heardAtMs: 0,
   ...given,

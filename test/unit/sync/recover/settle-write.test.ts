@@ -3,13 +3,34 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { Sides } from '../../../../src/contact/side.ts';
 import type { ReadAnswer } from '../../../../src/providers/remote.ts';
-import { openHalf, pairOfWrite, settleCreate, settleWrite } from '../../../../src/sync/recover/settle-write.ts';
-import { record, snapshot, values } from '../../reconcile/support.ts';
+import type { GroupPair } from '../../../../src/reconcile/groups.ts';
+import {
+  openHalf,
+  pairOfWrite,
+  settleCreate,
+  settleWrite,
+  type Known,
+} from '../../../../src/sync/recover/settle-write.ts';
+import { mergeMembership } from '../../../../src/reconcile/membership.ts';
+import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
 import { openWrite } from './support.ts';
 
 const NOW = 100;
+/** One group on both sides, and one that the left side does not have. */
+const GROUPS: readonly GroupPair[] = [
+  {
+    key: 'choir',
+    left: { id: 'g', name: 'Choir' },
+    right: { id: 's', name: 'Choir' },
+    status: 'linked',
+    settled: true,
+  },
+  { key: 'team', left: null, right: { id: 't', name: 'Team' }, status: 'kept', settled: true },
+];
+const KNOWN: Known = { groupPairs: GROUPS, atMs: NOW };
 const NOTHING = { applied: false, after: null, error: null };
 
 describe('[R9] a create without an answer', () => {
@@ -17,9 +38,9 @@ describe('[R9] a create without an answer', () => {
   const SOURCE = looseHalf('left', 'l', { record: record('l', DR, { groupIds: ['g'] }) });
   const write = openWrite('create', 'create', { desired: contactOf(DR) }, { pairId: null, rightId: null });
 
-  const settle = (found: ContactRecord | null, halves: readonly Half[] = [SOURCE]) => {
+  const settle = (found: ContactRecord | null, halves: readonly Half[] = [SOURCE], creating = write) => {
     const set = setOf(halves);
-    const finding = settleCreate(set, write, found, NOW);
+    const finding = settleCreate(set, creating, found, KNOWN);
     return { set, finding, left: set.half('left', 'l'), right: set.half('right', 'r') };
   };
 
@@ -35,7 +56,7 @@ describe('[R9] a create without an answer', () => {
     expect(finding).toEqual({ applied: true, after: found, error: null });
     expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
     expect(left?.pair).toBe(right?.pair);
-    // Memberships are compared by the next plan: neither base has any.
+    // Memberships that the write did not ask for are compared by the next plan: neither base has any.
     expect(left).toMatchObject({ state: 'changed', record: SOURCE.record, base: snapshot(DR), writtenAtMs: null });
     expect(right).toMatchObject({ state: 'changed', record: found, base: snapshot(DR), writtenAtMs: NOW });
   });
@@ -55,15 +76,28 @@ describe('[R9] a create without an answer', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
     const again = openWrite('create', 'create', { desired: contactOf(ADA) }, { rightId: null });
-    expect(settleCreate(set, again, adaRecord('r'), NOW).applied).toBe(true);
+    expect(settleCreate(set, again, adaRecord('r'), KNOWN).applied).toBe(true);
     expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'changed' } });
-    expect(set.half('right', 'gone')).toBeNull();
+    expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
   });
 
   test('takes a contact that was found meanwhile for the one that it made', () => {
     const { set, right } = settle(adaRecord('r'), [SOURCE, looseHalf('right', 'r')]);
     expect(right?.pair).toBe(set.half('left', 'l')?.pair);
     expect(set.halves()).toHaveLength(2);
+  });
+
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    ['entered both', ['s'], ['g'], ['s']],
+    ['entered none', [], [], []],
+    ['entered beside one that a user chose since', ['s', 'own'], ['g'], ['s']],
+    ['has no half at the source', ['t'], [], ['t']],
+  ])('[R5] takes into the bases the memberships that it carried: %s', (_, now, leftIds, rightIds) => {
+    const given = { desired: contactOf(DR), join: ['s', 't'] };
+    const carrying = openWrite('create', 'create', given, { pairId: null, rightId: null });
+    const settled = settle(record('r', DR, { groupIds: now }), undefined, carrying);
+    expect(settled.left?.base).toEqual(snapshot(DR, leftIds));
+    expect(settled.right?.base).toEqual(snapshot(DR, rightIds));
   });
 
   test('whose source is not known any more can only be given up', () => {
@@ -95,7 +129,7 @@ const settle = (
   write: Parameters<typeof settleWrite>[1] = UPDATE,
 ) => {
   const set = setOf(halves);
-  const finding = settleWrite(set, write, answer, NOW);
+  const finding = settleWrite(set, write, answer, KNOWN);
   return { set, finding };
 };
 
@@ -239,11 +273,93 @@ describe('[R9] any write without an answer', () => {
     expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', state: 'changed' });
   });
 
-  test.each(['membership', 'delete'] as const)('to a contact that stands is planned again: a %s', (kind) => {
+  test('to a contact that stands is planned again: a delete', () => {
     const answer = found({ ...OLD }, { groupIds: ['g'] });
-    const { set, finding } = settle(answer, undefined, WRITES[kind]);
+    const { set, finding } = settle(answer, undefined, DELETE);
     expect(finding).toEqual({ applied: false, after: answer.record, error: null });
     expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: right.base, record: answer.record });
+  });
+});
+
+describe('[R9] a change of membership without an answer', () => {
+  /** The contact at left is in these groups, and both bases were before the write. */
+  const halves = (now: Sides<readonly string[]>, base: Sides<readonly string[]>) => [
+    pairedHalf('left', 'l', 1, { record: record('l', ADA, { groupIds: now.left }), base: snapshot(ADA, base.left) }),
+    pairedHalf('right', 'r', 1, { record: record('r', ADA, { groupIds: now.right }), base: snapshot(ADA, base.right) }),
+  ];
+  const NONE = { left: [], right: [] };
+  const BOTH = { left: ['g'], right: ['s'] };
+  const JOIN = openWrite('membership', 'membership', { fields: ['buckets'], join: ['s'] }, { before: right.record });
+  const LEAVE = openWrite('membership', 'membership', { fields: ['buckets'], leave: ['s'] }, { before: right.record });
+  const joined = halves({ left: ['g'], right: [] }, NONE);
+  const away = halves({ left: [], right: ['s'] }, BOTH);
+  const POLICY = policyWith();
+  const CHOIR = link('choir', { left: 'g', right: 's' });
+  /** What the next plan does once the left side's user changed the membership to this. */
+  const planned = (set: ReturnType<typeof setOf>, leftIds: readonly string[]) => {
+    const pair = set.pair(1);
+    if (pair === null || pair.left === null || pair.right === null) throw new Error('The pair is missing.');
+    const now = { ...pair.left, record: { ...pair.left.record, groupIds: leftIds } };
+    return mergeMembership({ left: now, right: pair.right }, [CHOIR], POLICY);
+  };
+  const QUIET = { joins: [], leaves: [] };
+
+  test.each<[string, readonly Half[], typeof JOIN, readonly string[], Sides<readonly string[]>]>([
+    ['joined', joined, JOIN, ['s'], BOTH],
+    ['left', away, LEAVE, [], { left: [], right: [] }],
+  ])('that arrived enters both bases: %s', (_, given, write, now, bases) => {
+    const answer = found({}, { groupIds: now });
+    const { set, finding } = settle(answer, given, write);
+    expect(finding).toEqual({ applied: true, after: answer.record, error: null });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { state: 'changed', base: snapshot(ADA, bases.left), writtenAtMs: null },
+      right: { state: 'changed', base: snapshot(ADA, bases.right), record: answer.record, writtenAtMs: NOW },
+    });
+  });
+
+  test('[R5] that arrived does not revert the opposite change that the user made since', () => {
+    const { set: taken } = settle(found({}, { groupIds: [] }), away, LEAVE);
+    expect(planned(taken, ['g'])).toMatchObject({ left: QUIET, right: { joins: ['choir'], leaves: [] } });
+    const { set: added } = settle(found({}, { groupIds: ['s'] }), joined, JOIN);
+    expect(planned(added, [])).toMatchObject({ left: QUIET, right: { joins: [], leaves: ['choir'] } });
+  });
+
+  test('that did not arrive is planned again: neither base changes', () => {
+    const { set, finding } = settle(found({}, { groupIds: [] }), joined, JOIN);
+    expect(finding).toMatchObject({ applied: false, error: null });
+    expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA) }, right: { base: snapshot(ADA) } });
+    expect(planned(set, ['g'])).toMatchObject({ right: { joins: ['choir'], leaves: [] } });
+  });
+
+  test('[R5] leaves out of the bases what a user chose at the target since', () => {
+    const { set } = settle(found({}, { groupIds: ['own', 's'] }), joined, JOIN);
+    expect(set.pair(1)?.right).toMatchObject({ base: snapshot(ADA, ['s']), record: { groupIds: ['own', 's'] } });
+  });
+
+  test('that arrived in part is not applied, and what arrived enters the bases', () => {
+    const write = openWrite('membership', 'membership', { join: ['s', 't'] }, { before: right.record });
+    const { set, finding } = settle(found({}, { groupIds: ['s'] }), joined, write);
+    expect(finding.applied).toBe(false);
+    expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA, ['g']) }, right: { base: snapshot(ADA, ['s']) } });
+  });
+
+  test('of a group that the other side does not have enters the target’s base alone', () => {
+    const write = openWrite('membership', 'membership', { join: ['t'] }, { before: right.record });
+    const { set } = settle(found({}, { groupIds: ['t'] }), joined, write);
+    expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA) }, right: { base: snapshot(ADA, ['t']) } });
+  });
+
+  test('of a pair whose other half is gone by now is only taken in', () => {
+    const [own, target] = joined;
+    const given = [own, target]
+      .flatMap((half) => half ?? [])
+      .map((half) => {
+        return half.side === 'left' ? { ...half, state: 'gone' as const } : half;
+      });
+    const { set, finding } = settle(found({}, { groupIds: ['s'] }), given, JOIN);
+    expect(finding.applied).toBe(false);
+    expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base: snapshot(ADA), state: 'changed' } });
   });
 });
 

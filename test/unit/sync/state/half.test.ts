@@ -10,22 +10,28 @@ const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFI
 
 /** A half in each state of the table; where it stands it says what its base says, but for the one that is changed. */
 const HALVES = {
-  unknown: null,
+  new: null,
   unpaired: looseHalf('left', 'x'),
   settled: pairedHalf('left', 'x', 1),
   changed: pairedHalf('left', 'x', 1, { state: 'changed', base: snapshot({ firstName: 'Augusta' }) }),
-  missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1 }),
+  missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1, lastListedAtMs: 2 }),
   settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
   gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
+  doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
+  buried: looseHalf('left', 'x', { state: 'gone' }),
+  exhumed: looseHalf('left', 'x', { state: 'doubted' }),
 } as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half | null>;
+
+const LISTED_AT_MS = 7;
 
 const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
   shown: { kind: 'shown', record: EDITED, atMs: NOW },
+  found: { kind: 'found', record: EDITED, atMs: NOW },
   deleted: { kind: 'deleted', atMs: NOW },
   merged: { kind: 'merged', into: 'other', atMs: NOW },
-  missed: { kind: 'missed', atMs: NOW },
+  missed: { kind: 'missed', atMs: NOW, lastListedAtMs: LISTED_AT_MS },
   unsettled: { kind: 'unsettled', atMs: NOW },
-  unmissed: { kind: 'unmissed' },
+  unknown: { kind: 'unknown' },
 };
 
 type State = keyof typeof HALVES;
@@ -36,69 +42,60 @@ type Effect = Partial<Half> | null;
 const SAME: Effect = {};
 const FORGOTTEN: Effect = null;
 const TAKEN_IN: Effect = { record: EDITED, state: 'changed', mergedInto: null, heardAtMs: NOW };
-const GONE: Effect = { state: 'gone', mergedInto: null, heardAtMs: NOW };
+const GONE: Effect = { state: 'gone', heardAtMs: NOW };
 const MERGED: Effect = { state: 'gone', mergedInto: 'other', heardAtMs: NOW };
-const MISSING: Effect = { state: 'missing', heardAtMs: NOW };
+const MISSING: Effect = { state: 'missing', heardAtMs: NOW, lastListedAtMs: LISTED_AT_MS };
 const SETTLING: Effect = { state: 'settling', heardAtMs: NOW };
+const DOUBTED: Effect = { state: 'doubted' };
+const FOUND_NEW: Effect = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW };
 
-const EFFECTS: Readonly<Record<State, Readonly<Record<HalfEvent['kind'], Effect>>>> = {
-  unknown: {
-    shown: { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW },
+type Effects = Readonly<Record<HalfEvent['kind'], Effect>>;
+
+/** A contact that stands, whatever is known of it. */
+const STANDING = { shown: TAKEN_IN, found: TAKEN_IN, deleted: GONE, merged: MERGED, unsettled: SETTLING };
+/** A contact that is known to be deleted: a feed or a listing may show it late, and is not believed. */
+const AWAY: Effects = {
+  shown: DOUBTED,
+  found: TAKEN_IN,
+  deleted: GONE,
+  merged: MERGED,
+  missed: SAME,
+  unsettled: SAME,
+  unknown: SAME,
+};
+const AWAY_BUT_SHOWN: Effects = { ...AWAY, shown: SAME, missed: GONE, unsettled: GONE };
+
+const EFFECTS: Readonly<Record<State, Effects>> = {
+  new: {
+    shown: FOUND_NEW,
+    found: FOUND_NEW,
     deleted: FORGOTTEN,
     merged: FORGOTTEN,
     missed: FORGOTTEN,
     unsettled: FORGOTTEN,
-    unmissed: FORGOTTEN,
+    unknown: FORGOTTEN,
   },
   unpaired: {
     shown: TAKEN_IN,
+    found: TAKEN_IN,
     deleted: FORGOTTEN,
     merged: FORGOTTEN,
     missed: FORGOTTEN,
     unsettled: SAME,
-    unmissed: SAME,
+    unknown: SAME,
   },
-  settled: {
-    shown: TAKEN_IN,
-    deleted: GONE,
-    merged: MERGED,
-    missed: MISSING,
-    unsettled: SETTLING,
-    unmissed: SAME,
-  },
-  changed: {
-    shown: TAKEN_IN,
-    deleted: GONE,
-    merged: MERGED,
-    missed: MISSING,
-    unsettled: SETTLING,
-    unmissed: SAME,
-  },
-  missing: {
-    shown: TAKEN_IN,
-    deleted: GONE,
-    merged: MERGED,
-    missed: MISSING,
-    unsettled: SETTLING,
-    unmissed: { state: 'settled' },
-  },
-  settling: {
-    shown: TAKEN_IN,
-    deleted: GONE,
-    merged: MERGED,
-    missed: MISSING,
-    unsettled: SETTLING,
-    unmissed: { state: 'settled' },
-  },
-  gone: {
-    shown: TAKEN_IN,
-    deleted: { heardAtMs: NOW },
-    merged: MERGED,
-    missed: SAME,
-    unsettled: SAME,
-    unmissed: SAME,
-  },
+  settled: { ...STANDING, missed: MISSING, unknown: SAME },
+  changed: { ...STANDING, missed: MISSING, unknown: SAME },
+  // It was last listed before its first absence.
+  missing: { ...STANDING, missed: { heardAtMs: NOW }, unknown: { state: 'settled' } },
+  settling: { ...STANDING, missed: MISSING, unknown: { state: 'settled' } },
+  gone: AWAY,
+  doubted: AWAY_BUT_SHOWN,
+  buried: AWAY,
+  exhumed: AWAY_BUT_SHOWN,
 };
+
+const missedAt = (atMs: number): HalfEvent => ({ kind: 'missed', atMs, lastListedAtMs: null });
 
 const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
   const kinds = Object.keys(EVENTS) as HalfEvent['kind'][];
@@ -107,7 +104,7 @@ const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
 
 describe('[R7] the table of a half', () => {
   test('covers every state and every event', () => {
-    expect(ROWS).toHaveLength(42);
+    expect(ROWS).toHaveLength(70);
     const covered = Object.entries(HALF_TRANSITIONS).flatMap(([state, events]) => {
       return Object.keys(events).map((event) => `${state} ${event}`);
     });
@@ -127,26 +124,26 @@ describe('[R7] the table of a half', () => {
     (state) => {
       const half = HALVES[state];
       for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
-        expect(nextHalf('left', half, { kind: 'missed', atMs })).toBe(half);
+        expect(nextHalf('left', half, missedAt(atMs))).toBe(half);
       }
-      expect(nextHalf('left', half, { kind: 'missed', atMs: HEARD_AT_MS + 1 })).not.toBe(half);
+      expect(nextHalf('left', half, missedAt(HEARD_AT_MS + 1))).not.toBe(half);
     },
   );
 
   test('a half that is settled and was heard of since is read all the same', () => {
-    expect(nextHalf('left', HALVES.settled, { kind: 'missed', atMs: HEARD_AT_MS })?.state).toBe('missing');
+    expect(nextHalf('left', HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
   });
 
   test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be looked at', (state) => {
     const half: Half = { ...HALVES.changed, state };
-    expect(nextHalf('left', half, { kind: 'unmissed' })).toEqual({ ...half, state: 'changed' });
+    expect(nextHalf('left', half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });
   });
 });
 
 describe('[R1] a record that is shown', () => {
   const shown = (half: Half | null, given: Half['record']) =>
     nextHalf('left', half, { kind: 'shown', record: given, atMs: NOW });
-  const { settled, changed, missing, settling, gone } = HALVES;
+  const { settled, changed, missing, settling } = HALVES;
 
   test('changes nothing where the half is settled by that very record', () => {
     expect(shown(settled, adaRecord('x'))).toBe(settled);
@@ -165,7 +162,6 @@ describe('[R1] a record that is shown', () => {
     ['changed', changed],
     ['missing', missing],
     ['settling', settling],
-    ['gone', gone],
   ])('settles a half that is %s where it says what the base says', (_, half) => {
     const base = snapshotOf(adaRecord('x'));
     const given = adaRecord('x', { version: '2' });
@@ -199,7 +195,7 @@ describe('[R1] a record that is shown', () => {
 describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   const older = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS - 1, version: '0', groupIds: ['former'] });
 
-  test.each(['unpaired', 'settled', 'changed', 'missing', 'settling', 'gone'] as const)(
+  test.each(['unpaired', 'settled', 'changed', 'missing', 'settling'] as const)(
     'does not change a half that is %s',
     (state) => {
       const half = HALVES[state];
@@ -216,6 +212,64 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     const next = nextHalf('left', half, { kind: 'shown', record: { ...older, modifiedAtMs }, atMs: NOW });
     expect(next).toMatchObject({ state: 'changed', record: { groupIds: ['former'] } });
   });
+
+  const takenIn = (half: Half, atMs: number) => {
+    const next = nextHalf('left', half, { kind: 'shown', record: older, atMs });
+    return next !== half && next?.record === older;
+  };
+
+  test.each<[string, number, boolean]>([
+    ['a moment ago, as a feed that lags', HEARD_AT_MS, false],
+    ['less than ten minutes ago', HEARD_AT_MS + 600_000 - 1, false],
+    ['ten minutes ago, as where the side was restored from a backup', HEARD_AT_MS + 600_000, true],
+    ['an hour ago', HEARD_AT_MS + 3_600_000, true],
+  ])('that comes where the half was last heard of %s', (_, atMs, expected) => {
+    expect(takenIn(HALVES.settled, atMs)).toBe(expected);
+  });
+
+  test.each<[string, number, boolean]>([
+    ['within the margin of the clocks counts', HEARD_AT_MS + 300_000, false],
+    ['further ahead of our clock says nothing: later edits are still seen', HEARD_AT_MS + 300_001, true],
+    ['years ahead says nothing', 4_000_000_000_000, true],
+  ])('is measured by the known stamp: one %s', (_, modifiedAtMs, expected) => {
+    expect(takenIn(pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs }) }), NOW)).toBe(expected);
+  });
+
+  test('is none where a read found it: that shows what stands there now', () => {
+    const next = nextHalf('left', HALVES.settled, { kind: 'found', record: older, atMs: NOW });
+    expect(next).toMatchObject({ state: 'changed', record: older, heardAtMs: NOW });
+  });
+});
+
+describe('[R7] a deleted contact that a feed or a listing shows', () => {
+  const shown = (half: Half) => nextHalf('left', half, { kind: 'shown', record: EDITED, atMs: NOW });
+
+  test.each(['gone', 'buried'] as const)('is in doubt, and keeps what is known of it: %s', (state) => {
+    const half = HALVES[state];
+    expect(shown(half)).toEqual({ ...half, state: 'doubted' });
+    expect(knownDigest({ ...half, state: 'doubted' })).toBeNull();
+  });
+
+  test.each(['doubted', 'exhumed'] as const)('is still in doubt however often it is shown: %s', (state) => {
+    expect(shown(HALVES[state])).toBe(HALVES[state]);
+  });
+
+  test('is believed again, settled, once a read finds what its base says', () => {
+    const given = adaRecord('x', { version: '2' });
+    const next = nextHalf('left', HALVES.doubted, { kind: 'found', record: given, atMs: NOW });
+    expect(next).toEqual({
+      ...HALVES.doubted,
+      state: 'settled',
+      record: given,
+      mergedInto: null,
+      heardAtMs: NOW,
+    });
+  });
+
+  test('is a contact that the next plan looks at once a read finds it where it has no pair', () => {
+    const next = nextHalf('left', HALVES.exhumed, { kind: 'found', record: EDITED, atMs: NOW });
+    expect(next).toMatchObject({ state: 'changed', pair: null, record: EDITED });
+  });
 });
 
 test('a contact that nothing is known of is a half of no pair that the next plan looks at', () => {
@@ -228,6 +282,7 @@ test('a contact that nothing is known of is a half of no pair that the next plan
     base: null,
     mergedInto: null,
     absences: 0,
+    lastListedAtMs: null,
     writtenAtMs: null,
     heardAtMs: NOW,
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SYNCED_FIELDS } from '../../../../src/contact/contact.ts';
 import type { Half, HalfState } from '../../../../src/contact/half.ts';
 import type { Pair } from '../../../../src/reconcile/decision.ts';
-import { keepAlone, storePair, type PairToStore } from '../../../../src/sync/state/pair.ts';
+import { endPair, keepAlone, storePair, type PairToStore } from '../../../../src/sync/state/pair.ts';
 import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';
@@ -97,10 +97,16 @@ describe('[R12] a contact that gives way to a created one, since their source wa
     expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state: 'changed' }]);
   });
 
-  test.each(['missing', 'settling', 'gone'] as const)('is forgotten where it is %s', (state) => {
+  test.each(['missing', 'settling'] as const)('is forgotten where it is %s', (state) => {
     const set = giveWay(state);
     expect(pairsIn(set)).toEqual(['created source']);
     expect(looseIn(set)).toEqual([]);
+  });
+
+  test('[R7] stays known to be deleted where it is gone', () => {
+    const set = giveWay('gone');
+    expect(pairsIn(set)).toEqual(['created source']);
+    expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state: 'gone' }]);
   });
 });
 
@@ -140,6 +146,50 @@ describe('[R12] a half that moves to another pair', () => {
   });
 });
 
+describe('[R7] a pair that ends', () => {
+  const ended = (left: Partial<Half>, right: Partial<Half> | null) => {
+    const halves = [pairedHalf('left', 'l', 1, left)];
+    const set = setOf(right === null ? halves : [...halves, pairedHalf('right', 'r', 1, right)]);
+    endPair(set, 1);
+    expect(set.pair(1)).toBeNull();
+    return set;
+  };
+
+  test('leaves of a half that is gone only that it was deleted', () => {
+    const left: Partial<Half> = {
+      state: 'gone',
+      mergedInto: 'survivor',
+      absences: 2,
+      lastListedAtMs: 3,
+      writtenAtMs: 4,
+      heardAtMs: 5,
+    };
+    const set = ended(left, {});
+    expect(set.halves()).toEqual([looseHalf('left', 'l', { state: 'gone', writtenAtMs: 4, heardAtMs: 5 })]);
+    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'right', id: 'r' }]);
+    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    expect(changesOf(set, 'put-half')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
+  });
+
+  test('leaves both where both are gone, and none where both stand', () => {
+    expect(looseIn(ended({ state: 'gone' }, { state: 'gone' })).map(({ id }) => id)).toEqual(['l', 'r']);
+    expect(ended({}, { state: 'changed' }).halves()).toEqual([]);
+    expect(ended({}, null).halves()).toEqual([]);
+  });
+
+  test('drops the conflicts of its contact', () => {
+    expect(changesOf(ended({ state: 'gone' }, {}), 'drop-conflicts')).toEqual([
+      { kind: 'drop-conflicts', leftId: 'l' },
+    ]);
+  });
+
+  test('changes nothing where there is no such pair', () => {
+    const set = setOf([]);
+    endPair(set, 1);
+    expect(set.changes()).toEqual([]);
+  });
+});
+
 describe('a half that is kept alone', () => {
   test.each(SIDE_PAIRS)('at %s is settled by its base, and its conflicts are resolved', (side, other) => {
     const own = pairedHalf(side, 'own', 1, { state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
@@ -163,7 +213,7 @@ describe('a half that is kept alone', () => {
   test('ends the pair where it is gone, or is none', () => {
     const gone = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1, { state: 'gone' })]);
     keepAlone(gone, 1, 'right', NOW);
-    expect(gone.halves()).toEqual([]);
+    expect(gone.halves()).toMatchObject([{ id: 'r', pair: null, base: null, state: 'gone' }]);
     expect(changesOf(gone, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
     const none = setOf([pairedHalf('left', 'l', 1)]);
     keepAlone(none, 1, 'right', NOW);

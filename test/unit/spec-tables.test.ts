@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HALF_TRANSITIONS } from '../../src/sync/state/half.ts';
+import { LINK_TRANSITIONS } from '../../src/sync/state/link.ts';
+
+const SPEC = readFileSync(join(import.meta.dirname, '../../src/sync/SPEC.md'), 'utf8');
+
+/** What is done rather than become is written without the quotes of a state. */
+const DONE = ['observe', 'rest', 'forget'];
+
+const cellOf = (state: string, outcome: string): string => {
+  if (outcome === state || outcome === 'keep') return '·';
+  return DONE.includes(outcome) ? outcome : `\`${outcome}\``;
+};
+
+test.each([...Object.entries(HALF_TRANSITIONS), ...Object.entries(LINK_TRANSITIONS)])(
+  'SPEC.md has the row of the state %s as the code has it',
+  (state, row) => {
+    const cells = Object.values(row).map((outcome) => cellOf(state, outcome));
+    expect(SPEC).toContain(`| \`${state}\` | ${cells.join(' | ')} |`);
+  },
+);

@@ -20,6 +20,8 @@ export type PlanInput = {
   readonly unpaired: Sides<readonly Half[]>;
   readonly groups: GroupPlan;
   readonly policy: Policy;
+  /** What names each side's account in the origins that this link leaves at the other side (R9). */
+  readonly scopes: Sides<string>;
 };
 
 /** What a run will do: plain data, the same value for `plan` and for `sync`. */
@@ -161,7 +163,11 @@ export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
   const { links } = input.groups;
   const survivors = survivorsByName(input.survivors);
-  const { matches, ambiguous } = matchContacts(bySide((side) => candidatesOf(side, input)));
+  const { matches, ambiguous } = matchContacts({
+    ...bySide((side) => candidatesOf(side, input)),
+    links,
+    scopes: input.scopes,
+  });
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
   const isUnmatched = (pair: Pair): boolean => {

@@ -1,0 +1,105 @@
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from '../contact/contact.ts';
+import type { Half } from '../contact/half.ts';
+import { elementKey, listOf } from '../contact/lists.ts';
+import { foldText, fullNameKey } from '../contact/names.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { GroupLink } from './membership.ts';
+
+type Keys = ReadonlySet<string>;
+
+/** A contact with what it is compared by. */
+export type Person = {
+  readonly half: Half;
+  readonly record: ContactRecord;
+  readonly name: string;
+  /** What copies of one person have in common: the name, else all email addresses. */
+  readonly identity: string;
+  readonly emails: Keys;
+  /** The closing digits of phone numbers that are long enough to tell people apart. */
+  readonly phones: Keys;
+  /** Phone numbers that are too short for that. */
+  readonly shortPhones: Keys;
+  readonly addresses: Keys;
+  readonly websites: Keys;
+  /** The linked groups that it is a member of, by the key of the group pair. */
+  readonly groups: Keys;
+  /** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
+  readonly content: string;
+};
+
+/** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
+export const nameKey = (contact: Contact): string => {
+  const name = fullNameKey(contact);
+  if (name !== '') return name;
+  const company = foldText(contact.company);
+  return company === '' ? '' : `company ${company}`;
+};
+
+const PHONE_TAIL = 8;
+const MINIMUM_PHONE = 7;
+
+const digitsOf = (phone: string): string => phone.replace(/x\d+$/u, '').replace(/\D/gu, '');
+
+const keysOf = (contact: Contact): Readonly<Record<ListField, Keys>> => {
+  const keys = LIST_FIELDS.map((field) => {
+    return [field, new Set(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
+  });
+  return Object.fromEntries(keys) as Record<ListField, Keys>;
+};
+
+const contentOf = (contact: Contact, keys: Readonly<Record<ListField, Keys>>): string => {
+  const texts = SCALAR_FIELDS.map((field) => contact[field]);
+  const lists = LIST_FIELDS.map((field) => [...keys[field]].toSorted());
+  return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
+};
+
+/** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
+export const personReader = (links: readonly GroupLink[]): ((half: Half) => Person) => {
+  const keyOfGroup = new Map(
+    links.flatMap(({ key, left, right }) => [
+      [`left ${left}`, key],
+      [`right ${right}`, key],
+    ]),
+  );
+  return (half) => {
+    const { record, side } = half;
+    const { contact } = record;
+    const keys = keysOf(contact);
+    const name = nameKey(contact);
+    const phones = [...keys.phoneNumbers];
+    return {
+      half,
+      record,
+      name,
+      identity: name || JSON.stringify([...keys.emailAddresses].toSorted()),
+      emails: keys.emailAddresses,
+      phones: new Set(
+        phones.map(digitsOf).flatMap((digits) => (digits.length < MINIMUM_PHONE ? [] : digits.slice(-PHONE_TAIL))),
+      ),
+      shortPhones: new Set(phones.filter((phone) => digitsOf(phone).length < MINIMUM_PHONE)),
+      addresses: keys.addresses,
+      websites: keys.websites,
+      groups: new Set(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
+      content: contentOf(contact, keys),
+    };
+  };
+};
+
+/** How many values both have. */
+export const shared = (a: Keys, b: Keys): number => a.intersection(b).size;
+
+/** The people by each of their keys. */
+export const indexBy = (
+  people: Iterable<Person>,
+  keys: (person: Person) => Iterable<string>,
+): Map<string, Person[]> => {
+  const index = new Map<string, Person[]>();
+  for (const person of people) {
+    for (const key of keys(person)) {
+      const list = index.get(key);
+      if (list === undefined) index.set(key, [person]);
+      else list.push(person);
+    }
+  }
+  return index;
+};

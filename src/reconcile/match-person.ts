@@ -2,6 +2,7 @@ import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from '../con
 import type { Half } from '../contact/half.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
+import { phoneTail } from '../contact/origin.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
 
@@ -35,23 +36,22 @@ export const nameKey = (contact: Contact): string => {
   return company === '' ? '' : `company ${company}`;
 };
 
-const PHONE_TAIL = 8;
-const MINIMUM_PHONE = 7;
+type KeysByField = ReadonlyMap<ListField, Keys>;
 
-const digitsOf = (phone: string): string => phone.replace(/x\d+$/u, '').replace(/\D/gu, '');
-
-const keysOf = (contact: Contact): Readonly<Record<ListField, Keys>> => {
+const keysOf = (contact: Contact): KeysByField => {
   const keys = LIST_FIELDS.map((field) => {
     return [field, new Set(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
   });
-  return Object.fromEntries(keys) as Record<ListField, Keys>;
+  return new Map(keys);
 };
 
-const contentOf = (contact: Contact, keys: Readonly<Record<ListField, Keys>>): string => {
+const contentOf = (contact: Contact, keys: KeysByField): string => {
   const texts = SCALAR_FIELDS.map((field) => contact[field]);
-  const lists = LIST_FIELDS.map((field) => [...keys[field]].toSorted());
+  const lists = [...keys.values()].map((own) => [...own].toSorted());
   return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
 };
+
+const NONE: Keys = new Set();
 
 /** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
 export const personReader = (links: readonly GroupLink[]): ((half: Half) => Person) => {
@@ -65,20 +65,20 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Pers
     const { record, side } = half;
     const { contact } = record;
     const keys = keysOf(contact);
+    const keysIn = (field: ListField): Keys => keys.get(field) ?? NONE;
     const name = nameKey(contact);
-    const phones = [...keys.phoneNumbers];
+    const emails = keysIn('emailAddresses');
+    const phones = [...keysIn('phoneNumbers')];
     return {
       half,
       record,
       name,
-      identity: name || JSON.stringify([...keys.emailAddresses].toSorted()),
-      emails: keys.emailAddresses,
-      phones: new Set(
-        phones.map(digitsOf).flatMap((digits) => (digits.length < MINIMUM_PHONE ? [] : digits.slice(-PHONE_TAIL))),
-      ),
-      shortPhones: new Set(phones.filter((phone) => digitsOf(phone).length < MINIMUM_PHONE)),
-      addresses: keys.addresses,
-      websites: keys.websites,
+      identity: name || JSON.stringify([...emails].toSorted()),
+      emails,
+      phones: new Set(phones.flatMap((phone) => phoneTail(phone) ?? [])),
+      shortPhones: new Set(phones.filter((phone) => phoneTail(phone) === null)),
+      addresses: keysIn('addresses'),
+      websites: keysIn('websites'),
       groups: new Set(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
       content: contentOf(contact, keys),
     };

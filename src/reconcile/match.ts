@@ -1,8 +1,8 @@
-import { namesAgree } from '../contact/name-agreement.ts';
 import type { Half } from '../contact/half.ts';
+import { wasMadeFor } from '../contact/origin.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { contradicts, emailEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
-import { indexBy, personReader, shared, type Person } from './match-person.ts';
+import { indexBy, personReader, type Person } from './match-person.ts';
 import type { GroupLink } from './membership.ts';
 
 export type Match = Sides<Half>;
@@ -95,27 +95,6 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
 
 const saysNothing = ({ content }: Person): boolean => content === '';
 
-/** What two contacts are compared by where one of them has no name. */
-const WEAK = ['shortPhones', 'addresses', 'websites'] as const;
-
-/** Whether a name or an address of two contacts agrees. */
-const haveInCommon = (a: Person, b: Person): boolean => {
-  if (shared(a.emails, b.emails) + shared(a.phones, b.phones) > 0) return true;
-  if (a.name === '' || b.name === '') return WEAK.some((list) => shared(a[list], b[list]) > 0);
-  return a.name === b.name || namesAgree(a.record.contact, b.record.contact, []);
-};
-
-/**
- * Whether the origin that a contact carries is this one (R9): an id of this link's account, or of an account that it does
- * not name, and something that the two have in common. A contact that says nothing any more has its origin alone.
- */
-const isOriginOf = (origin: Person, carrier: Person, scope: string | undefined): boolean => {
-  const { originScope } = carrier.record;
-  if (originScope !== undefined && originScope !== scope) return false;
-  if (originScope !== undefined && (saysNothing(origin) || saysNothing(carrier))) return true;
-  return haveInCommon(origin, carrier);
-};
-
 const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): void => {
   for (const side of SIDES) {
     const other = otherSide(side);
@@ -124,7 +103,8 @@ const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): v
       const { originId } = person.record;
       const origin = originId === null ? undefined : others.get(originId);
       if (origin === undefined || !progress[other].has(origin)) continue;
-      if (!isOriginOf(origin, person, scopes?.[other])) continue;
+      const { id, contact } = origin.record;
+      if (!wasMadeFor(person.record, { id, scope: scopes?.[other], contact })) continue;
       if (side === 'left') take(progress, person, origin);
       else take(progress, origin, person);
     }

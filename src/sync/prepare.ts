@@ -7,6 +7,7 @@ import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { checkAccounts } from './accounts.ts';
 import { confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
+import { originScopes } from './origin-scope.ts';
 import { discard, pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { loadWorkload } from './workload.ts';
@@ -41,7 +42,8 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const { store, link, policy, clock } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const plan = planContacts({ ...(await loadWorkload(store, link, groupIds)), groups, policy });
+  const scopes = await originScopes(session);
+  const plan = planContacts({ ...(await loadWorkload(store, link, groupIds)), groups, policy, scopes });
   const { rejections } = await store.link(link);
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };
 };

@@ -7,6 +7,7 @@ export type Edge = { readonly left: Person; readonly right: Person; readonly sco
 
 /** Points for a text that both say, and off where they say different ones. */
 const compareTexts = (a: string, b: string, points: number): number => {
+  if (a === '' || b === '') return 0;
   const [first, second] = [foldText(a), foldText(b)];
   if (first === '' || second === '') return 0;
   return first === second ? points : -points;
@@ -78,7 +79,7 @@ const edgesBy = (
 };
 
 /** Whether the names of two contacts agree, or one has none. */
-export const sameName = (a: Person, b: Person): boolean =>
+const sameName = (a: Person, b: Person): boolean =>
   a.name === b.name || namesAgree(a.record.contact, b.record.contact, a.emails.intersection(b.emails));
 
 /** Contacts that share an email address, and whose names agree. */

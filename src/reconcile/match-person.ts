@@ -36,22 +36,27 @@ export const nameKey = (contact: Contact): string => {
   return company === '' ? '' : `company ${company}`;
 };
 
+const NONE: Keys = new Set();
+
+/** A set for each of many contacts: most are empty. */
+const setOf = (keys: readonly string[]): Keys => (keys.length === 0 ? NONE : new Set(keys));
+
 type KeysByField = ReadonlyMap<ListField, Keys>;
 
 const keysOf = (contact: Contact): KeysByField => {
   const keys = LIST_FIELDS.map((field) => {
-    return [field, new Set(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
+    return [field, setOf(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
   });
   return new Map(keys);
 };
 
 const contentOf = (contact: Contact, keys: KeysByField): string => {
   const texts = SCALAR_FIELDS.map((field) => contact[field]);
-  const lists = [...keys.values()].map((own) => [...own].toSorted());
-  return texts.join('') === '' && lists.flat().length === 0 ? '' : JSON.stringify([...texts, ...lists]);
+  const lists = [...keys.values()].map((own) => (own.size > 1 ? [...own].toSorted() : [...own]));
+  return texts.every((text) => text === '') && lists.every((own) => own.length === 0)
+    ? ''
+    : JSON.stringify([...texts, ...lists]);
 };
-
-const NONE: Keys = new Set();
 
 /** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
 export const personReader = (links: readonly GroupLink[]): ((half: Half) => Person) => {
@@ -75,18 +80,18 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Pers
       name,
       identity: name || JSON.stringify([...emails].toSorted()),
       emails,
-      phones: new Set(phones.flatMap((phone) => phoneTail(phone) ?? [])),
-      shortPhones: new Set(phones.filter((phone) => phoneTail(phone) === null)),
+      phones: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
+      shortPhones: setOf(phones.filter((phone) => phoneTail(phone) === null)),
       addresses: keysIn('addresses'),
       websites: keysIn('websites'),
-      groups: new Set(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
+      groups: setOf(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
       content: contentOf(contact, keys),
     };
   };
 };
 
 /** How many values both have. */
-export const shared = (a: Keys, b: Keys): number => a.intersection(b).size;
+export const shared = (a: Keys, b: Keys): number => (a.size === 0 || b.size === 0 ? 0 : a.intersection(b).size);
 
 /** The people by each of their keys. */
 export const indexBy = (

@@ -185,7 +185,9 @@ export const matchContacts = ({ left, right, links = [], scopes }: MatchInput): 
     ambiguous: [],
   };
   matchByOrigin(progress, scopes);
-  takeCopies(progress, ({ content, groups }) => JSON.stringify([content, [...groups].toSorted()]));
+  takeCopies(progress, ({ content, groups }) =>
+    groups.size === 0 ? content : `${content}\n${[...groups].toSorted().join('\n')}`,
+  );
   takeCopies(progress, ({ content }) => content);
   takeBest(progress, emailEdges(progress));
   takeBest(progress, phoneEdges(progress));

@@ -125,8 +125,15 @@ export interface Events {
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
   /** A side silently did not take values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
-  /** Several contacts could be the same person, so none was paired (R13). */
-  matchAmbiguous(fields: RunRef & { readonly leftIds: readonly string[]; readonly rightIds: readonly string[] }): void;
+  /** Contacts could be the same person, but several fit or the names differ, so none was paired (R13). */
+  matchAmbiguous(
+    fields: RunRef & {
+      readonly leftIds: readonly string[];
+      readonly rightIds: readonly string[];
+      readonly why: string;
+      readonly remedy: string;
+    },
+  ): void;
 
   groupCreated(fields: GroupFields): void;
   groupRenamed(fields: GroupFields): void;

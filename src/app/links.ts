@@ -45,6 +45,12 @@ const openRemote = async (parts: Parts, link: LinkConfig, side: Side, token: str
   return atSide(side, remote);
 };
 
+/** The provider of a side with the settings that say where it is. */
+const endpointOf = ({ provider, settings }: LinkConfig['sides'][Side]): string => {
+  const { addressKeys } = providerNamed(provider);
+  return JSON.stringify([provider, ...addressKeys.map((key) => settings[key])]);
+};
+
 const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext> => {
   const tokens = requireTokens(link);
   return {
@@ -66,6 +72,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
       left: await openRemote(parts, link, 'left', tokens.left),
       right: await openRemote(parts, link, 'right', tokens.right),
     },
+    endpoints: bySide((side) => endpointOf(link.sides[side])),
     credentials: bySide((side) => digest(tokens[side])),
     store: parts.store,
     clock: parts.clock,

@@ -1,5 +1,6 @@
 import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
+import { howToJoinPlanned } from '../sync/rivals.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -27,9 +28,20 @@ const formatSide = (side: Side, title: string, actions: readonly PlannedAction[]
   return [`At ${title}`, ...[...groups].map(([name, group]) => formatGroup(name, group))];
 };
 
+type Unpaired = NonNullable<LinkPlan['ambiguous']>;
+
+const formatUnpaired = (all: Unpaired, sides: Sides<SideWords>): readonly string[] =>
+  [...Map.groupBy(all, ({ why }) => why)].map(([why, rivals]) => {
+    const shown = rivals.slice(0, ROWS_SHOWN).map(({ leftIds, rightIds }) => [leftIds.join(', '), rightIds.join(', ')]);
+    const hidden = rivals.length - shown.length;
+    const more = hidden > 0 ? [`  ... and ${hidden} more (--json has them all)`] : [];
+    const title = `Left unpaired: ${why}: ${grouped(rivals.length)}`;
+    return [title, formatTable(shown, { indent: '  ' }), ...more, `  ${howToJoinPlanned(why, sides)}`].join('\n');
+  });
+
 /** A plan for people, by side and action. */
 export const formatPlan = (
-  { link, kind, actions, halted, error }: LinkPlan,
+  { link, kind, actions, ambiguous = [], halted, error }: LinkPlan,
   sides: Sides<SideWords>,
   terminal: Pick<Terminal, 'style'>,
 ): string => {
@@ -40,5 +52,5 @@ export const formatPlan = (
   const pairs = actions.filter((action) => action.action === 'pair');
   const pairing = pairs.length === 0 ? [] : ['On both sides', formatGroup('pair', pairs)];
   const bySide = SIDES.flatMap((side) => formatSide(side, sides[side].title, actions));
-  return [title, ...pairing, ...bySide].join('\n');
+  return [title, ...pairing, ...bySide, ...formatUnpaired(ambiguous, sides)].join('\n');
 };

@@ -1,6 +1,7 @@
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf } from '../contact/side.ts';
 import { listActions, type PlannedAction } from '../reconcile/actions.ts';
+import type { Doubt } from '../reconcile/match.ts';
 import type { RunKind } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
@@ -9,11 +10,15 @@ import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 
+type Unpaired = { readonly leftIds: readonly string[]; readonly rightIds: readonly string[]; readonly why: Doubt };
+
 /** What `plan --json` says of one link, there in the link's words; `error` is there only where the link could not be planned. */
 export type LinkPlan = {
   readonly link: string;
   readonly kind: RunKind;
   readonly actions: readonly PlannedAction[];
+  /** Contacts that may be one person and are not paired (R13); absent where the link could not be planned. */
+  readonly ambiguous?: readonly Unpaired[];
   readonly halted: { readonly reason: string; readonly message: string } | null;
   readonly error?: string;
 };
@@ -43,7 +48,8 @@ const planOne = async (
     const { kind, plan, halt } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    return { plan: { link: link.name, kind, actions: listActions(plan), halted }, code };
+    const ambiguous = plan.ambiguous.map(({ left, right, why }) => ({ leftIds: left, rightIds: right, why }));
+    return { plan: { link: link.name, kind, actions: listActions(plan), ambiguous, halted }, code };
   } catch (error) {
     return notPlanned(link.name, asked, error);
   } finally {

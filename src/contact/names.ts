@@ -3,12 +3,16 @@ import type { Contact } from './contact.ts';
 /** Accents of European letters, Hebrew points and Arabic vowel marks; the vowel signs of other scripts make the name. */
 const OPTIONAL_MARKS = /[\u0300-\u036F\u0591-\u05C7\u064B-\u065F]+/gu;
 
+/** Letters that Unicode does not take apart into a letter and an accent. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
+
 /** A text as texts are compared where spelling does not matter: no accents, no case, words parted by one space. */
 export const foldText = (text: string): string => {
   return text
     .normalize('NFKD')
     .replace(OPTIONAL_MARKS, '')
     .toLowerCase()
+    .replace(/[ßøłđðæœı]/gu, (letter) => LETTERS[letter] ?? letter)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
 };

@@ -19,8 +19,10 @@ export type ContactRecord = {
    * as text: it is carried along with every contact and read only for those that are written.
    */
   readonly raw: string;
-  /** The other side's id that a create of ours left on the contact (Google `clientData`); null elsewhere. */
+  /** The other side's id that a create of this program left on the contact; null where none did, or the side keeps none. */
   readonly originId: string | null;
+  /** Names the account that `originId` is an id of (R9). Absent where the create that left the id did not say. */
+  readonly originScope?: string;
   /**
    * A digest of the row that the record was read from, text for text: a row of that digest says nothing else. Absent where
    * the record is not what one row says, as after a change of membership that answered with the groups alone.

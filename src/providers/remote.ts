@@ -58,6 +58,8 @@ export type CreateRequest = {
   readonly groupIds: readonly string[];
   /** The contact's id on the other side, left on the new contact where the side can hold it. */
   readonly originId: string;
+  /** Names the account that `originId` is an id of, and is left with it. */
+  readonly originScope?: string;
 };
 
 export type UpdateRequest = {
@@ -132,8 +134,8 @@ export interface Remote {
     signal: AbortSignal,
   ): Promise<readonly WriteResult<readonly string[]>[]>;
   /**
-   * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId` where the side holds
-   * it, else by content among the contacts created since `sinceMs`. `isTaken` tells ids that belong to something else.
+   * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId`, of the same account
+   * and with a name or an address of the draft, where the side holds it, else by content among the contacts created since `sinceMs`. `isTaken` tells ids that belong to something else.
    */
   findCreated(
     requests: readonly CreateRequest[],

@@ -22,6 +22,8 @@ export type PlanInput = {
   /** Conflicts that stand open: the same two values are not decided otherwise while the winner has not arrived (R4). */
   readonly openConflicts: readonly OpenConflict[];
   readonly policy: Policy;
+  /** What names each side's account in the origins that this link leaves at the other side (R9). */
+  readonly scopes: Sides<string>;
 };
 
 /** What a run will do: plain data, the same value for `plan` and for `sync`. */
@@ -183,7 +185,11 @@ export const planContacts = (input: PlanInput): Plan => {
   const open = decidesByTime(policy)
     ? Map.groupBy(input.openConflicts, ({ leftId }) => leftId)
     : new Map<string, OpenConflict[]>();
-  const { matches, ambiguous } = matchContacts(bySide((side) => candidatesOf(side, input)));
+  const { matches, ambiguous } = matchContacts({
+    ...bySide((side) => candidatesOf(side, input)),
+    links,
+    scopes: input.scopes,
+  });
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
   const isUnmatched = (pair: Pair): boolean => {

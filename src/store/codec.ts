@@ -18,6 +18,7 @@ const record = z.compile(
     groupIds: z.array(z.string()),
     raw: z.string(),
     originId: z.string().nullable(),
+    originScope: z.string().exactOptional(),
     digest: z.string().exactOptional(),
   }),
 );

@@ -18,6 +18,8 @@ export type LinkContext = {
   /** How long to wait before each look for what a create without an answer may have made (R9). */
   readonly looksAfterMs: readonly number[];
   readonly remotes: Readonly<Record<Side, Remote>>;
+  /** Which provider plays each side, and at which address it is reached: whose ids a side's ids are. */
+  readonly endpoints: Sides<string>;
   /** A one-way digest of each side's credential: a new one has its account checked. */
   readonly credentials: Readonly<Record<Side, string>>;
   readonly store: Store;

@@ -8,6 +8,7 @@ import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { checkAccounts } from './accounts.ts';
 import { confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
+import { originScopes } from './origin-scope.ts';
 import { discard, pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { loadWorkload } from './workload.ts';
@@ -58,7 +59,8 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const workload = await loadWorkload(store, link, groupIds);
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   const openConflicts = await store.conflicts(link, { all: false });
-  const plan = planContacts({ ...workload, groups, openConflicts, policy });
+  const scopes = await originScopes(session);
+  const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes });
   await forgetDeletions(session, workload.deleted);
   const { rejections } = await store.link(link);
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };

@@ -1,6 +1,7 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side } from '../contact/side.ts';
 import type { Conflict } from '../reconcile/decision.ts';
+import type { Rivals } from '../reconcile/match.ts';
 import type { StoredRunKind } from '../store/store.ts';
 
 type ContactIds = { readonly leftId: string | null; readonly rightId: string | null };
@@ -25,7 +26,8 @@ export type RunEvent =
   | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)
   /** Values that a side silently did not take; they are not sent again until they change. */
   | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & ContactIds)
-  | { readonly kind: 'ambiguous'; readonly left: readonly string[]; readonly right: readonly string[] }
+  /** Contacts that may be one person and were not paired: a decision for a person (R13). */
+  | ({ readonly kind: 'ambiguous' } & Rivals)
   | {
       readonly kind: 'group';
       readonly side: Side;

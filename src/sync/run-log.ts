@@ -2,6 +2,7 @@ import type { Sides, SideWords } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
+import { howToJoin } from './rivals.ts';
 import type { RunResult } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -34,8 +35,10 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
       const { kind: _, ...fields } = event;
       return events.valueRefused({ ...ref, ...fields });
     }
-    case 'ambiguous':
-      return events.matchAmbiguous({ ...ref, leftIds: event.left, rightIds: event.right });
+    case 'ambiguous': {
+      const { left: leftIds, right: rightIds, why } = event;
+      return events.matchAmbiguous({ ...ref, leftIds, rightIds, why, remedy: howToJoin(why, ref.sides) });
+    }
     case 'group':
       return logGroup(events, ref, event);
   }

@@ -114,7 +114,7 @@ const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
 
 const perform = async (session: Session): Promise<void> => {
   const { plan, halt } = await prepare(session);
-  for (const { left, right } of plan.ambiguous) session.emit({ kind: 'ambiguous', left, right });
+  for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: id };

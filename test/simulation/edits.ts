@@ -11,7 +11,9 @@ import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 const scalarText = (field: ScalarField, number: number): string => {
   const initial = { firstName: 'N', lastName: 'L', company: 'C', title: 'T' }[field];
-  return `${initial}${number}${field === 'title' ? ' of something longer' : ''}`;
+  // No first name is the beginning of another one: it would be its short form.
+  const end = { firstName: 'x', lastName: '', company: '', title: ' of something longer' }[field];
+  return `${initial}${number}${end}`;
 };
 
 const labelled = (value: string): LabelledValue => ({ value, label: 'home' });
@@ -72,18 +74,29 @@ const change = (world: World, book: Book, row: Row, how: () => void): void => {
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))
     explainDropped(world, to, row);
-  // Two that were put in by hand are known for one by what they share, as long as they share it.
+  // Two that were put in by hand are known for one by what they share, as long as they share it and are of one family.
   const held = contactTokens(row.contact);
-  const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`);
+  const hasOtherFamily = likes(world, book, row).some(({ contact: { lastName } }) => {
+    return lastName !== '' && row.contact.lastName !== '' && lastName !== row.contact.lastName;
+  });
+  const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`) && !hasOtherFamily;
   const isStranger = !world.linked[book.side].has(row.id) && !isKnown;
   if (world.twins.has(row.entity) && isStranger) world.ledger.blurred.add(row.entity);
   // What a lost create made is known again by its content: edited before anyone linked it, it is not.
   if (world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
 };
 
-const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
+type Origin = { readonly originId: string | null; readonly originScope?: string };
+
+const enter = (
+  world: World,
+  book: Book,
+  contact: Contact,
+  entity: number,
+  origin: Origin = { originId: null },
+): void => {
   const extra = `note ${world.nextNumber()}`;
-  const row = book.add({ contact, extra, originId: null, entity });
+  const row = book.add({ contact, extra, ...origin, entity });
   world.notes.set(row, extra);
   world.ledger.changed(entity, new Set(), visibleTokens(book, row));
   world.ledger.fateOf(entity).edited = true;
@@ -100,6 +113,26 @@ const createTwins = (world: World, differs: boolean): void => {
     // Two that show at different times cannot be known for one.
     if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0 }));
   }
+};
+
+/** Two people of one household: each stands in one address book, and both have one email address. */
+const createHousehold = (world: World): void => {
+  const shared = [element('emailAddresses', world.nextNumber())];
+  for (const side of SIDES) {
+    const entity = world.nextNumber();
+    const contact: Contact = { ...EMPTY_CONTACT, firstName: scalarText('firstName', entity) };
+    enter(world, world.books[side], withList(contact, 'emailAddresses', shared), entity);
+  }
+};
+
+/** A contact that another link left: it carries an id that is somebody else's here. */
+const createStaleOrigin = (world: World, { side, who, scoped }: Of<'stale-origin'>): void => {
+  const book = world.books[side];
+  const stranger = pick(liveRows(world.books[otherSide(side)]), who);
+  if (!book.provider.keepsOriginIds || stranger === undefined) return;
+  const contact = newContact(world, false);
+  const origin = { originId: stranger.id, ...(scoped ? { originScope: 'another account' } : {}) };
+  enter(world, book, contact, world.nextNumber(), origin);
 };
 
 const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
@@ -181,7 +214,10 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 
-type ContactEdit = Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>;
+type ContactEdit = Exclude<
+  Edit,
+  { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' }
+>;
 
 /** The side that an edit is made at; undefined where no side can do it. */
 const sideOf = (world: World, edit: ContactEdit): Side | undefined => {
@@ -252,6 +288,10 @@ export const applyEdit = (world: World, edit: Edit): void => {
       return enter(world, world.books[edit.side], newContact(world, edit.rich), world.nextNumber());
     case 'twin':
       return createTwins(world, edit.differs);
+    case 'household':
+      return createHousehold(world);
+    case 'stale-origin':
+      return createStaleOrigin(world, edit);
     case 'group':
       return createGroups(world, edit.side, edit.both);
     case 'rename-group':

@@ -11,6 +11,10 @@ export type Edit =
   | { readonly kind: 'create'; readonly side: Side; readonly rich: boolean }
   /** The same person, put into both address books by hand. */
   | { readonly kind: 'twin'; readonly differs: boolean }
+  /** Two people with one email address, one at each side. */
+  | { readonly kind: 'household' }
+  /** A contact with an id that another link left: in this one it is somebody else's. */
+  | { readonly kind: 'stale-origin'; readonly side: Side; readonly who: number; readonly scoped: boolean }
   | { readonly kind: 'set'; readonly side: Side; readonly who: number; readonly field: ScalarField }
   | { readonly kind: 'clear'; readonly side: Side; readonly who: number; readonly field: 'company' | 'title' }
   /** One field set to the same value on both sides. */
@@ -73,6 +77,8 @@ const is = <Kind extends Edit['kind']>(kind: Kind) => fc.constant(kind);
 const editArbitrary: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: is('create'), side, rich: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: is('twin'), differs: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('household') }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('stale-origin'), side, who, scoped: fc.boolean() }) },
   { weight: 6, arbitrary: fc.record({ kind: is('set'), side, who, field: scalar }) },
   { weight: 2, arbitrary: fc.record({ kind: is('clear'), side, who, field: fc.constantFrom('company', 'title') }) },
   { weight: 1, arbitrary: fc.record({ kind: is('agree'), who, field: scalar }) },

@@ -286,4 +286,29 @@ describe('histories that once went wrong', () => {
       ]),
     );
   });
+
+  it('R13: two people of one household stay two', async () => {
+    const { world } = await runHistory(history([[run({ before: [{ kind: 'household' }] })]]));
+    expect(world.books.left.rows).toHaveLength(2);
+    expect(world.books.right.rows).toHaveLength(2);
+  });
+
+  it.each([true, false])(
+    'R9: an id that another link left pairs no strangers (it names its account: %s)',
+    async (scoped) => {
+      const { world } = await runHistory(
+        history([
+          [
+            run({
+              before: [
+                { kind: 'create', side: 'right', rich: false },
+                { kind: 'stale-origin', side: 'left', who: 0, scoped },
+              ],
+            }),
+          ],
+        ]),
+      );
+      expect(world.books.right.rows).toHaveLength(2);
+    },
+  );
 });

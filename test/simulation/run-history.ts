@@ -87,6 +87,7 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     remotes: process.remotes,
+    endpoints: { left: 'left endpoint', right: 'right endpoint' },
     credentials: { left: 'g', right: 's' },
     store: flaws.store === undefined ? process.store : flaws.store(process.store),
     clock: world.clock,

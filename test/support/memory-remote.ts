@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { Contact, ContactField } from '../../src/contact/contact.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
+import { wasMadeFor } from '../../src/contact/origin.ts';
 import type { ContactRecord, Json } from '../../src/contact/record.ts';
 import {
   InvalidError,
@@ -106,8 +107,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
     const entity = options.entityOf(otherSide(side), request.originId);
-    const originId = keepsOriginIds ? request.originId : null;
-    const row = book.add({ contact: request.draft, extra: null, originId, entity });
+    const { originId, originScope } = request;
+    const scoped = originScope === undefined ? {} : { originScope };
+    const origin = keepsOriginIds ? { originId, ...scoped } : { originId: null };
+    const row = book.add({ contact: request.draft, extra: null, ...origin, entity });
     if (provider.capabilities.createsWithGroups)
       book.setGroups(
         row,
@@ -170,7 +173,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     for (const request of requests) {
       const draft = signature(receive(manners, request.draft));
       const row = [...left].find((candidate) => {
-        return keepsOriginIds ? candidate.originId === request.originId : signature(candidate.contact) === draft;
+        if (!keepsOriginIds) return signature(candidate.contact) === draft;
+        const { originId: id, originScope: scope, draft: contact } = request;
+        return wasMadeFor(recordOf(candidate), { id, scope, contact });
       });
       if (row === undefined) continue;
       left.delete(row);

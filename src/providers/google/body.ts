@@ -2,7 +2,7 @@ import type { Contact, ContactField } from '../../contact/contact.ts';
 import type { CreateRequest, UpdateRequest } from '../remote.ts';
 import type { BodyEntry } from './body-entry.ts';
 import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
-import { ORIGIN_KEY, personOfRecord } from './mapper.ts';
+import { originEntry, personOfRecord } from './mapper.ts';
 import type { MaskField } from './person-field.ts';
 
 /** The lists of a Person that hold the given fields, each once. */
@@ -13,11 +13,11 @@ export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => 
 /** The system group of every contact that is not an "other contact". */
 export const MY_CONTACTS = 'contactGroups/myContacts';
 
-/** The Person of a create: what the draft says, the groups, and the origin id by which a lost create is found again. */
-export const createBody = ({ draft, groupIds, originId }: CreateRequest): BodyEntry => ({
+/** The Person of a create: what the draft says, the groups, and the origin by which a lost create is found again. */
+export const createBody = ({ draft, groupIds, originId, originScope }: CreateRequest): BodyEntry => ({
   ...Object.fromEntries(PERSON_LISTS.map(({ name, write }) => [name, write({}, draft)])),
   memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
-  clientData: [{ key: ORIGIN_KEY, value: originId }],
+  clientData: [originEntry(originId, originScope)],
 });
 
 /**

@@ -1,3 +1,4 @@
+import { wasMadeFor } from '../../contact/origin.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { CreateRequest } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
@@ -11,7 +12,7 @@ const CLOCK_MARGIN_MS = 5 * 60 * 1000;
 
 /**
  * Finds the contacts that creates with lost answers made after all: walks Google's contacts from the last modified one
- * back to before the creates were sent, and knows them by the origin id that they carry.
+ * back to before the creates were sent, and knows them by the origin that they carry.
  */
 export const findCreated = async (
   call: CallGoogle,
@@ -20,14 +21,16 @@ export const findCreated = async (
   isTaken: (id: string) => boolean,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
-  const sought = new Map(requests.map(({ originId, key }) => [originId, key]));
+  const sought = new Map(requests.map((request) => [request.originId, request]));
   const found = new Map<string, ContactRecord>();
   let pageToken: string | null = null;
   do {
     const page: NewestPage = await newestPage(call, pageToken, signal);
     for (const record of page.records) {
-      const key = sought.get(record.originId ?? '');
-      if (key !== undefined && !found.has(key) && !isTaken(record.id)) found.set(key, record);
+      const request = sought.get(record.originId ?? '');
+      if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
+      const { originId: id, originScope: scope, draft: contact } = request;
+      if (wasMadeFor(record, { id, scope, contact })) found.set(request.key, record);
     }
     const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
     pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;

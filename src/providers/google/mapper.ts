@@ -7,8 +7,22 @@ import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
 import type { PersonLists } from './person-field.ts';
 import { personNameSchema, personSchema, type Person, type Source } from './schema.ts';
 
-/** Under this key of `clientData` a created contact carries the service's id. */
-export const ORIGIN_KEY = 'contact-sync.service-id';
+/** Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between. */
+const ORIGIN_KEY = 'contact-sync.origin';
+
+/** Under this key it carries an id that is not said to be of any account. */
+const BARE_ORIGIN_KEY = 'contact-sync.service-id';
+
+/** The entry of `clientData` that names a contact's origin. */
+export const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
+  scope === undefined ? { key: BARE_ORIGIN_KEY, value: id } : { key: ORIGIN_KEY, value: `${scope} ${id}` };
+
+const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' | 'originScope'> => {
+  const valueOf = (name: string) => clientData.find(({ key }) => key === name)?.value;
+  const [, originScope, originId] = /^(\S+) (.+)$/u.exec(valueOf(ORIGIN_KEY) ?? '') ?? [];
+  if (originScope !== undefined && originId !== undefined) return { originId, originScope };
+  return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
+};
 
 /**
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
@@ -79,7 +93,7 @@ const recordOf = (person: Person, source: Source, version: string): ContactRecor
     contact: contactOf(makeContact((field) => PERSON_MAPPING[field].read(own))),
     groupIds: userGroupIds(own),
     raw: JSON.stringify(own),
-    originId: own.clientData?.find((entry) => entry.key === ORIGIN_KEY)?.value ?? null,
+    ...originOf(own),
   };
 };
 

@@ -13,6 +13,7 @@ import { chunks, inParallel } from './in-parallel.ts';
 import { landFirstMeeting, landMoves, landPair } from './land.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
 import { countWrites, creationsOn, updatesOn, type Work } from './work.ts';
+import { originScopes } from '../origin-scope.ts';
 import { createWrites, deleteWrites, membershipWrites, updateWrites, type Removal } from './writes.ts';
 
 const COMMIT_CHUNK = 500;
@@ -66,10 +67,10 @@ const settleQuietly = async ({ session }: Execution, work: Work): Promise<void> 
 };
 
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
-  const { session, groupIds } = execution;
+  const { session } = execution;
   const { createBatch, updateBatch, writeConcurrency } = session.remotes[side].capabilities;
   await inParallel(chunks(creationsOn(work, side), createBatch), writeConcurrency, (tasks) => {
-    return performBatch(execution, createWrites(groupIds, side, tasks));
+    return performBatch(execution, createWrites(execution, side, tasks));
   });
   await inParallel(chunks(updatesOn(work, side), updateBatch), writeConcurrency, async (tasks) => {
     await recordConflicts(session, tasks);
@@ -158,6 +159,7 @@ const begin = async (session: Session, work: Work): Promise<Execution> => {
   return {
     session,
     groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
+    scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     again: { needed: false },
     unansweredCalls: { left: 0, right: 0 },

@@ -1,5 +1,5 @@
 import type { SyncedField } from '../../contact/contact.ts';
-import type { Side } from '../../contact/side.ts';
+import type { Side, Sides } from '../../contact/side.ts';
 import type { PairIds } from '../../reconcile/actions.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
@@ -10,6 +10,8 @@ export type Execution = {
   readonly session: Session;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
+  /** What names each side's account in the origins that are left at the other side (R9). */
+  readonly scopes: Sides<string>;
   readonly rejections: ReadonlyMap<string, Rejection>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or of an unknown outcome. */
   readonly again: { needed: boolean };

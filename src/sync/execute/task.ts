@@ -23,7 +23,7 @@ export type TaskHalf = {
 export type NewContact = {
   readonly side: Side;
   readonly draft: Contact;
-  /** The contact's id on the other side, left on the new one where its side can hold it (R9). */
+  /** The contact's id on the other side, left on the new one where its side can hold it (R9); of an undo its own former id. */
   readonly originId: string;
   /** Group pairs to join, by key. */
   readonly joins: readonly string[];

@@ -1,6 +1,6 @@
 import type { ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { otherSide, type Side } from '../../contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/actions.ts';
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
@@ -61,7 +61,11 @@ export const contactFields = (task: Task, side: Side): readonly ContactField[] =
 };
 
 /** The creates of a batch. */
-export const createWrites = (groupIds: GroupIds, side: Side, tasks: readonly Task[]): readonly Write[] =>
+export const createWrites = (
+  { groupIds, scopes }: { readonly groupIds: GroupIds; readonly scopes: Sides<string> },
+  side: Side,
+  tasks: readonly Task[],
+): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const { creation } = task;
     if (creation === null) return [];
@@ -70,7 +74,10 @@ export const createWrites = (groupIds: GroupIds, side: Side, tasks: readonly Tas
     const join = groupIdsOf(groupIds, side, creation.joins);
     const intent = { ...NO_INTENT, desired: draft, join, source: image };
     const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...creation.ids, intent, before: null };
-    return [{ kind: 'create', side, key, task, entry, request: { key, draft, groupIds: join, originId } }];
+    // What an undo brings back carries its own former id.
+    const originScope = scopes[image === null ? otherSide(side) : side];
+    const request = { key, draft, groupIds: join, originId, originScope };
+    return [{ kind: 'create', side, key, task, entry, request }];
   });
 
 /** The updates of a batch. */

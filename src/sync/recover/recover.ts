@@ -1,8 +1,9 @@
 import type { ContactRecord } from '../../contact/record.ts';
-import { SIDES, type Side } from '../../contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
+import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
@@ -16,11 +17,12 @@ const SHOWN_AFTER_MS = 60_000;
 
 const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
 
-const requestOf = (write: Creating): CreateRequest => ({
+const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
   key: String(write.row.id),
   draft: write.desired,
   groupIds: write.row.intent.join,
   originId: originIdOf(write),
+  originScope: scopes[write.kind === 'create' ? otherSide(write.row.side) : write.row.side],
 });
 
 /** Looks for what creates of unknown outcome made, several times where that was a moment ago: absence needs patience (R9). */
@@ -90,7 +92,9 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const { clock, looksAfterMs } = session;
   const sinceMs = Math.min(...writes.map(({ row }) => row.intendedAtMs));
   const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
-  const found = await lookForCreated(session, side, writes.map(requestOf), sinceMs, looks);
+  const scopes = await originScopes(session);
+  const requests = writes.map((write) => requestOf(write, scopes));
+  const found = await lookForCreated(session, side, requests, sinceMs, looks);
   const ids = [...found.values()].map((record) => record.id);
   return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.row.id)) ?? null;

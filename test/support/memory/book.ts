@@ -16,6 +16,7 @@ export type Row = {
   /** What the canonical contact cannot express. */
   extra: Json;
   originId: string | null;
+  originScope?: string;
   version: number;
   modifiedAtMs: number;
   readonly createdAtMs: number;
@@ -80,7 +81,13 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
     show(row);
   };
 
-  const add = (given: { contact: Contact; extra: Json; originId: string | null; entity: number }): Row => {
+  const add = (given: {
+    contact: Contact;
+    extra: Json;
+    originId: string | null;
+    originScope?: string;
+    entity: number;
+  }): Row => {
     const row: Row = {
       ...given,
       id: newId(),
@@ -184,6 +191,7 @@ export const recordOf = (row: Row): ContactRecord => {
     groupIds: [...row.groupIds].toSorted(),
     raw: JSON.stringify({ extra: row.extra }),
     originId: row.originId,
+    ...(row.originScope === undefined ? {} : { originScope: row.originScope }),
   };
   // A row that names former ids says more than its record.
   const digest = row.formerIds.length === 0 ? digestOf(record) : null;

@@ -123,6 +123,18 @@ test('a plan is grouped by side and action, and long groups are cut', () => {
   expect(text).not.toContain('people/c20');
 });
 
+test('[R13] a plan names the contacts that it leaves unpaired, why, and how to join them', () => {
+  const ambiguous = [
+    { leftIds: ['people/c1'], rightIds: ['contact_1'], why: 'names differ' },
+    { leftIds: ['people/c2'], rightIds: ['contact_2', 'contact_3'], why: 'several candidates' },
+  ] as const;
+  const text = formatPlan({ link: 'default', kind: 'full', actions: [], ambiguous, halted: null }, SIDE_WORDS, plain);
+  expect(text).toContain('Left unpaired: names differ: 1\n  people/c1  contact_1');
+  expect(text).toContain('give both the same name before the sync');
+  expect(text).toContain('Left unpaired: several candidates: 1\n  people/c2  contact_2, contact_3');
+  expect(text).toContain('or afterwards merge them at Google or at the service');
+});
+
 const status: LinkStatus = {
   link: 'default',
   sides: SIDE_WORDS,

@@ -12,6 +12,7 @@ import {
   policyWith,
   present,
   record,
+  SCOPES,
   snapshot,
   unpaired,
   values,
@@ -21,15 +22,8 @@ const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, poli
 
 const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
   const nobody = { left: [], right: [] };
-  const input = {
-    pairs: [],
-    survivors: [],
-    unpaired: nobody,
-    groups: NO_GROUPS,
-    openConflicts: [],
-    policy: policyWith(policy),
-    ...given,
-  };
+  const fixed = { groups: NO_GROUPS, openConflicts: [], policy: policyWith(policy), scopes: SCOPES };
+  const input = { pairs: [], survivors: [], unpaired: nobody, ...fixed, ...given };
   return listActions(planContacts(input));
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import { planContacts } from '../../../src/reconcile/plan.ts';
-import { pairOf, policyWith, present, record, snapshot } from './support.ts';
+import { pairOf, policyWith, present, record, SCOPES, snapshot } from './support.ts';
 
 const BASE = snapshot({ title: 'Cook' });
 
@@ -22,6 +22,7 @@ const winnerOf = (right: string, conflicts: 'newest' | 'right' = 'newest') => {
     survivors: [],
     unpaired: { left: [], right: [] },
     openConflicts: [OPEN],
+    scopes: SCOPES,
     groups,
     policy,
   });

@@ -6,12 +6,14 @@ import type { Pair } from '../../../src/reconcile/decision.ts';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import { planContacts, type Plan } from '../../../src/reconcile/plan.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
-import { gone, pairOf, policyWith, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
+import { gone, pairOf, policyWith, present, record, SCOPES, SIDE_PAIRS, snapshot, values } from './support.ts';
 
 const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
-  return planContacts({ pairs, survivors: [], unpaired: { left: [], right: [] }, groups, openConflicts: [], policy });
+  const nobody = { left: [], right: [] };
+  const fixed = { groups, openConflicts: [], policy, scopes: SCOPES };
+  return planContacts({ pairs, survivors: [], unpaired: nobody, ...fixed });
 };
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };

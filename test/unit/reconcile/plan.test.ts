@@ -17,6 +17,7 @@ import {
   PREFIX,
   present,
   record,
+  SCOPES,
   SIDE_PAIRS,
   snapshot,
   unpaired,
@@ -42,7 +43,8 @@ const plan = ({
   const full = policyWith(policy);
   const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
   const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
-  return planContacts({ pairs, survivors, unpaired: alone, groups, openConflicts, policy: full });
+  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES };
+  return planContacts({ pairs, survivors, unpaired: alone, ...fixed });
 };
 
 const only = (planned: Plan): Decision => {
@@ -263,7 +265,7 @@ describe('a contact of no pair', () => {
     const office = values('office@x.org');
     const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
     const planned = plan({ left: [record('g', { emailAddresses: office })], right: rivals });
-    expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'] }]);
+    expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
   });
 
@@ -276,7 +278,7 @@ describe('a contact of no pair', () => {
   });
 
   test('[R9] that says nothing any more is still the one that a create made', () => {
-    const left = [record('g', {}, { originId: 's' })];
+    const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
     const decision = only(plan({ left, right: [record('s', ADA)] }));
     expect(decision).toMatchObject({
       kind: 'merge',

@@ -19,7 +19,19 @@ import { matchContacts } from '../../../src/reconcile/match.ts';
 import { mergeContacts, type FieldMerge } from '../../../src/reconcile/merge.ts';
 import { planContacts } from '../../../src/reconcile/plan.ts';
 import { settleBase } from '../../../src/reconcile/settle.ts';
-import { address, bothSides, halfOf, NONE, pairOf, policyWith, record, SEED, unpaired, values } from './support.ts';
+import {
+  address,
+  bothSides,
+  halfOf,
+  NONE,
+  pairOf,
+  policyWith,
+  record,
+  SCOPES,
+  SEED,
+  unpaired,
+  values,
+} from './support.ts';
 
 /** A failure prints the seed, the path and the smallest counterexample. */
 const check = <Values>(property: fc.IProperty<Values>): void => {
@@ -369,6 +381,54 @@ describe('[R13] matching', () => {
   });
 });
 
+/** Address books with cards that are nearly the same, each card with the labels that it is in. */
+const bookOf = (maxLength: number) => {
+  const card = contact().chain((one) => fc.constantFrom(one, { ...one, title: 'T' }, { ...one, phoneNumbers: [] }));
+  const labels = fc.subarray(['choir', 'team']);
+  return fc
+    .tuple(card, fc.array(fc.tuple(card, labels), { maxLength }), fc.array(labels, { maxLength }))
+    .map(([one, others, copies]) => [...others, ...copies.map((own) => [one, own] as const)]);
+};
+
+describe('[R13] an address book that is loaded on both sides', () => {
+  const LABELS = ['choir', 'team'];
+
+  test('is paired without a write, whatever its duplicates', () => {
+    const shuffled = bookOf(8).chain((book) => {
+      const order = fc.shuffledSubarray(book, { minLength: book.length });
+      return fc.tuple(fc.constant(book), order);
+    });
+    check(
+      fc.property(shuffled, ([book, copy]) => {
+        const half = (side: Side, cards: typeof book) =>
+          unpaired(
+            side,
+            ...cards.map(([now, labels], index) =>
+              record(`${side}${index}`, now, { groupIds: labels.map((label) => `${side}-${label}`) }),
+            ),
+          );
+        const groupsOf = (side: Side) => LABELS.map((name) => ({ id: `${side}-${name}`, name, version: '' }));
+        const policy = policyWith();
+        const groups = planGroups({ left: groupsOf('left'), right: groupsOf('right'), pairs: [] }, policy);
+        const alone = { left: half('left', book), right: half('right', copy) };
+        const { decisions, ambiguous } = planContacts({
+          pairs: [],
+          survivors: [],
+          unpaired: alone,
+          groups,
+          openConflicts: [],
+          policy,
+          scopes: SCOPES,
+        });
+        expect(ambiguous).toEqual([]);
+        for (const decision of decisions) {
+          expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
+        }
+      }),
+    );
+  });
+});
+
 describe('a plan', () => {
   const half = (side: Side, index: number): fc.Arbitrary<Half> => {
     const id = `paired-${side}${index}`;
@@ -405,6 +465,7 @@ describe('a plan', () => {
     groups: fc.constant(planGroups({ left: [], right: [], pairs: [] }, policyWith())),
     openConflicts: fc.constant([]),
     policy: policies,
+    scopes: fc.constant(SCOPES),
   });
 
   const present = (pair: Pair | null): readonly string[] => {

@@ -90,6 +90,9 @@ export const gone = (id: string, given: Partial<Half> = {}): Half => {
   return halfOf(record(id, {}), { state: 'gone', ...given });
 };
 
+/** What names each side's account in origins. */
+export const SCOPES: Sides<string> = { left: 'account of the left', right: 'account of the right' };
+
 /** How the ids of a side begin. */
 export const PREFIX: Sides<string> = { left: 'g', right: 's' };
 

@@ -71,3 +71,13 @@ test('a run logs that it has started, under its id', () => {
   logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'started', runKind: 'undo' });
   expect(lines).toEqual([{ level: 'info', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
 });
+
+test.each([
+  ['names differ', /one email address.*merge them at Google or at the service/u],
+  ['several candidates', /merge them at Google or at the service/u],
+] as const)('[R13] contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
+  const { lines, events } = startLog();
+  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'ambiguous', left: ['g'], right: ['s'], why });
+  const fields = { googleIds: ['g'], serviceIds: ['s'], why, remedy: expect.stringMatching(remedy) };
+  expect(lines).toMatchObject([{ level: 'warn', msg: 'ambiguous match left unpaired', fields }]);
+});

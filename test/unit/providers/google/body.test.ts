@@ -184,6 +184,12 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
 });
 
 describe('a create', () => {
+  test('[R9] names the account that the origin id is of', () => {
+    const draft = contact({ firstName: 'Ann' });
+    const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' });
+    expect(body['clientData']).toEqual([{ key: 'contact-sync.origin', value: 'account-1 contact_1' }]);
+  });
+
   test('carries the draft, My Contacts with the groups, and the origin id', () => {
     const draft = contact({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
     expect(createBody({ key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' })).toEqual({

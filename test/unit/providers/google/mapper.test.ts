@@ -9,6 +9,26 @@ const PROFILE = { source: { type: 'PROFILE', id: '9' } };
 const inGroup = (name: string) => ({ contactGroupMembership: { contactGroupResourceName: `contactGroups/${name}` } });
 
 describe('a Person becomes a record', () => {
+  test.each<[string, Record<string, string>, object]>([
+    [
+      'with its account',
+      { 'contact-sync.origin': 'account-1 people/c7' },
+      { originId: 'people/c7', originScope: 'account-1' },
+    ],
+    ['of the first edition', { 'contact-sync.service-id': 'contact_7' }, { originId: 'contact_7' }],
+    [
+      'of both',
+      { 'contact-sync.service-id': 'contact_7', 'contact-sync.origin': 'account-1 contact_8' },
+      { originId: 'contact_8', originScope: 'account-1' },
+    ],
+    ['that is malformed', { 'contact-sync.origin': 'account-1' }, { originId: null }],
+    ['of another program', { other: 'contact_7' }, { originId: null }],
+  ])('[R9] the origin %s', (_, entries, expected) => {
+    const clientData = Object.entries(entries).map(([key, value]) => ({ metadata: CONTACT, key, value }));
+    const { originId, originScope } = recordOf(person(31, { clientData }));
+    expect({ originId, ...(originScope === undefined ? {} : { originScope }) }).toEqual(expected);
+  });
+
   test('every mapped field, normalised', () => {
     const record = recordOf(
       person(31, {

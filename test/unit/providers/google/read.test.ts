@@ -56,8 +56,9 @@ describe('reading by id', () => {
 
 describe('[R9] finding what lost creates made', () => {
   const sinceMs = Date.parse('2026-01-01T12:00:00Z');
+  const names = [{ givenName: 'A' }];
   const created = (number: number, originId: string, time: string) => ({
-    ...person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] }),
+    ...person(number, { names, clientData: [{ key: 'contact-sync.service-id', value: originId }] }),
     metadata: { sources: [{ type: 'CONTACT', etag: `#${number}`, updateTime: `2026-01-01T${time}Z` }] },
   });
   const request = (number: number) => ({
@@ -76,6 +77,29 @@ describe('[R9] finding what lost creates made', () => {
     const { query } = google.requests[0] ?? { query: new URLSearchParams() };
     expect(query.get('sortOrder')).toBe('LAST_MODIFIED_DESCENDING');
     expect([query.get('requestSyncToken'), query.has('syncToken')]).toEqual(['false', false]);
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['of the same account', 'contact-sync.origin', 'account-1 contact_1', true],
+    ['of another account', 'contact-sync.origin', 'account-2 contact_1', false],
+    ['of no account', 'contact-sync.service-id', 'contact_1', true],
+  ])('by an origin %s', async (_, key, value, isFound) => {
+    const row = { ...created(9, '', '12:01:00'), clientData: [{ key, value }] };
+    await using google = await startGoogle(() => ({ body: { connections: [row] } }));
+    const sought = { ...request(1), originScope: 'account-1' };
+    const found = await google.remote.findCreated([sought], sinceMs, () => false, NEVER);
+    expect(found.has('k1')).toBe(isFound);
+  });
+
+  test.each([
+    ['contact-sync.origin', 'account-1 contact_1'],
+    ['contact-sync.service-id', 'contact_1'],
+  ])('not by the id of a stranger under %s', async (key, value) => {
+    const row = { ...created(9, '', '12:01:00'), names: [{ givenName: 'Bob' }], clientData: [{ key, value }] };
+    await using google = await startGoogle(() => ({ body: { connections: [row] } }));
+    const sought = { ...request(1), originScope: 'account-1' };
+    const found = await google.remote.findCreated([sought], sinceMs, () => false, NEVER);
+    expect([...found]).toEqual([]);
   });
 
   test('goes on until the contacts are older than the creates, clocks differing', async () => {

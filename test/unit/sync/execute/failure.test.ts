@@ -34,6 +34,8 @@ import type { Deletion } from '../../../../src/reconcile/decision.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
 import { creationOf, mergeOf, sideWrite } from './support.ts';
 
+const SCOPES = { left: 'left account', right: 'right account' };
+
 const NO_GROUPS = new Map<string, { left: string | null; right: string | null }>();
 const GROUPS = new Map([['choir', { left: 'g-choir', right: 's-choir' }]]);
 const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
@@ -59,7 +61,7 @@ const REMOVAL: Removal = {
 };
 
 const WRITES: Readonly<Record<Write['kind'], Write>> = {
-  create: only(createWrites(NO_GROUPS, 'right', [creationTask(CREATION)])),
+  create: only(createWrites({ groupIds: NO_GROUPS, scopes: SCOPES }, 'right', [creationTask(CREATION)])),
   update: only(updateWrites('right', [mergeTask(MERGE)])),
   membership: only(membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])),
   delete: only(deleteWrites([REMOVAL])),

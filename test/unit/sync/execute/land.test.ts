@@ -25,6 +25,8 @@ import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';
 import { creationOf, mergeOf, sideWrite } from './support.ts';
 
+const SCOPES = { left: 'left account', right: 'right account' };
+
 const NOW = 100;
 const GROUPS = new Map<string, { left: string | null; right: string | null }>([
   ['choir', { left: 'g-choir', right: 's-choir' }],
@@ -42,7 +44,7 @@ describe('a create that is answered', () => {
   const ANSWER = record('r', { ...ADA, title: 'Dr' }, { groupIds: ['s-choir'] });
 
   const answered = (task: Task, value: ContactRecord): AnsweredWrite => {
-    const [write] = createWrites(GROUPS, 'right', [task]);
+    const [write] = createWrites({ groupIds: GROUPS, scopes: SCOPES }, 'right', [task]);
     if (write?.kind !== 'create') throw new Error('A create was expected.');
     return { kind: 'record', write, value };
   };
@@ -447,7 +449,9 @@ describe('[R13] two contacts that are paired for the first time', () => {
 
 test('a write names what it goes to in its journal entry, on its own side and on the other one', () => {
   const writes: readonly (Write | undefined)[] = [
-    createWrites(GROUPS, 'right', [creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }))])[0],
+    createWrites({ groupIds: GROUPS, scopes: SCOPES }, 'right', [
+      creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] })),
+    ])[0],
     updateWrites('right', [mergeTask(MERGE)])[0],
     membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])[0],
   ];

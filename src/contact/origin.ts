@@ -1,0 +1,61 @@
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from './contact.ts';
+import { emailKey, phoneKey } from './keys.ts';
+import { elementKey, listOf } from './lists.ts';
+import { namesAgree } from './name-agreement.ts';
+import { wordsOf } from './names.ts';
+import type { ContactRecord } from './record.ts';
+
+const PHONE_TAIL = 8;
+const MINIMUM_PHONE = 7;
+
+/** The closing digits of a phone number's key; null where they are too few to tell people apart. */
+export const phoneTail = (key: string): string | null => {
+  const digits = key.replace(/x\d+$/u, '').replace(/\D/gu, '');
+  return digits.length < MINIMUM_PHONE ? null : digits.slice(-PHONE_TAIL);
+};
+
+const saysNothing = (contact: Contact): boolean =>
+  SCALAR_FIELDS.every((field) => contact[field] === '') && LIST_FIELDS.every((field) => contact[field].length === 0);
+
+const isNameless = (contact: Contact): boolean => wordsOf(contact.firstName, contact.lastName).length === 0;
+
+const emailsOf = (contact: Contact): ReadonlySet<string> => {
+  return new Set(contact.emailAddresses.map(({ value }) => emailKey(value)));
+};
+
+const phonesOf = (contact: Contact): ReadonlySet<string> => {
+  return new Set(contact.phoneNumbers.flatMap(({ value }) => phoneTail(phoneKey(value)) ?? []));
+};
+
+const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => {
+  return new Set(listOf(contact, field).map((element) => elementKey(field, element)));
+};
+
+/** Whether a name or an address of two contacts agrees. */
+const haveInCommon = (a: Contact, b: Contact): boolean => {
+  if (!emailsOf(a).isDisjointFrom(emailsOf(b)) || !phonesOf(a).isDisjointFrom(phonesOf(b))) return true;
+  if (!isNameless(a) && !isNameless(b)) return namesAgree(a, b, []);
+  const company = wordsOf(a.company).join(' ');
+  if (company !== '' && company === wordsOf(b.company).join(' ')) return true;
+  return LIST_FIELDS.some((field) => !elementsOf(a, field).isDisjointFrom(elementsOf(b, field)));
+};
+
+/** A contact that another one may have been made for. */
+export type Origin = {
+  readonly id: string;
+  /** Names the account that the id is of. */
+  readonly scope: string | undefined;
+  readonly contact: Contact;
+};
+
+/**
+ * Whether a contact was made for another one (R9): it carries its id, of the same account or of one that was not named,
+ * and a name or an address agrees. A contact that says nothing any more is known by an id of the same account alone.
+ */
+export const wasMadeFor = (carrier: ContactRecord, origin: Origin): boolean => {
+  const { originId, originScope, contact } = carrier;
+  if (originId !== origin.id) return false;
+  if (originScope === undefined) return haveInCommon(contact, origin.contact);
+  if (originScope !== origin.scope) return false;
+  return saysNothing(contact) || saysNothing(origin.contact) || haveInCommon(contact, origin.contact);
+};

@@ -1,0 +1,115 @@
+import { namesAgree } from '../contact/name-agreement.ts';
+import { foldText } from '../contact/names.ts';
+import { indexBy, shared, type Person } from './match-person.ts';
+
+/** Two contacts that may be one person, and how much speaks for it. */
+export type Edge = { readonly left: Person; readonly right: Person; readonly score: number };
+
+/** Points for a text that both say, and off where they say different ones. */
+const compareTexts = (a: string, b: string, points: number): number => {
+  if (a === '' || b === '') return 0;
+  const [first, second] = [foldText(a), foldText(b)];
+  if (first === '' || second === '') return 0;
+  return first === second ? points : -points;
+};
+
+/** What two near copies of one person differ in, beside name, email addresses and long phone numbers. */
+const detailScore = (left: Person, right: Person): number => {
+  const [first, second] = [left.record.contact, right.record.contact];
+  return (
+    compareTexts(first.company, second.company, 5) +
+    compareTexts(first.title, second.title, 4) +
+    shared(left.addresses, right.addresses) * 8 +
+    shared(left.shortPhones, right.shortPhones) * 7 +
+    shared(left.websites, right.websites) * 6 +
+    shared(left.groups, right.groups) * 3
+  );
+};
+
+const nameScore = (left: Person, right: Person): number => {
+  if (left.name === '' || right.name === '') return 40;
+  return left.name === right.name ? 150 : 60;
+};
+
+const scoreOf = (left: Person, right: Person): number =>
+  shared(left.emails, right.emails) * 100 +
+  (left.emails.symmetricDifference(right.emails).size === 0 ? 10 : 0) +
+  nameScore(left, right) +
+  shared(left.phones, right.phones) * 30 +
+  detailScore(left, right);
+
+/** Above this many combinations under one key, only contacts of the same name are compared. */
+const MANY = 400;
+
+/**
+ * The combinations worth comparing among contacts that share a key: all of a few, namesakes among many, and among very
+ * many namesakes the first with the first, the second with the second.
+ */
+function* combinations(left: readonly Person[], right: readonly Person[]): Generator<readonly [Person, Person]> {
+  if (left.length * right.length <= MANY) {
+    for (const a of left) for (const b of right) yield [a, b];
+    return;
+  }
+  const namesakes = Map.groupBy(right, (person) => person.name);
+  for (const [name, first] of Map.groupBy(left, (person) => person.name)) {
+    const second = namesakes.get(name) ?? [];
+    const isCrowd = first.length * second.length > MANY;
+    for (const [index, a] of first.entries()) {
+      for (const b of isCrowd ? second.slice(index, index + 1) : second) yield [a, b];
+    }
+  }
+}
+
+type Sets = { readonly left: ReadonlySet<Person>; readonly right: ReadonlySet<Person> };
+
+const edgesBy = (
+  { left, right }: Sets,
+  keysOf: (person: Person) => Iterable<string>,
+  fits: (left: Person, right: Person) => boolean,
+): readonly Edge[] => {
+  const rightIndex = indexBy(right, keysOf);
+  const edges = new Map<string, Edge>();
+  for (const [key, first] of indexBy(left, keysOf)) {
+    for (const [a, b] of combinations(first, rightIndex.get(key) ?? [])) {
+      const id = `${a.record.id}\n${b.record.id}`;
+      if (!edges.has(id) && fits(a, b)) edges.set(id, { left: a, right: b, score: scoreOf(a, b) });
+    }
+  }
+  return [...edges.values()];
+};
+
+/** Whether the names of two contacts agree, or one has none. */
+const sameName = (a: Person, b: Person): boolean =>
+  a.name === b.name || namesAgree(a.record.contact, b.record.contact, a.emails.intersection(b.emails));
+
+/** Contacts that share an email address, and whose names agree. */
+export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, sameName);
+
+/** Contacts that share a phone number and the full name. */
+export const phoneEdges = (open: Sets): readonly Edge[] =>
+  edgesBy(
+    open,
+    (person) => person.phones,
+    (a, b) => a.name !== '' && a.name === b.name,
+  );
+
+/** Whether two contacts of one full name say something that speaks against one person. */
+export const contradicts = (a: Person, b: Person): boolean => {
+  const [first, second] = [foldText(a.record.contact.company), foldText(b.record.contact.company)];
+  return (
+    (a.emails.size > 0 && b.emails.size > 0) ||
+    (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
+    (first !== '' && second !== '' && first !== second)
+  );
+};
+
+/** Namesakes that share a title, an address, a website or a short phone number, and that nothing contradicts. */
+export const namesakeEdges = (open: Sets): readonly Edge[] => {
+  const details = ({ name, record, addresses, websites, shortPhones }: Person): readonly string[] => {
+    if (name === '') return [];
+    const title = foldText(record.contact.title);
+    const keys = [...addresses, ...websites, ...shortPhones, ...(title === '' ? [] : [`title ${title}`])];
+    return keys.map((key) => `${name}\n${key}`);
+  };
+  return edgesBy(open, details, (a, b) => !contradicts(a, b));
+};

@@ -1,0 +1,110 @@
+import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from '../contact/contact.ts';
+import type { Half } from '../contact/half.ts';
+import { elementKey, listOf } from '../contact/lists.ts';
+import { foldText, fullNameKey } from '../contact/names.ts';
+import { phoneTail } from '../contact/origin.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { GroupLink } from './membership.ts';
+
+type Keys = ReadonlySet<string>;
+
+/** A contact with what it is compared by. */
+export type Person = {
+  readonly half: Half;
+  readonly record: ContactRecord;
+  readonly name: string;
+  /** What copies of one person have in common: the name, else all email addresses. */
+  readonly identity: string;
+  readonly emails: Keys;
+  /** The closing digits of phone numbers that are long enough to tell people apart. */
+  readonly phones: Keys;
+  /** Phone numbers that are too short for that. */
+  readonly shortPhones: Keys;
+  readonly addresses: Keys;
+  readonly websites: Keys;
+  /** The linked groups that it is a member of, by the key of the group pair. */
+  readonly groups: Keys;
+  /** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
+  readonly content: string;
+};
+
+/** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
+export const nameKey = (contact: Contact): string => {
+  const name = fullNameKey(contact);
+  if (name !== '') return name;
+  const company = foldText(contact.company);
+  return company === '' ? '' : `company ${company}`;
+};
+
+const NONE: Keys = new Set();
+
+/** A set for each of many contacts: most are empty. */
+const setOf = (keys: readonly string[]): Keys => (keys.length === 0 ? NONE : new Set(keys));
+
+type KeysByField = ReadonlyMap<ListField, Keys>;
+
+const keysOf = (contact: Contact): KeysByField => {
+  const keys = LIST_FIELDS.map((field) => {
+    return [field, setOf(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
+  });
+  return new Map(keys);
+};
+
+const contentOf = (contact: Contact, keys: KeysByField): string => {
+  const texts = SCALAR_FIELDS.map((field) => contact[field]);
+  const lists = [...keys.values()].map((own) => (own.size > 1 ? [...own].toSorted() : [...own]));
+  return texts.every((text) => text === '') && lists.every((own) => own.length === 0)
+    ? ''
+    : JSON.stringify([...texts, ...lists]);
+};
+
+/** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
+export const personReader = (links: readonly GroupLink[]): ((half: Half) => Person) => {
+  const keyOfGroup = new Map(
+    links.flatMap(({ key, left, right }) => [
+      [`left ${left}`, key],
+      [`right ${right}`, key],
+    ]),
+  );
+  return (half) => {
+    const { record, side } = half;
+    const { contact } = record;
+    const keys = keysOf(contact);
+    const keysIn = (field: ListField): Keys => keys.get(field) ?? NONE;
+    const name = nameKey(contact);
+    const emails = keysIn('emailAddresses');
+    const phones = [...keysIn('phoneNumbers')];
+    return {
+      half,
+      record,
+      name,
+      identity: name || JSON.stringify([...emails].toSorted()),
+      emails,
+      phones: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
+      shortPhones: setOf(phones.filter((phone) => phoneTail(phone) === null)),
+      addresses: keysIn('addresses'),
+      websites: keysIn('websites'),
+      groups: setOf(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
+      content: contentOf(contact, keys),
+    };
+  };
+};
+
+/** How many values both have. */
+export const shared = (a: Keys, b: Keys): number => (a.size === 0 || b.size === 0 ? 0 : a.intersection(b).size);
+
+/** The people by each of their keys. */
+export const indexBy = (
+  people: Iterable<Person>,
+  keys: (person: Person) => Iterable<string>,
+): Map<string, Person[]> => {
+  const index = new Map<string, Person[]>();
+  for (const person of people) {
+    for (const key of keys(person)) {
+      const list = index.get(key);
+      if (list === undefined) index.set(key, [person]);
+      else list.push(person);
+    }
+  }
+  return index;
+};

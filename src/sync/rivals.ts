@@ -1,0 +1,23 @@
+import type { Sides, SideWords } from '../contact/side.ts';
+import type { Doubt } from '../reconcile/match.ts';
+
+const REASONS: Readonly<Record<Doubt, string>> = {
+  'names differ': 'They have one email address, but not the name of one person.',
+  'several candidates': 'Several contacts fit equally well.',
+};
+
+const BEFORE: Readonly<Record<Doubt, string>> = {
+  'names differ': 'give both the same name before the sync',
+  'several candidates': 'give the two that belong together the same name and email address before the sync',
+};
+
+const merging = ({ left, right }: Sides<SideWords>): string =>
+  `merge them at ${left.place} or at ${right.place}: the other side follows.`;
+
+/** How to join contacts that a run left unpaired (R13): each stands on both sides by now. */
+export const howToJoin = (why: Doubt, sides: Sides<SideWords>): string =>
+  `${REASONS[why]} Each stays a contact of its own. Where two of them are one person, ${merging(sides)}`;
+
+/** How to join contacts that a plan leaves unpaired (R13). */
+export const howToJoinPlanned = (why: Doubt, sides: Sides<SideWords>): string =>
+  `${REASONS[why]} Where two of them are one person, ${BEFORE[why]}, or afterwards ${merging(sides)}`;

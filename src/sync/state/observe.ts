@@ -197,6 +197,11 @@ export type Confirmation = {
   readonly settlesWithinMs: number;
 };
 
+/** Whether a contact was written so recently that its side may not show it yet (R7). */
+export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+};
+
 /** What a read says about a contact that a complete listing did not show (R7). */
 export const observeMissing = (
   set: WorkingSet,
@@ -205,19 +210,18 @@ export const observeMissing = (
   { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
-  const { side, id, writtenAtMs, absences } = half;
+  const { side, id, absences } = half;
+  const isRecent = isUnsettled(half, settlesWithinMs, nowMs);
   switch (answer.kind) {
-    case 'gone': {
-      const isRecent = writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+    case 'gone':
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
-    }
     case 'found':
-      if (confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+      if (!isRecent && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
         happen(set, side, id, { kind: 'deleted', atMs: nowMs });
         return;
       }
-      set.put({ ...half, absences: absences + 1 });
+      set.put({ ...half, absences: isRecent ? absences : absences + 1 });
       happen(set, side, id, { kind: 'unmissed' });
       observeRecord(set, side, answer.record, nowMs);
       return;

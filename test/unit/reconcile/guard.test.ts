@@ -5,8 +5,10 @@ import { SIDE_PAIRS } from './support.ts';
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
   pairs: 50,
-  deletes: { left: 0, right: 0 },
+  losses: { left: {}, right: {} },
+  recent: { left: {}, right: {} },
   present: { left: 50, right: 50 },
+  unsettled: { left: 0, right: 0 },
   acceptDeletes: false,
   places: { left: 'Google', right: 'the service' },
   ...given,
@@ -27,22 +29,22 @@ describe('[R8] DELETE_LIMIT', () => {
   });
 
   test.each(SIDE_PAIRS)('lets exactly the limit pass at %s and halts above it', (side) => {
-    const deletes = (count: number) => ({ left: 0, right: 0, [side]: count });
-    expect(checkGuard(input({ deletes: deletes(10) }))).toBeNull();
-    expect(checkGuard(input({ deletes: deletes(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
+    const losses = (contacts: number) => ({ left: {}, right: {}, [side]: { contacts } });
+    expect(checkGuard(input({ losses: losses(10) }))).toBeNull();
+    expect(checkGuard(input({ losses: losses(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
   });
 
   test('holds for each side by itself', () => {
-    expect(checkGuard(input({ deletes: { left: 10, right: 10 } }))).toBeNull();
+    expect(checkGuard(input({ losses: { left: { contacts: 10 }, right: { contacts: 10 } } }))).toBeNull();
   });
 
   test('names the counts and the override in its message', () => {
-    const halt = checkGuard(input({ deletes: { left: 0, right: 11 } }));
+    const halt = checkGuard(input({ losses: { left: {}, right: { contacts: 11 } } }));
     expect(halt?.message).toMatch(/11 contacts at the service.*\b10\b.*50.*nothing was written.*--accept-deletes/su);
   });
 
   test('is passed by --accept-deletes', () => {
-    expect(checkGuard(input({ deletes: { left: 50, right: 0 }, acceptDeletes: true }))).toBeNull();
+    expect(checkGuard(input({ losses: { left: { contacts: 50 }, right: {} }, acceptDeletes: true }))).toBeNull();
   });
 });
 

@@ -92,7 +92,7 @@ const haveSameTexts = (a: readonly ListElement[], b: readonly ListElement[]): bo
 const NOBODY: Sides<boolean> = { left: false, right: false };
 
 /** The source of a one-way link: what it removes goes, whatever the target made of it. */
-export const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
+const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
 
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other; one removed on one side is

@@ -546,7 +546,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       const [early = 0] = await destroying(9);
       const [first = 0] = await destroying(10, { kind: 'delete' });
       const [second = 0] = await destroying(11);
-      const [open = 0] = await destroying(12);
+      const [unanswered = 0] = await destroying(12);
       const [failed = 0] = await destroying(13);
       const [harmless = 0] = await destroying(14, { destroys: false });
       for (const id of [early, first, second, harmless]) await settle(id);
@@ -554,7 +554,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await entryIds({ destroyedSinceMs: 10 })).toEqual([first, second]);
       expect(await entryIds({ destroyedSinceMs: 9 })).toEqual([early, first, second]);
       expect(await store.journal('other', { destroyedSinceMs: 0 })).toEqual([]);
-      expect(await entryIds({ open: true })).toEqual([open]);
+      expect(await entryIds({ open: true })).toEqual([unanswered]);
     });
 
     it('keeps the first outcome of an entry', async () => {

@@ -284,4 +284,16 @@ describe('[R8] whose account it is', () => {
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
     expect(linked.sandbox.google.account.people()).toHaveLength(3);
   });
+
+  test('a side that cannot be asked is not written, and neither is the other', async () => {
+    await using linked = await started(people(3));
+    const { google, service } = linked.sandbox;
+    service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
+    google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
+    service.addFault({ path: '/v2/me', times: 99, action: { kind: 'status', status: 503, retryAfter: '3600' } });
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'failed', left: NOTHING, right: NOTHING });
+    service.clearFaults();
+    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 1 }, right: { updated: 1 } });
+  });
 });

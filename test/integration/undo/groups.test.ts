@@ -113,4 +113,41 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
     expect(google.account.people()).toHaveLength(PEOPLE.length);
   });
+
+  test('works where the answer to the deletion was lost: the next run finds out that it was done [R9]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    google.addFault({ method: 'DELETE', path: 'contactGroups', count: 9, effect: { kind: 'reset', when: 'after' } });
+    const broken = await linked.sync();
+    expect(broken.summary).toMatchObject({ outcome: 'failed', left: { groupsDeleted: 0 } });
+    const open = await linked.app.store.journal('default', { open: true });
+    expect(open).toMatchObject([{ kind: 'group-delete', intent: { group: { name: 'Choir' } } }]);
+    expect(open[0]?.intent.group?.members).toHaveLength(2);
+    google.clearFaults();
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).error).toBeNull();
+    expect(await linked.app.store.journal('default', { run: broken.summary.run })).toMatchObject([{ state: 'done' }]);
+    linked.clock.advance(60_000);
+    await undoLast(linked);
+    expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
+    await expectQuiet(linked);
+  });
+
+  test('finds a deletion that never arrived abandoned, and the group is deleted by the next run [R9]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.deleteGroup(label(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    service.addFault({ method: 'DELETE', path: '/buckets', times: 9, action: { kind: 'reset-before' } });
+    const broken = await linked.sync();
+    expect(broken.summary.outcome).toBe('failed');
+    service.clearFaults();
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { groupsDeleted: 1 } });
+    const rows = await linked.app.store.journal('default', { run: broken.summary.run });
+    expect(rows).toMatchObject([{ kind: 'group-delete', state: 'abandoned' }]);
+    expect(readGroupNames(linked.sandbox).service).toEqual(['Team']);
+  });
 });

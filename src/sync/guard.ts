@@ -21,7 +21,10 @@ const lossesIn = ({ kind, intent }: JournalRow): readonly Loss[] => {
 /** What this link destroyed on each side within a day, since it was last let past the guard. */
 const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Losses>> => {
   const { acceptedDeletes } = await store.link(link);
-  const sinceMs = Math.max(clock.now() - DAY_MS, acceptedDeletes?.atMs ?? Number.NEGATIVE_INFINITY);
+  const nowMs = clock.now();
+  const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
+  // A time that is yet to come was taken from a clock that was wrong.
+  const sinceMs = Math.max(nowMs - DAY_MS, acceptedAtMs > nowMs ? 0 : acceptedAtMs);
   const rows = await store.journal(link, { destroyedSinceMs: sinceMs });
   const counted = rows.filter(({ run }) => run !== acceptedDeletes?.run);
   return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));

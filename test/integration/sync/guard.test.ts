@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { patchLink } from '../../support/patch-link.ts';
 
 const person = (givenName: string, more: Partial<Person> = {}): Person => ({
   ...EMPTY_PERSON,
@@ -85,6 +86,16 @@ describe('[R8] a day', () => {
     await expectHalt(linked, 'too-many-deletes', /--accept-deletes/u);
     const accepted = await linked.sync({ acceptDeletes: true });
     expect(accepted.summary).toMatchObject({ outcome: 'completed', right: { deleted: 11 } });
+    deleteAtGoogle(linked, 10);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
+    deleteAtGoogle(linked, 1);
+    await expectHalt(linked, 'too-many-deletes', /24 hours/u);
+  });
+
+  test('a clock that was ahead when deletions were accepted does not switch the count off', async () => {
+    await using linked = await started(people(60));
+    const atMs = linked.clock.now() + 30 * DAY_MS;
+    await patchLink(linked.app.store, 'default', { acceptedDeletes: { run: 'another', atMs } });
     deleteAtGoogle(linked, 10);
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
     deleteAtGoogle(linked, 1);

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { Half } from '../../../../src/contact/half.ts';
+import { observeMissing } from '../../../../src/sync/state/observe.ts';
+import { WorkingSet } from '../../../../src/sync/state/working-set.ts';
+import { halfOf } from '../../../support/store/rows.ts';
+
+const NOW_MS = 1_000_000;
+const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 60_000 };
+
+/** What a read that still finds the contact makes of a half that two listings in a row did not show. */
+const afterSecondAbsence = (writtenAtMs: number | null): Half | null => {
+  const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, writtenAtMs });
+  const set = new WorkingSet();
+  set.load([half], [{ id: 1, status: 'linked' }]);
+  observeMissing(set, half, { kind: 'found', record: half.record }, SIDE, NOW_MS);
+  return set.half('left', 'l1');
+};
+
+test('[R7] a contact that was written a moment ago is not missed by a listing that lags', () => {
+  expect(afterSecondAbsence(NOW_MS - 59_999)).toMatchObject({ state: 'settled', absences: 1 });
+});
+
+test('[R7] a contact that was written long ago, or never, counts as deleted after the second listing', () => {
+  expect(afterSecondAbsence(NOW_MS - 60_000)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null)).toMatchObject({ state: 'gone' });
+});

@@ -8,7 +8,7 @@ import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { count, formatDuration } from './words.ts';
 
-const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
+const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
 /** The result of a run that could not even begin: it has no id, and nothing happened. */
 export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunResult => ({
@@ -47,7 +47,9 @@ export const formatSummary = (
   const colour = { completed: 'green', halted: 'yellow', failed: 'red' } as const;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[outcome], outcome)}`;
   if (summary.run === '') return title;
+  const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const notes = [
+    ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts stay`] : []),
     ...(paired > 0 ? [`${count(paired, 'contact')} paired`] : []),
     ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} settled (contact-sync conflicts)`] : []),
     ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped, named on stderr`] : []),

@@ -25,7 +25,7 @@ type UndoDocument = {
   readonly undoRun: string | null;
   readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
   readonly reason: string | null;
-  /** Contacts written: created, updated or deleted. Planned ones for a dry run. */
+  /** Contacts written (created, updated or deleted) and groups brought back. Planned ones for a dry run. */
   readonly undone: number;
   readonly refused: readonly Refusal[];
   readonly actions: readonly PlannedAction[];
@@ -90,7 +90,8 @@ const perform = async (
     const acceptDeletes = options.acceptDeletes ?? false;
     const { result, report } = await app.undo(link, run, { signal, acceptDeletes, onEvent: progress.tell });
     const { run: undoRun, outcome, reason, left, right } = result.summary;
-    const undone = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+    const contacts = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+    const undone = contacts + report.actions.filter(({ action }) => action === 'create-group').length;
     const document = { link: link.name, run: run.id, undoRun, outcome, reason, undone, ...report };
     return { document, code: exitCodeOf(result.error), trouble: reason };
   } finally {

@@ -5,9 +5,9 @@ import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { Pair, PairStatus } from '../reconcile/decision.ts';
-import type { ConflictRow, Rejection, RunRow, Store, StoredRunKind, JournalRow } from '../store/store.ts';
+import type { ConflictRow, Rejection, RunRow, Store, StoredRunKind } from '../store/store.ts';
 import { loadPairsOf } from '../sync/workload.ts';
-import { followContacts, writtenId } from './follow.ts';
+import { followContacts, writtenId, type ContactWrite } from './follow.ts';
 
 /** Why a value was written. */
 export type Why =
@@ -25,9 +25,9 @@ export type HistoryEntry = {
   /** The side that was written, and the contact there. */
   readonly side: Side;
   readonly id: string;
-  readonly action: JournalRow['kind'];
+  readonly action: ContactWrite['kind'];
   /** `failed`: the side refused it; `abandoned`: it never arrived and was planned again; `intended`: its outcome is unknown. */
-  readonly state: JournalRow['state'];
+  readonly state: ContactWrite['state'];
   readonly why: Why;
   readonly changes: readonly FieldChange[];
   readonly error: string | null;
@@ -76,12 +76,12 @@ type Background = {
   readonly conflicts: readonly ConflictRow[];
   readonly groupNames: Names;
   /** The creates by run and by the contact that came of them. */
-  readonly creates: ReadonlyMap<string, JournalRow>;
+  readonly creates: ReadonlyMap<string, ContactWrite>;
 };
 
-const createKey = (write: JournalRow): string => `${write.run} ${writtenId(write)}`;
+const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
 
-const whyOf = (write: JournalRow, background: Background): Why => {
+const whyOf = (write: ContactWrite, background: Background): Why => {
   // What a new contact is given after its create has the same reason as the create.
   const create = background.creates.get(createKey(write));
   if (create !== undefined && create !== write) return whyOf(create, background);
@@ -98,7 +98,7 @@ const whyOf = (write: JournalRow, background: Background): Why => {
   }
 };
 
-const whyOfField = (write: JournalRow, field: SyncedField, background: Background): Why => {
+const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
@@ -108,7 +108,7 @@ const whyOfField = (write: JournalRow, field: SyncedField, background: Backgroun
 };
 
 /** What stood there, and what stands there since; what was asked for, where no answer says. */
-const changesOf = (write: JournalRow, background: Background): readonly FieldChange[] => {
+const changesOf = (write: ContactWrite, background: Background): readonly FieldChange[] => {
   const { before, after, intent } = write;
   const { desired } = intent;
   const asked: ContactRecord | null =
@@ -124,7 +124,7 @@ const changesOf = (write: JournalRow, background: Background): readonly FieldCha
   });
 };
 
-const entryOf = (write: JournalRow, background: Background): HistoryEntry => ({
+const entryOf = (write: ContactWrite, background: Background): HistoryEntry => ({
   atMs: write.settledAtMs ?? write.intendedAtMs,
   run: write.run,
   kind: background.runs.get(write.run)?.kind ?? null,
@@ -153,7 +153,7 @@ const halfView = (pair: Pair | undefined, side: Side): HalfView => {
   return { id: half.id, state: 'present', unsynced: SYNCED_FIELDS.filter(differs) };
 };
 
-const loadBackground = async (store: Store, link: string, writes: readonly JournalRow[]): Promise<Background> => {
+const loadBackground = async (store: Store, link: string, writes: readonly ContactWrite[]): Promise<Background> => {
   const { groupPairs } = await store.link(link);
   const named = groupPairs.flatMap((pair) => SIDES.flatMap((side) => pair[side] ?? []));
   const runs = new Map<string, RunRow>();

@@ -1,4 +1,9 @@
-import type { ContactScope, Store, JournalRow } from '../store/store.ts';
+import type { ContactScope, ContactWriteKind, JournalRow, Store } from '../store/store.ts';
+
+/** A journaled write to a contact. */
+export type ContactWrite = JournalRow & { readonly kind: ContactWriteKind };
+
+export const isContactWrite = (write: JournalRow): write is ContactWrite => write.kind !== 'group-delete';
 
 /** The contact's id on the side that was written; a create learns it from the answer. */
 export const writtenId = (write: JournalRow): string => {
@@ -18,12 +23,12 @@ export const followContacts = async (
   store: Store,
   link: string,
   scope: ContactScope,
-): Promise<{ readonly writes: readonly JournalRow[]; readonly ids: readonly string[] }> => {
+): Promise<{ readonly writes: readonly ContactWrite[]; readonly ids: readonly string[] }> => {
   const ids = new Set(scope.ids);
   let open: ContactScope = scope;
-  const found = new Map<number, JournalRow>();
+  const found = new Map<number, ContactWrite>();
   while (open.ids.length > 0 || open.pairIds.length > 0) {
-    const writes = await store.journal(link, open);
+    const writes = (await store.journal(link, open)).filter(isContactWrite);
     const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));
     for (const write of writes) found.set(write.id, write);
     for (const id of fresh) ids.add(id);

@@ -1,14 +1,15 @@
 import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import { stands, type Half } from '../contact/half.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
 import { equalSnapshots, unordered } from '../contact/snapshot.ts';
 import type { Pair, SideWrite, WholePair } from '../reconcile/decision.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
-import { groupFilter, mayWrite, type Policy } from '../reconcile/policy.ts';
+import { mayWrite, type Policy } from '../reconcile/policy.ts';
 import { draftOf, undoWrite, type DoneWrite } from './revert-fields.ts';
+import { groupKey, linksOf, planGroupReturns, type GroupReturns, type RemovedGroup } from './undo-groups.ts';
 
-/** One contact that the run wrote on one side. */
+/** One contact that the run wrote on one side, or that belonged to a group that it deleted. */
 export type WrittenContact = {
   readonly side: Side;
   readonly id: string;
@@ -18,6 +19,8 @@ export type WrittenContact = {
   readonly pair: Pair | null;
   /** The groups that an undo which was cut off brought it back without. */
   readonly unjoined: readonly string[];
+  /** The groups of which the run deleted what they were. */
+  readonly lostGroups: readonly string[];
   /** How the newest write of any run left it; `isExact` where that write answered with the whole contact. */
   readonly outcome: { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number } | null;
 };
@@ -33,6 +36,8 @@ export type Refusal = {
 
 export type UndoInput = {
   readonly contacts: readonly WrittenContact[];
+  /** The groups that the run deleted. */
+  readonly removedGroups: readonly RemovedGroup[];
   /** The groups that each side holds now. */
   readonly groups: Readonly<Record<Side, readonly GroupRecord[]>>;
   readonly policy: Policy;
@@ -68,6 +73,8 @@ export type UndoPlan = {
   readonly decisions: readonly UndoDecision[];
   /** Every group that takes part, each for itself: an undo moves contacts on one side only. */
   readonly links: readonly GroupLink[];
+  /** How the groups that the run deleted come back. */
+  readonly groups: Pick<GroupReturns, 'actions' | 'pairs'>;
   readonly refused: readonly Refusal[];
 };
 
@@ -81,7 +88,18 @@ type Judgement = { readonly outcome: Outcome; readonly refused: readonly Refusal
 
 const NOTHING: Outcome = { kind: 'nothing' };
 
-type Env = { readonly policy: Policy; readonly groups: Readonly<Record<Side, ReadonlySet<string>>> };
+type Env = {
+  readonly policy: Policy;
+  readonly groups: Readonly<Record<Side, ReadonlySet<string>>>;
+  readonly successors: GroupReturns['successors'];
+};
+
+/** The groups that stand for those which the contact lost, and which it does not belong to. */
+const rejoined = ({ side, lostGroups }: WrittenContact, record: ContactRecord, { successors }: Env) =>
+  lostGroups.flatMap((id) => {
+    const successor = successors.get(groupKey(side, id));
+    return successor === undefined || record.groupIds.includes(successor.id ?? '') ? [] : [successor.key];
+  });
 
 const standingOf = ({ pair, side }: WrittenContact): Half | null => {
   const half = pair?.[side] ?? null;
@@ -99,8 +117,6 @@ const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
   return { outcome: NOTHING, refused: [refuse(contact, reason)] };
 };
 
-const groupKey = (side: Side, id: string): string => `${side} ${id}`;
-
 const isWhole = (pair: Pair): pair is WholePair => stands(pair.left) && stands(pair.right);
 
 /** The pair, where the other half of a contact of that side stands. */
@@ -108,15 +124,18 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
   return pair !== null && stands(pair[otherSide(side)]) ? pair : null;
 };
 
-const undoEdits = (contact: WrittenContact, record: ContactRecord, { groups }: Env): Judgement => {
+const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Judgement => {
+  const { groups } = env;
   const { side, pair } = contact;
   const draft = draftOf(record);
   for (const write of contact.writes) undoWrite(draft, write, groups[side]);
   const refused = draft.refused.map(({ field, reason }) => refuse(contact, reason, field));
+  const back = rejoined(contact, record, env);
+  if (back.length > 0) draft.fields.add('buckets');
   if (draft.fields.size === 0) return { outcome: NOTHING, refused };
   // What a later write took away and an earlier one gave stands as it stood.
   const before = new Set(record.groupIds);
-  const joins = [...draft.groupIds.difference(before)].map((id) => groupKey(side, id));
+  const joins = [...[...draft.groupIds.difference(before)].map((id) => groupKey(side, id)), ...back];
   const leaves = [...before.difference(draft.groupIds)].map((id) => groupKey(side, id));
   const moves = joins.length + leaves.length > 0;
   const fields = SYNCED_FIELDS.filter((field) => draft.fields.has(field) && (field !== 'buckets' || moves));
@@ -151,12 +170,15 @@ const undoCreate = (contact: WrittenContact, record: ContactRecord): Judgement =
 };
 
 /** Brings back what the run deleted: the last image, with the run's earlier writes to it undone. */
-const undoDelete = (contact: WrittenContact, before: ContactRecord, { groups }: Env): Judgement => {
+const undoDelete = (contact: WrittenContact, before: ContactRecord, { groups, successors }: Env): Judgement => {
   const { side, pair } = contact;
   const draft = draftOf(before);
   for (const write of contact.writes) undoWrite(draft, write, groups[side]);
   const held = [...draft.groupIds];
-  const joins = held.filter((id) => groups[side].has(id)).map((id) => groupKey(side, id));
+  const joins = held.flatMap((id) => {
+    const key = groupKey(side, id);
+    return groups[side].has(id) ? [key] : (successors.get(key)?.key ?? []);
+  });
   const image = { ...before, contact: draft.contact, groupIds: held.toSorted() };
   const partner = pairWithPartner(pair, side);
   const decision: UndoDecision = { kind: 'restore', side, image, pair: partner, joins, standing: null };
@@ -218,32 +240,31 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly UndoDecision[] 
   });
 };
 
-const linksOf = ({ groups, policy }: UndoInput): readonly GroupLink[] => {
-  const takesPart = groupFilter(policy.buckets);
-  return SIDES.flatMap((side) =>
-    groups[side]
-      .filter((group) => takesPart(group.name))
-      .map(({ id }) => {
-        const half = { left: null, right: null, [side]: id };
-        return { key: groupKey(side, id), ...half, settled: true };
-      }),
-  );
-};
-
 /**
  * Decides how to revert what a run wrote, contact by contact and field by field: what was changed since is refused, what
  * stands as before needs no write. Only the sides that the run wrote are written, and nothing is propagated by it. Pure.
  */
 export const planUndo = (input: UndoInput): UndoPlan => {
-  const links = linksOf(input);
+  const {
+    actions,
+    pairs,
+    links: created,
+    successors,
+    refused,
+  } = planGroupReturns(input.removedGroups, input.groups, input.policy);
+  const links = linksOf(input.groups, input.policy);
   const standing = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
-  const env = { policy: input.policy, groups: { left: standing('left'), right: standing('right') } };
+  const env = { policy: input.policy, groups: { left: standing('left'), right: standing('right') }, successors };
   const judged = input.contacts.map((contact) => undoContact(contact, env));
   const outcomes = judged.map(({ outcome }) => outcome);
   const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));
   return {
     decisions: [...revertDecisions(outcomes), ...others],
-    links,
-    refused: judged.flatMap(({ refused }) => refused),
+    links: [...links, ...created],
+    groups: { actions, pairs },
+    refused: [
+      ...refused.map((each) => ({ ...each, leftId: null, rightId: null, field: 'buckets' as const })),
+      ...judged.flatMap((each) => each.refused),
+    ],
   };
 };

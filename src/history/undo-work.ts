@@ -1,7 +1,8 @@
 import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
-import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { creationAction, idsOf, idsOn, type PlannedAction } from '../reconcile/actions.ts';
+import type { Losses } from '../reconcile/losses.ts';
 import { createdHalf, taskHalf, type Task } from '../sync/execute/task.ts';
 import type { Work } from '../sync/execute/work.ts';
 import type { UndoDecision, UndoPlan } from './plan-undo.ts';
@@ -30,7 +31,10 @@ const listDecision = (decision: UndoDecision): readonly PlannedAction[] => {
 };
 
 /** Everything that the undo will write, as a flat list. Pure. */
-export const listUndoActions = ({ decisions }: UndoPlan): readonly PlannedAction[] => decisions.flatMap(listDecision);
+export const listUndoActions = ({ decisions, groups }: UndoPlan): readonly PlannedAction[] => [
+  ...groups.actions.map(({ side, kind, name }): PlannedAction => ({ side, action: kind, name })),
+  ...decisions.flatMap(listDecision),
+];
 
 const NOTHING_WRITTEN = {
   conflicts: [],
@@ -80,8 +84,8 @@ const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
 };
 
 /** The work of an undo, in the terms of a run. */
-export const workOfUndo = ({ decisions, links }: UndoPlan): Work => ({
-  groups: { actions: [], pairs: [], ended: [], links, duplicates: [] },
+export const workOfUndo = ({ decisions, groups, links }: UndoPlan): Work => ({
+  groups: { ...groups, ended: [], links, duplicates: [] },
   tasks: decisions.flatMap((decision): Task[] => {
     if (decision.kind === 'revert') return [revertTask(decision)];
     return decision.kind === 'restore' ? [restoreTask(decision)] : [];
@@ -94,7 +98,8 @@ export const workOfUndo = ({ decisions, links }: UndoPlan): Work => ({
   unlinks: [],
 });
 
-/** The deletions that the undo asks for, for the guard. */
-export const removalsOf = ({ decisions }: UndoPlan): readonly { readonly side: Side }[] => {
-  return decisions.filter((decision) => decision.kind === 'remove');
-};
+/** What the undo destroys, for the guard: values that it takes back are what stood there before. */
+export const lossesOfUndo = ({ decisions }: UndoPlan): Sides<Losses> =>
+  bySide((side) => ({
+    contacts: decisions.filter((decision) => decision.kind === 'remove' && decision.side === side).length,
+  }));

@@ -1,19 +1,20 @@
 import { SIDES, type Side } from '../contact/side.ts';
 import { stands } from '../contact/half.ts';
-import type { GroupRecord } from '../contact/record.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { JournalRow, RunRow, Store } from '../store/store.ts';
 import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../sync/context.ts';
 import { execute } from '../sync/execute/execute.ts';
-import { guard, takeStock } from '../sync/prepare.ts';
+import { guard } from '../sync/guard.ts';
+import { takeStock } from '../sync/prepare.ts';
 import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
 import { loadPairsOf } from '../sync/workload.ts';
-import { followContacts, writtenId } from './follow.ts';
+import { followContacts, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
 import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { DoneWrite } from './revert-fields.ts';
-import { listUndoActions, removalsOf, workOfUndo } from './undo-work.ts';
+import type { RemovedGroup } from './undo-groups.ts';
+import { listUndoActions, lossesOfUndo, workOfUndo } from './undo-work.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'>;
 
@@ -29,7 +30,7 @@ const isDone = ({ state, kind }: JournalRow): boolean => {
   return state === 'done' || (state === 'abandoned' && kind === 'membership');
 };
 
-const doneWrite = ({ kind, intent, before, after }: JournalRow): DoneWrite => {
+const doneWrite = ({ kind, intent, before, after }: ContactWrite): DoneWrite => {
   const { fields, join, leave } = intent;
   return { kind, fields, join, leave, before, after };
 };
@@ -37,15 +38,20 @@ const doneWrite = ({ kind, intent, before, after }: JournalRow): DoneWrite => {
 /** Everything that the plan of an undo is made of, as the store has it. */
 type Material = {
   /** The writes of any run to the contacts in question, the oldest first. */
-  readonly history: readonly JournalRow[];
+  readonly history: readonly ContactWrite[];
   /** The undo that brought the contact back, where one did. */
   readonly returnOf: (id: string) => JournalRow | undefined;
   readonly pairOf: (side: Side, id: string, pairIds: readonly (number | null)[]) => Pair | null;
 };
 
-const gather = async (store: Store, link: string, own: readonly JournalRow[]): Promise<Material> => {
+const gather = async (
+  store: Store,
+  link: string,
+  own: readonly ContactWrite[],
+  members: readonly string[],
+): Promise<Material> => {
   const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];
-  const ids = [...new Set(own.map(writtenId))];
+  const ids = [...new Set([...own.map(writtenId), ...members])];
   const followed = await followContacts(store, link, { ids, pairIds: [] });
   const history = followed.writes.filter(isDone);
   const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
@@ -66,18 +72,39 @@ const gather = async (store: Store, link: string, own: readonly JournalRow[]): P
   return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
 };
 
-/** The contacts that a run wrote, each with its writes, the newest first, and how it stands now. */
-const writtenContacts = async (session: Session, run: string): Promise<readonly WrittenContact[]> => {
-  const { store, link } = session;
-  const own = (await store.journal(link, { run })).filter(isDone);
-  const { history, pairOf, returnOf } = await gather(store, link, own);
+/** The groups that a run deleted, as the journal has them. */
+const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =>
+  rows.flatMap(({ side, intent, state }) => {
+    return intent.group === null || state !== 'done' ? [] : [{ side, ...intent.group }];
+  });
+
+type Touched = { readonly side: Side; readonly id: string; readonly writes: ContactWrite[]; readonly lost: string[] };
+
+/** What a run did to each contact: its writes, the oldest first, and the groups that it took from it. */
+const touchedContacts = (own: readonly ContactWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
+  const found = new Map<string, Touched>();
+  const touch = (side: Side, id: string): Touched => {
+    const touched = found.get(`${side} ${id}`) ?? { side, id, writes: [], lost: [] };
+    found.set(`${side} ${id}`, touched);
+    return touched;
+  };
+  for (const write of own) touch(write.side, writtenId(write)).writes.push(write);
+  for (const { side, id, members } of removed) for (const member of members) touch(side, member).lost.push(id);
+  return [...found.values()];
+};
+
+/** What a run did, contact by contact, each with its writes, the newest first, and how it stands now. */
+const writtenContacts = async (
+  { store, link }: Session,
+  rows: readonly JournalRow[],
+): Promise<readonly WrittenContact[]> => {
+  const removed = removedGroupsOf(rows);
+  const own = rows.filter(isDone).filter(isContactWrite);
+  const members = removed.flatMap((group) => group.members);
+  const { history, pairOf, returnOf } = await gather(store, link, own, members);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
-  return [...Map.groupBy(own, (write) => `${write.side} ${writtenId(write)}`)].flatMap(([key, writes]) => {
-    const [first] = writes;
-    if (first === undefined) return [];
-    const { side } = first;
-    const id = writtenId(first);
-    const last = newest.get(key);
+  return touchedContacts(own, removed).map(({ side, id, writes, lost }): WrittenContact => {
+    const last = newest.get(`${side} ${id}`);
     const record = last?.after ?? null;
     const isExact = last?.kind !== 'membership';
     const atMs = last?.settledAtMs ?? last?.intendedAtMs ?? 0;
@@ -90,14 +117,15 @@ const writtenContacts = async (session: Session, run: string): Promise<readonly 
     const back = returnOf(id);
     const isCutOff = back !== undefined && newest.get(`${side} ${writtenId(back)}`) === back;
     const unjoined = isCutOff ? back.intent.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
-    return [{ side, id, unjoined, writes: writes.toReversed().map(doneWrite), pair, outcome }];
+    return { side, id, unjoined, lostGroups: lost, writes: writes.toReversed().map(doneWrite), pair, outcome };
   });
 };
 
-type Groups = Readonly<Record<Side, readonly GroupRecord[]>>;
-
-const planOf = async (session: Session, run: string, groups: Groups): Promise<UndoPlan> => {
-  return planUndo({ contacts: await writtenContacts(session, run), groups, policy: session.policy });
+const planOf = async (session: Session, run: string): Promise<UndoPlan> => {
+  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+  const rows = await session.store.journal(session.link, { run });
+  const contacts = await writtenContacts(session, rows);
+  return planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy });
 };
 
 /** Performs the plan and listens for what a side refuses or does not take. */
@@ -123,18 +151,17 @@ type Undone = { readonly actions: readonly PlannedAction[]; readonly refused: re
 
 const revert = async (session: Session, run: string, report: (undone: Undone) => void): Promise<void> => {
   await takeStock(session);
-  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
-  const planned = await planOf(session, run, groups);
+  const planned = await planOf(session, run);
   const actions = listUndoActions(planned);
   report({ actions, refused: planned.refused });
-  const halt = await guard(session, removalsOf(planned));
+  const halt = await guard(session, lossesOfUndo(planned));
   if (halt !== null) throw new HaltError(halt);
   const first = await executeUndo(session, planned);
   report({ actions, refused: [...planned.refused, ...first.refused] });
   if (!first.again) return;
   // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
   await settleUnanswered(session);
-  const again = await planOf(session, run, groups);
+  const again = await planOf(session, run);
   const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
   const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
@@ -179,9 +206,8 @@ export const planUndoRun = (
 ): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
   return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
     await takeStock(session);
-    const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
-    const plan = await planOf(session, run.id, groups);
+    const plan = await planOf(session, run.id);
     const report = { actions: listUndoActions(plan), refused: plan.refused };
-    return { report, halt: await guard(session, removalsOf(plan)) };
+    return { report, halt: await guard(session, lossesOfUndo(plan)) };
   });
 };

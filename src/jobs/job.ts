@@ -55,6 +55,7 @@ const sideSummary = z.object({
   created: z.number(),
   updated: z.number(),
   deleted: z.number(),
+  groupsDeleted: z.number().default(0),
   requests: z.number(),
 });
 

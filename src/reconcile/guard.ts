@@ -1,4 +1,7 @@
+import { SYNCED_FIELDS } from '../contact/contact.ts';
+import { FIELDS } from '../contact/fields.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Loss, Losses } from './losses.ts';
 import type { DeleteLimit } from './policy.ts';
 
 export type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
@@ -6,30 +9,43 @@ export type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed'
 /** Why a run stops before it writes anything (R8). */
 export type Halt = { readonly reason: HaltReason; readonly side: Side; readonly message: string };
 
-export type GuardInput = {
-  readonly limit: DeleteLimit;
+/** What stands on each side of the linked contacts. */
+export type Presence = {
   /** Contacts linked with each other. */
   readonly pairs: number;
-  /** Contacts that the plan would delete on each side. */
-  readonly deletes: Readonly<Record<Side, number>>;
   /** Contacts that each side is known to hold now. */
-  readonly present: Readonly<Record<Side, number>>;
+  readonly present: Sides<number>;
+  /** Linked contacts that are missing but were written too recently for that to count (R7). */
+  readonly unsettled: Sides<number>;
+};
+
+export type GuardInput = Presence & {
+  readonly limit: DeleteLimit;
+  /** What the plan would destroy on each side. */
+  readonly losses: Sides<Losses>;
+  /** What this link destroyed there in the last 24 hours, since deletions were last accepted. */
+  readonly recent: Sides<Losses>;
   readonly acceptDeletes: boolean;
-  /** The run that is put back, where the plan is that of an undo. */
+  /** The run that is reverted, where the plan is that of an undo. */
   readonly undoes?: string | null;
   /** How the sides are called within a sentence. */
   readonly places: Sides<string>;
 };
 
-/** How many contacts a run may delete on one side; exactly that many still pass. */
+/** The count of a limit; of a small book no more than half may go, but always one. */
+const allowedCount = (count: number | null, pairs: number): number => {
+  return Math.min(count ?? 0, Math.max(1, Math.floor(pairs / 2)));
+};
+
+/** How many contacts may be deleted on one side within a day; exactly that many still pass. */
 export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
   const share = limit.percent === null ? 0 : Math.floor((pairs * limit.percent) / 100);
-  return Math.max(limit.count ?? 0, share);
+  return Math.max(allowedCount(limit.count, pairs), share);
 };
 
 const override = (undoes: string | null): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
-  return `Look at \`contact-sync ${look}\`; to let these deletions pass once, run \`contact-sync ${run} --accept-deletes\`.`;
+  return `Look at \`contact-sync ${look}\`; to let this pass once, run \`contact-sync ${run} --accept-deletes\`.`;
 };
 
 /** The halt for a side on which none of the linked contacts stands any more. */
@@ -39,23 +55,61 @@ export const sideEmptied = (side: Side, place: string, pairs: number, undoes: st
   message: `All ${pairs} linked contacts are missing at ${place}; nothing was written. ${override(undoes)}`,
 });
 
-/** Halts a plan that deletes too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
-export const checkGuard = (input: GuardInput): Halt | null => {
-  if (input.acceptDeletes) return null;
-  if (input.pairs >= 2 && input.present.left + input.present.right > 0) {
-    const emptied = SIDES.find((side) => input.present[side] === 0);
-    if (emptied !== undefined) return sideEmptied(emptied, input.places[emptied], input.pairs, input.undoes);
+/** How many linked contacts may be missed on a side: those that were written a moment ago may not (R7). */
+const expected = (side: Side, { pairs, unsettled }: Presence): number => pairs - unsettled[side];
+
+/** Whether a side shows nothing although two linked contacts or more are to be there. */
+export const isEmptied = (side: Side, presence: Presence): boolean => {
+  return presence.present[side] === 0 && expected(side, presence) >= 2;
+};
+
+const lossWords = (loss: Loss, count: number): string => {
+  switch (loss) {
+    case 'contacts':
+      return `delete ${count} contacts`;
+    case 'members':
+      return `delete groups with ${count} members`;
+    default:
+      return `empty the ${FIELDS[loss].words} of ${count} contacts`;
   }
-  const allowed = allowedDeletes(input.limit, input.pairs);
-  const side = SIDES.find((candidate) => input.deletes[candidate] > allowed);
-  if (side === undefined) return null;
+};
+
+const LOSSES: readonly Loss[] = ['contacts', 'members', ...SYNCED_FIELDS];
+
+/** The deletions of the day belong to the book that the limit is a share of. */
+const bookOf = ({ pairs, recent }: GuardInput): number => {
+  return SIDES.reduce((sum, side) => sum + (recent[side].contacts ?? 0), pairs);
+};
+
+const tooMany = (input: GuardInput, side: Side): Halt | null => {
+  const { limit, losses, recent, places, undoes } = input;
+  const book = bookOf(input);
+  const allowed = allowedDeletes(limit, book);
+  const parts = LOSSES.flatMap((loss) => {
+    const [now, before] = [losses[side][loss] ?? 0, recent[side][loss] ?? 0];
+    if (now === 0 || now + before <= allowed) return [];
+    const earlier = before === 0 ? '' : ` (after ${before} in the last 24 hours)`;
+    return [`${lossWords(loss, now)} at ${places[side]}${earlier}`];
+  });
+  if (parts.length === 0) return null;
   return {
     reason: 'too-many-deletes',
     side,
     message:
-      `The run would delete ${input.deletes[side]} contacts at ${input.places[side]}, more than the ${allowed} that ` +
-      `DELETE_LIMIT allows for ${input.pairs} linked contacts; nothing was written. ${override(input.undoes ?? null)}`,
+      `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${book} linked ` +
+      `contacts; nothing was written. ${override(undoes ?? null)}`,
   };
+};
+
+/** Halts a plan that destroys too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
+export const checkGuard = (input: GuardInput): Halt | null => {
+  if (input.acceptDeletes) return null;
+  const isSomewhere = SIDES.some((side) => input.present[side] + input.unsettled[side] > 0);
+  const emptied = isSomewhere ? SIDES.find((side) => isEmptied(side, input)) : undefined;
+  if (emptied !== undefined) {
+    return sideEmptied(emptied, input.places[emptied], expected(emptied, input), input.undoes ?? null);
+  }
+  return tooMany(input, 'left') ?? tooMany(input, 'right');
 };
 
 /** The halt for a credential that opens another account than the link was made with; no option passes it. */

@@ -26,10 +26,13 @@ const changeOf = (now: State, before: State): Change => {
   return now === 'in' ? 'joined' : 'quit';
 };
 
-/** What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5). */
-const propagated = (from: Change, to: Change, toNow: State): 'join' | 'leave' | null => {
+/**
+ * What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5), but for what the source of a one-way
+ * link left.
+ */
+const propagated = (from: Change, to: Change, toNow: State, isSource: boolean): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
-  return from === 'quit' && toNow === 'in' && to !== 'joined' ? 'leave' : null;
+  return from === 'quit' && toNow === 'in' && (isSource || to !== 'joined') ? 'leave' : null;
 };
 
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
@@ -49,7 +52,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
     for (const to of SIDES) {
       const from = otherSide(to);
       const changeAt = (side: Side): Change => changeOf(state[side], before(side));
-      const action = propagated(changeAt(from), changeAt(to), state[to]);
+      const action = propagated(changeAt(from), changeAt(to), state[to], !mayWrite(policy, from));
       if (action === null) continue;
       if (!mayWrite(policy, to)) held[from] = true;
       else if (action === 'join') delta[to].joins.push(link.key);

@@ -89,11 +89,16 @@ const haveSameTexts = (a: readonly ListElement[], b: readonly ListElement[]): bo
   return a.length === b.length && a.every((element, index) => isSame(element, b[index]));
 };
 
+const NOBODY: Sides<boolean> = { left: false, right: false };
+
+/** The source of a one-way link: what it removes goes, whatever the target made of it. */
+const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
+
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other; one removed on one side is
- * removed on the other, unless that side added it since. Labels, spelling and order of a side that holds the element stay.
+ * removed on the other, unless that side added it since and is no mere target of a one-way link. Labels, spelling and order of a side that holds the element stay.
  */
-export const mergeList = (field: ListField, halves: Sides<Half>): Sides<ListDelta> => {
+export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NOBODY): Sides<ListDelta> => {
   const { left, right } = halves;
   const elements = (snapshot: Snapshot | null) => (snapshot === null ? [] : listOf(snapshot.contact, field));
   const lists = {
@@ -113,15 +118,21 @@ export const mergeList = (field: ListField, halves: Sides<Half>): Sides<ListDelt
       .filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key))
       .map(([, element]) => element);
   };
-  const losses = (from: KeyedList, fromBase: KeyedList, to: KeyedList, toBase: KeyedList): ListElement[] => {
+  const losses = (
+    from: KeyedList,
+    fromBase: KeyedList,
+    to: KeyedList,
+    toBase: KeyedList,
+    wins: boolean,
+  ): ListElement[] => {
     if (!isKnownPair) return [];
     return [...to]
-      .filter(([key]) => fromBase.has(key) && !from.has(key) && toBase.has(key))
+      .filter(([key]) => fromBase.has(key) && !from.has(key) && (wins || toBase.has(key)))
       .map(([, element]) => element);
   };
   return {
-    left: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase) },
-    right: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase) },
+    left: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase, isSource.right) },
+    right: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase, isSource.left) },
   };
 };
 
@@ -162,7 +173,7 @@ const mergeScalarInto = (
 };
 
 const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, policy: Policy): void => {
-  const merged = mergeList(field, sides);
+  const merged = mergeList(field, sides, isSourceOf(policy));
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
     if (!mayWrite(policy, to)) {

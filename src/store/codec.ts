@@ -30,6 +30,11 @@ const intent = z.object({
   leave: z.array(z.string()),
   source: record.nullable(),
   undoes: z.boolean().default(false),
+  empties: z.array(z.enum(SYNCED_FIELDS)).default([]),
+  group: z
+    .object({ id: z.string(), name: z.string(), members: z.array(z.string()) })
+    .nullable()
+    .default(null),
 });
 
 /** What a run's summary says of the run itself. */

@@ -57,6 +57,8 @@ export type LinkState = {
   readonly accounts: Sides<string | null>;
   /** A one-way digest of the credential of the last run. */
   readonly credentials: Sides<string | null>;
+  /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */
+  readonly acceptedDeletes: { readonly run: string; readonly atMs: number } | null;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
@@ -86,7 +88,12 @@ export type Counts = {
   readonly present: Sides<number>;
 };
 
-export type WriteKind = 'create' | 'update' | 'membership' | 'delete';
+/** What a write does to one contact. */
+export type ContactWriteKind = 'create' | 'update' | 'membership' | 'delete';
+export type WriteKind = ContactWriteKind | 'group-delete';
+
+/** A group that is deleted, and the contacts of its side that belong to it: enough to bring it back. */
+export type DeletedGroup = { readonly id: string; readonly name: string; readonly members: readonly string[] };
 
 /** What a write asked for: enough to recognise it at the remote, and to explain or undo it later. */
 export type WriteIntent = {
@@ -102,6 +109,10 @@ export type WriteIntent = {
   readonly source: ContactRecord | null;
   /** Whether the write reverts what an earlier one changed: nothing is propagated by it. */
   readonly undoes: boolean;
+  /** Fields that hold something before the write and nothing after it. */
+  readonly empties: readonly SyncedField[];
+  /** For the deletion of a group; null for any write to a contact. */
+  readonly group: DeletedGroup | null;
 };
 
 /** A write as it is journaled before its request is sent. */
@@ -112,8 +123,10 @@ export type JournalEntry = {
   readonly leftId: string | null;
   readonly rightId: string | null;
   readonly intent: WriteIntent;
-  /** The contact as it stood before; null for a create. */
+  /** The contact as it stood before; null for a create, and for a write to a group. */
   readonly before: ContactRecord | null;
+  /** Whether the write takes away what the guard counts (R8). */
+  readonly destroys: boolean;
 };
 
 /** `intended`: the outcome is unknown as long as it stands so. */
@@ -138,8 +151,10 @@ export type ContactScope = { readonly ids: readonly string[]; readonly pairIds: 
 export type JournalQuery =
   /** Entries whose outcome is unknown. */
   | { readonly open: true }
-  /** Deletes that are done. */
+  /** Deletes of contacts that are done. */
   | { readonly deletions: true }
+  /** Writes that destroy and are done, journaled at that time or later. */
+  | { readonly destroyedSinceMs: number }
   | { readonly run: string }
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
   | ContactScope;
@@ -208,7 +223,10 @@ export type StoreChange =
   /** Ids that a listing under way showed on one page. */
   | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly kind: 'forget-shown'; readonly side: Side }
-  | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials'>> }
+  | {
+      readonly kind: 'link';
+      readonly patch: Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials' | 'acceptedDeletes'>>;
+    }
   /** Journals a write ahead of its request; {@link Store.commit} answers the entry's id. */
   | { readonly kind: 'intend'; readonly run: string; readonly entry: JournalEntry; readonly atMs: number }
   /** Settles an open entry; one that is settled already stays as it is. */

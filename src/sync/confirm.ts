@@ -1,5 +1,6 @@
 import { SIDES, type Side } from '../contact/side.ts';
 import type { Session } from './context.ts';
+import { emptiedSides } from './guard.ts';
 import { observeMissing } from './state/observe.ts';
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
@@ -24,9 +25,8 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
  * contact by contact: the guard halts on it first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
-  const counts = await session.store.counts(session.link);
+  const emptied = await emptiedSides(session);
   for (const side of SIDES) {
-    const isEmptied = counts.pairs >= 2 && counts.present[side] === 0;
-    if (!isEmptied || session.acceptDeletes) await confirmSide(session, side);
+    if (!emptied.includes(side) || session.acceptDeletes) await confirmSide(session, side);
   }
 };

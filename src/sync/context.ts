@@ -53,15 +53,18 @@ export type Session = LinkContext & {
   /** Changes what is stored of the link, under the run's lease. */
   readonly writer: LinkWriter;
   readonly tally: Tally;
+  /** The sides that have said in this run whose account they are. */
+  readonly identified: Set<Side>;
 };
 
 /** Counts of one run; the executor adds to them. */
 export type Tally = Readonly<Record<Side, SideTally>> & { paired: number; conflicts: number; skipped: number };
 
-export type SideTally = { pulled: number; created: number; updated: number; deleted: number };
+/** `deleted` counts contacts; the groups that were deleted are counted beside them. */
+export type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
 
 export const emptyTally = (): Tally => {
-  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
   return { left: side(), right: side(), paired: 0, conflicts: 0, skipped: 0 };
 };
 

@@ -3,13 +3,15 @@ import { bySide, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { deferRefused } from '../reconcile/defer.ts';
 import { planGroups, type GroupPlan } from '../reconcile/groups.ts';
-import { checkGuard, type Halt } from '../reconcile/guard.ts';
+import type { Halt } from '../reconcile/guard.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { checkAccounts } from './accounts.ts';
 import { confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
+import { discard } from './discard.ts';
+import { guardPlan } from './guard.ts';
 import { originScopes } from './origin-scope.ts';
-import { discard, pullBoth } from './pull.ts';
+import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { loadWorkload } from './workload.ts';
 
@@ -66,20 +68,6 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };
 };
 
-/** Holds the deletions that a plan asks for against the guard (R8). */
-export const guard = async (session: Session, deletions: readonly { readonly side: Side }[]): Promise<Halt | null> => {
-  const counts = await session.store.counts(session.link);
-  return checkGuard({
-    limit: session.policy.deleteLimit,
-    pairs: counts.pairs,
-    deletes: bySide((side) => deletions.filter((deletion) => deletion.side === side).length),
-    present: counts.present,
-    acceptDeletes: session.acceptDeletes,
-    undoes: session.undoes,
-    places: bySide((side) => session.sides[side].place),
-  });
-};
-
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const takeStock = async (session: Session): Promise<void> => {
   await checkAccounts(session);
@@ -94,10 +82,7 @@ export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
 export const prepare = async (session: Session): Promise<Prepared> => {
   await takeStock(session);
   const plan = await planStored(session, await planLinkGroups(session));
-  const halt = await guard(
-    session,
-    plan.decisions.filter((decision) => decision.kind === 'delete'),
-  );
+  const halt = await guardPlan(session, plan);
   // A side that came back empty is listed again by the next run: what it shows then decides.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   return { plan, halt };

@@ -2,9 +2,11 @@ import type { Side } from '../contact/side.ts';
 import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
 import { CursorExpiredError } from '../providers/errors.ts';
 import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
-import type { Cursor } from '../store/store.ts';
+import type { Cursor, HalfKey } from '../store/store.ts';
+import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
-import { compareListing, discardListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
+import { discard } from './discard.ts';
+import { compareListing, hasRenames, idsOn, isUnsettled, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
   return (await store.link(link)).cursors[side];
@@ -40,25 +42,32 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
   return cursor;
 };
 
-/** Forgets a listing whose result is not believed: the next run lists the side whole. */
-export const discard = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
-  const { cursors } = await store.link(link);
-  await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
+/** How many linked contacts a listing that shows none of them had to show: not those written a moment ago (R7). */
+const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
+  const { clock, link, remotes, store } = session;
+  const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
+  const { settlesWithinMs } = remotes[side].capabilities;
+  const halves = await store.halves(link, { by: 'id', side, ids });
+  return halves.filter((half) => !isUnsettled(half, settlesWithinMs, clock.now())).length;
 };
 
 /** Takes in that a listing came to its end: what it did not show is missing (R7, R8). */
 const finishListing = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, store, writer } = session;
   const { accounts, cursors } = await store.link(link);
-  const listing = compareListing(await store.index(link, side), await store.shown(link, side));
-  const isOther = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
+  const index = await store.index(link, side);
+  const listing = compareListing(index, await store.shown(link, side));
+  const isStrange = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
+  const missing = isStrange ? await countMissing(session, side, index) : 0;
+  const isOther = missing >= 2;
   const isSameAccount = accounts[side] !== null;
   if (isOther && !(isSameAccount && session.acceptDeletes)) {
     await discard(session, side);
     const { place } = session.sides[side];
     // Other contacts than the linked ones: another account, unless the side itself has said that it is the same.
-    if (isSameAccount) throw new HaltError(sideEmptied(side, place, listing.paired));
-    throw new HaltError(accountChanged(side, place, `none of its ${listing.paired} linked contacts is there`));
+    if (isSameAccount) await confirmAccounts(session, [side]);
+    if (isSameAccount) throw new HaltError(sideEmptied(side, place, missing));
+    throw new HaltError(accountChanged(side, place, `none of its ${missing} linked contacts is there`));
   }
   const needs = { ids: { [side]: [...listing.missed, ...listing.back] } };
   await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));

@@ -1,8 +1,10 @@
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Decision } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
+import { destroys } from '../reconcile/losses.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import { FenceError, type RunKind, type RunOutcome, type StoredRunKind } from '../store/store.ts';
+import { FenceError, type RunKind, type RunOutcome, type StoredRunKind, type WriteKind } from '../store/store.ts';
 import {
   emptyTally,
   resumeRemedy,
@@ -16,6 +18,7 @@ import {
 } from './context.ts';
 import { execute } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
+import { guardPlan } from './guard.ts';
 import { takeLease, type Lease } from './lease.ts';
 import { createLinkWriter } from './link-writer.ts';
 import { planStored, prepare } from './prepare.ts';
@@ -81,14 +84,23 @@ const openSession = async (
     emit: (event) => options.onEvent(event, run),
     writer: createLinkWriter(context.store, context.link, lease.token),
     tally: emptyTally(),
+    identified: new Set(),
   };
 };
+
+/** As what a write counts in the summary. */
+const COUNTED_AS = {
+  create: 'created',
+  update: 'updated',
+  membership: 'updated',
+  delete: 'deleted',
+  'group-delete': 'groupsDeleted',
+} as const satisfies Record<WriteKind, keyof SideTally>;
 
 /** Settles the writes of this run of unknown outcome; those that were applied count. */
 export const settleUnanswered = async (session: Session): Promise<void> => {
   for (const row of await recover(session)) {
-    const count = { create: 'created', update: 'updated', membership: 'updated', delete: 'deleted' } as const;
-    session.tally[row.side][count[row.kind]] += 1;
+    session.tally[row.side][COUNTED_AS[row.kind]] += 1;
   }
 };
 
@@ -106,7 +118,12 @@ const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
   await settleUnanswered(session);
   const links = await currentLinks(session, plan);
   const again = await planStored(session, { ...plan.groups, actions: [], ended: [], links });
-  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
+  // What would now empty more than the guard allows is left to the next run, which asks first (R8).
+  const halt = await guardPlan(session, again);
+  const isLeft = (decision: Decision): boolean => {
+    return decision.kind === 'delete' || (halt !== null && destroys(decision, again.groups.links));
+  };
+  const decisions = again.decisions.filter((decision) => !isLeft(decision));
   if (await execute(session, workOf({ ...again, groups: { ...again.groups, pairs: [] }, decisions }))) {
     await recover(session);
   }

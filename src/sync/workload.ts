@@ -1,5 +1,5 @@
 import type { Half } from '../contact/half.ts';
-import { bySide, SIDES, type Sides } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { ContactScope, Store } from '../store/store.ts';
 
@@ -66,4 +66,23 @@ export const loadPairsOf = async (
     found.push(...halves.flatMap(({ pair }) => pair ?? []));
   }
   return loadPairs(store, link, [...new Set(found)]);
+};
+
+/** The ids of the contacts that belong to a group of a side, as the side last gave them. */
+export const loadMembers = async (
+  store: Store,
+  link: string,
+  side: Side,
+  groupId: string,
+): Promise<readonly string[]> => {
+  const found = [
+    ...(await store.halves(link, { by: 'group', ids: [groupId] })),
+    ...(await store.halves(link, { by: 'alone' })),
+    // A contact of no pair is always `changed`.
+    ...(await store.halves(link, { by: 'state', states: ['changed'], side })),
+  ];
+  const isMember = (half: Half): boolean => {
+    return half.side === side && half.state !== 'gone' && half.record.groupIds.includes(groupId);
+  };
+  return [...new Set(found.filter(isMember).map(({ id }) => id))].toSorted();
 };

@@ -38,6 +38,7 @@ const newState = (name: string): LinkState => ({
   reason: null,
   accounts: { left: null, right: null },
   credentials: { left: null, right: null },
+  acceptedDeletes: null,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

@@ -86,6 +86,11 @@ export const readCounts = async (layer: Layer): Promise<Counts> => {
 const asksForEntry = (query: JournalQuery): ((row: JournalRow) => boolean) => {
   if ('open' in query) return ({ state }) => state === 'intended';
   if ('deletions' in query) return ({ kind, state }) => kind === 'delete' && state === 'done';
+  if ('destroyedSinceMs' in query) {
+    return ({ destroys, state, intendedAtMs }) => {
+      return destroys && state === 'done' && intendedAtMs >= query.destroyedSinceMs;
+    };
+  }
   if ('run' in query) return ({ run }) => run === query.run;
   const [ids, pairIds] = [new Set<string | null>(query.ids), new Set<number | null>(query.pairIds)];
   return ({ leftId, rightId, after, pairId }) =>

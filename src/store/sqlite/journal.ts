@@ -23,6 +23,7 @@ const insertIntent = (orm: Orm) =>
       rightId: placeholder('rightId'),
       intentJson: placeholder('intentJson'),
       beforeJson: placeholder('beforeJson'),
+      destroys: placeholder('destroys'),
       intendedAtMs: placeholder('atMs'),
     })
     .returning({ id: journal.id })
@@ -55,6 +56,7 @@ const COLUMNS = {
   error: journal.error,
   intendedAtMs: journal.intendedAtMs,
   settledAtMs: journal.settledAtMs,
+  destroys: journal.destroys,
 };
 
 type StoredRow = Omit<typeof journal.$inferSelect, 'link'>;
@@ -66,6 +68,12 @@ const selectOpen = (orm: Orm) => selecting(orm, isOpen);
 
 const selectDeletions = (orm: Orm) =>
   selecting(orm, and(sql`${journal.kind} = 'delete'`, sql`${journal.state} = 'done'`));
+
+// Written out: with a bound parameter SQLite cannot use the partial index.
+const selectDestroying = (orm: Orm) => {
+  const isDue = sql`${journal.destroys} = 1 and ${journal.intendedAtMs} >= ${placeholder('sinceMs')}`;
+  return selecting(orm, and(isDue, sql`${journal.state} = 'done'`));
+};
 
 const selectRun = (orm: Orm) => selecting(orm, eq(journal.run, placeholder('run')));
 
@@ -96,6 +104,9 @@ const toRow = ({ intentJson, beforeJson, afterJson, ...row }: StoredRow): Journa
 const rowsOf = (db: Db, link: string, query: JournalQuery): StoredRow[] => {
   if ('open' in query) return db.prepared(selectOpen).all({ link });
   if ('deletions' in query) return db.prepared(selectDeletions).all({ link });
+  if ('destroyedSinceMs' in query) {
+    return db.prepared(selectDestroying).all({ link, sinceMs: query.destroyedSinceMs });
+  }
   if ('run' in query) return db.prepared(selectRun).all({ link, run: query.run });
   const [ids, pairIds] = [JSON.stringify(query.ids), JSON.stringify(query.pairIds)];
   return db.prepared(selectScope).all({ link, ids, pairIds });

@@ -29,6 +29,8 @@ const updateLink = (orm: Orm) =>
       rightAccount: sql`${placeholder('rightAccount')}`,
       leftCredential: sql`${placeholder('leftCredential')}`,
       rightCredential: sql`${placeholder('rightCredential')}`,
+      acceptedRun: sql`${placeholder('acceptedRun')}`,
+      acceptedAtMs: sql`${placeholder('acceptedAtMs')}`,
     })
     .where(sameLink)
     .prepare();
@@ -85,12 +87,18 @@ const toGroupPair = (row: typeof groupPairs.$inferSelect): GroupPair => ({
   settled: row.settled,
 });
 
+type Accepted = Pick<typeof links.$inferSelect, 'acceptedRun' | 'acceptedAtMs'>;
+
+const accepted = ({ acceptedRun, acceptedAtMs }: Accepted): LinkState['acceptedDeletes'] =>
+  acceptedRun === null || acceptedAtMs === null ? null : { run: acceptedRun, atMs: acceptedAtMs };
+
 const toLink = (db: Db, row: typeof links.$inferSelect): LinkState => ({
   name: row.name,
   state: row.state,
   reason: row.reason,
   accounts: { left: row.leftAccount, right: row.rightAccount },
   credentials: { left: row.leftCredential, right: row.rightCredential },
+  acceptedDeletes: accepted(row),
   cursors: readCursors(db, row.name),
   groupPairs: db.prepared(selectGroupPairs).all({ link: row.name }).map(toGroupPair),
   rejections: db.prepared(selectRejections).all({ link: row.name }),
@@ -117,8 +125,9 @@ export const readLinks = (db: Db): readonly LinkState[] =>
 
 type Patch = Extract<StoreChange, { kind: 'link' }>['patch'];
 
-export const patchLink = (db: Db, link: string, { accounts, credentials, ...patch }: Patch): void => {
+export const patchLink = (db: Db, link: string, { accounts, credentials, acceptedDeletes, ...patch }: Patch): void => {
   const row = { ...rowOf(db, link), ...patch };
+  const pass = acceptedDeletes === undefined ? accepted(row) : acceptedDeletes;
   db.prepared(updateLink).run({
     link,
     state: row.state,
@@ -127,5 +136,7 @@ export const patchLink = (db: Db, link: string, { accounts, credentials, ...patc
     rightAccount: accounts === undefined ? row.rightAccount : accounts.right,
     leftCredential: credentials === undefined ? row.leftCredential : credentials.left,
     rightCredential: credentials === undefined ? row.rightCredential : credentials.right,
+    acceptedRun: pass?.run ?? null,
+    acceptedAtMs: pass?.atMs ?? null,
   });
 };

@@ -18,6 +18,9 @@ export const links = sqliteTable('links', {
   leaseUntilMs: integer('lease_until_ms'),
   /** The fencing token: grows whenever the lease gets another owner. */
   leaseToken: integer('lease_token').notNull().default(0),
+  /** The last run that was let past the guard, and when. */
+  acceptedRun: text('accepted_run'),
+  acceptedAtMs: integer('accepted_at_ms'),
 });
 
 /** Where each side's feed was read to, and how far a full listing under way has come. */
@@ -124,7 +127,7 @@ export const journal = sqliteTable(
     link: text('link').notNull(),
     run: text('run').notNull(),
     side: text('side', { enum: SIDES }).notNull(),
-    kind: text('kind', { enum: ['create', 'update', 'membership', 'delete'] }).notNull(),
+    kind: text('kind', { enum: ['create', 'update', 'membership', 'delete', 'group-delete'] }).notNull(),
     state: text('state', { enum: ['intended', 'done', 'failed', 'abandoned'] }).notNull(),
     pairId: integer('pair_id'),
     leftId: text('left_id'),
@@ -137,8 +140,13 @@ export const journal = sqliteTable(
     error: text('error'),
     intendedAtMs: integer('intended_at_ms').notNull(),
     settledAtMs: integer('settled_at_ms'),
+    /** Whether the guard counts the write. */
+    destroys: integer('destroys', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
+    index('journal_destroys')
+      .on(table.link, table.intendedAtMs)
+      .where(sql`${table.destroys} = 1`),
     index('journal_intended')
       .on(table.link)
       .where(sql`${table.state} = 'intended'`),

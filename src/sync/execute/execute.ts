@@ -1,6 +1,7 @@
 import { bySide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
+import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
@@ -167,14 +168,18 @@ const begin = async (session: Session, work: Work): Promise<Execution> => {
   };
 };
 
+const writesAnything = ({ progress }: Execution): boolean => progress.left.total + progress.right.total > 0;
+
 /**
  * Performs work. Contacts are written before memberships, deletions come last; the two sides are written at the same time.
  *
  * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
+ * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
 export const execute = async (session: Session, work: Work): Promise<boolean> => {
   const execution = await begin(session, work);
+  if (writesAnything(execution)) await confirmAccounts(session);
   reportDuplicates(session, work.groups);
   await writeGroups(execution, work.groups);
   await settleQuietly(execution, work);

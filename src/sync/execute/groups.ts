@@ -3,9 +3,12 @@ import { otherSide } from '../../contact/side.ts';
 import type { GroupRecord } from '../../contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../reconcile/groups.ts';
 import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../../providers/errors.ts';
-import type { StoreChange } from '../../store/store.ts';
+import type { JournalEntry, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
+import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
+import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
+import { NO_INTENT } from './writes.ts';
 
 const isRefusal = (error: unknown): error is RemoteError => {
   const kinds = [InvalidError, NameTakenError, NotFoundError, StaleError];
@@ -84,17 +87,51 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
   }
 };
 
+type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
+
+/** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
+const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
+  const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
+  const { side, id, name, key } = action;
+  signal.throwIfAborted();
+  stop?.throwIfAborted();
+  const members = await loadMembers(store, link, side, id);
+  const entry: JournalEntry = {
+    side,
+    kind: 'group-delete',
+    pairId: null,
+    leftId: null,
+    rightId: null,
+    intent: { ...NO_INTENT, group: { id, name, members }, undoes: undoes !== null },
+    before: null,
+    destroys: true,
+  };
+  const [journalId] = await writer.intend(run, [entry], clock.now());
+  if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
+  let refusal: string | null = null;
+  const deleted = await attempt(session, action, 'deleted', async () => {
+    await remotes[side].deleteGroup(id, signal).catch((error: unknown) => {
+      refusal = isRefusal(error) ? error.message : null;
+      throw error;
+    });
+    return true;
+  });
+  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? 'refused' : 'answered'];
+  const changes: StoreChange[] =
+    state === 'intended'
+      ? []
+      : [{ kind: 'journal', id: journalId, state, after: null, error: refusal, atMs: clock.now() }];
+  // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
+  await save(session, deleted === null ? changes : [...changes, { kind: 'drop-group-pair', key }]);
+  return deleted !== null;
+};
+
 /** Deletes groups after every membership has been written; the contacts stay. */
 export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const { session } = execution;
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
-    const deleted = await attempt(session, action, 'deleted', async () => {
-      await session.remotes[action.side].deleteGroup(action.id, session.signal);
-      return true;
-    });
-    // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
-    if (deleted !== null) await save(session, [{ kind: 'drop-group-pair', key: action.key }]);
+    if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
     advance(execution, action.side, 1);
   }
 };

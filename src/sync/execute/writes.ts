@@ -2,10 +2,11 @@ import type { ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/actions.ts';
+import { emptiedFields, leavesEveryGroup } from '../../reconcile/losses.ts';
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
-import type { JournalEntry, WriteIntent } from '../../store/store.ts';
+import type { ContactWriteKind, JournalEntry, WriteIntent } from '../../store/store.ts';
 import { taskIds, type Task } from './task.ts';
 
 /** A contact that is to be deleted. */
@@ -19,9 +20,11 @@ export type Removal = {
   readonly decision: Deletion | null;
 };
 
+type ContactEntry = JournalEntry & { readonly kind: ContactWriteKind };
+
 type Shared = {
   readonly side: Side;
-  readonly entry: JournalEntry;
+  readonly entry: ContactEntry;
   /** The write's name in its batch. */
   readonly key: string;
 };
@@ -36,7 +39,16 @@ export type Write =
 /** Both ids of each group pair, by its key; null where creating that half failed. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
 
-const NO_INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
+export const NO_INTENT: WriteIntent = {
+  fields: [],
+  desired: null,
+  join: [],
+  leave: [],
+  source: null,
+  undoes: false,
+  empties: [],
+  group: null,
+};
 
 /** The side's group ids for group pairs; pairs whose half could not be created are left out. */
 const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] => {
@@ -73,11 +85,11 @@ export const createWrites = (
     const { draft, originId, image } = creation;
     const join = groupIdsOf(groupIds, side, creation.joins);
     const intent = { ...NO_INTENT, desired: draft, join, source: image };
-    const entry: JournalEntry = { side, kind: 'create', pairId: task.pairId, ...creation.ids, intent, before: null };
+    const entry = { side, kind: 'create' as const, pairId: task.pairId, ...creation.ids, intent, before: null };
     // What an undo brings back carries its own former id.
     const originScope = scopes[image === null ? otherSide(side) : side];
     const request = { key, draft, groupIds: join, originId, originScope };
-    return [{ kind: 'create', side, key, task, entry, request }];
+    return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request }];
   });
 
 /** The updates of a batch. */
@@ -89,9 +101,10 @@ export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write
     if (half === null || write === null || fields.length === 0) return [];
     const key = String(index);
     const { desired } = write;
-    const intent = { ...NO_INTENT, fields, desired, source: task.halves[otherSide(side)]?.before ?? null };
-    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record };
-    const entry: JournalEntry = { side, kind: 'update', ...shared, intent };
+    const empties = emptiedFields(half.record.contact, desired, fields);
+    const intent = { ...NO_INTENT, fields, desired, source: task.halves[otherSide(side)]?.before ?? null, empties };
+    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys: empties.length > 0 };
+    const entry: ContactEntry = { side, kind: 'update', ...shared, intent };
     return [{ kind: 'update', side, key, task, entry, request: { key, current: half.record, desired, fields } }];
   });
 
@@ -105,9 +118,11 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     const remove = groupIdsOf(groupIds, side, leaves).filter((id) => half.record.groupIds.includes(id));
     if (add.length + remove.length === 0) return [];
     const key = String(index);
-    const intent = { ...NO_INTENT, fields: ['buckets' as const], join: add, leave: remove };
-    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record };
-    const entry: JournalEntry = { side, kind: 'membership', ...shared, intent };
+    const destroys = leavesEveryGroup(half.record.groupIds, add, remove);
+    const fields = ['buckets' as const];
+    const intent = { ...NO_INTENT, fields, join: add, leave: remove, empties: destroys ? fields : [] };
+    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys };
+    const entry: ContactEntry = { side, kind: 'membership', ...shared, intent };
     const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
     const request = { key, id: half.record.id, add, remove, knownGroupIds };
     return [{ kind: 'membership', side, key, task, entry, request }];
@@ -118,7 +133,8 @@ export const deleteWrites = (removals: readonly Removal[]): readonly Write[] =>
   removals.map((removal): Write => {
     const { side, record, pair } = removal;
     const ids = idsOn(side, record.id);
-    const entry: JournalEntry = { side, kind: 'delete', pairId: pair.id, ...ids, intent: NO_INTENT, before: record };
+    const shared = { pairId: pair.id, ...ids, intent: NO_INTENT, before: record, destroys: true };
+    const entry: ContactEntry = { side, kind: 'delete', ...shared };
     return { kind: 'delete', side, key: record.id, entry, removal };
   });
 

@@ -115,8 +115,24 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
   });
 };
 
+type GroupDeletion = Extract<OpenWrite, { kind: 'group-delete' }>;
+
+/** A group whose deletion was not answered: a read says whether it is gone. */
+const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
+  const standing = new Set<string>();
+  for (const { group } of writes) {
+    if ((await session.remotes[side].readGroup(group.id, session.signal)) !== null) standing.add(group.id);
+  }
+  return settleAll(session, side, writes, [], (_, { group }) => {
+    return { applied: !standing.has(group.id), after: null, error: null };
+  });
+};
+
 const isCreating = (write: OpenWrite): write is Creating => write.kind === 'create' || write.kind === 'restore';
-const isWriting = (write: OpenWrite): write is Writing => !isCreating(write) && write.kind !== 'incomplete';
+const isGroupDeletion = (write: OpenWrite): write is GroupDeletion => write.kind === 'group-delete';
+const isWriting = (write: OpenWrite): write is Writing => {
+  return write.kind === 'update' || write.kind === 'membership' || write.kind === 'delete';
+};
 const isIncomplete = (write: OpenWrite) => write.kind === 'incomplete';
 
 /**
@@ -136,6 +152,7 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   for (const side of SIDES) {
     const own = open.filter(({ row }) => row.side === side);
     settled.push(...(await recoverWrites(session, side, own.filter(isWriting))));
+    settled.push(...(await recoverGroupDeletions(session, side, own.filter(isGroupDeletion))));
     await settleAll(session, side, own.filter(isIncomplete), [], (_, write) => {
       return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
     });

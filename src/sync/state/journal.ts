@@ -1,7 +1,7 @@
 import type { Contact } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide } from '../../contact/side.ts';
-import type { JournalRow, JournalState } from '../../store/store.ts';
+import type { DeletedGroup, JournalRow, JournalState } from '../../store/store.ts';
 
 /** What becomes known of a journaled write. */
 export type JournalEvent =
@@ -53,6 +53,7 @@ export type OpenWrite =
     }
   | { readonly kind: 'membership'; readonly row: JournalRow; readonly id: string; readonly before: ContactRecord }
   | { readonly kind: 'delete'; readonly row: JournalRow; readonly id: string }
+  | { readonly kind: 'group-delete'; readonly row: JournalRow; readonly group: DeletedGroup }
   /** The entry lacks what its kind needs: it can only be given up. */
   | { readonly kind: 'incomplete'; readonly row: JournalRow; readonly lacks: string };
 
@@ -75,6 +76,10 @@ const openCreate = (row: JournalRow): OpenWrite => {
 /** A journal entry whose outcome is unknown, by kind. */
 export const openWriteOf = (row: JournalRow): OpenWrite => {
   if (row.kind === 'create') return openCreate(row);
+  if (row.kind === 'group-delete') {
+    const { group } = row.intent;
+    return group === null ? { kind: 'incomplete', row, lacks: 'the group' } : { kind: 'group-delete', row, group };
+  }
   const id = ownId(row);
   if (id === null) return { kind: 'incomplete', row, lacks: 'the id of the contact' };
   if (row.kind === 'delete') return { kind: 'delete', row, id };

@@ -205,6 +205,11 @@ export type Confirmation = {
   readonly settlesWithinMs: number;
 };
 
+/** Whether a contact was written so recently that its side may not show it yet (R7). */
+export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+};
+
 /**
  * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
  * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
@@ -227,20 +232,20 @@ export const observeMissing = (
   { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
-  const { side, id, state, writtenAtMs, absences } = half;
+  const { side, id, state, absences } = half;
+  const isDoubted = state === 'doubted';
+  const isRecent = !isDoubted && isUnsettled(half, settlesWithinMs, nowMs);
   switch (answer.kind) {
-    case 'gone': {
-      const isRecent = state !== 'doubted' && writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+    case 'gone':
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
-    }
     case 'found':
-      if (state !== 'doubted') {
-        if (confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
-          observeArchived(set, half, nowMs);
-          return;
-        }
-        set.put({ ...half, absences: absences + 1 });
+      if (!isDoubted && !isRecent && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+        observeArchived(set, half, nowMs);
+        return;
+      }
+      if (!isDoubted) {
+        set.put({ ...half, absences: isRecent ? absences : absences + 1 });
         happen(set, side, id, { kind: 'unknown' });
       }
       observeFound(set, side, answer.record, nowMs);

@@ -65,9 +65,14 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
     kind: fc.constant('intend' as const),
     run: id,
     entry: fc
-      .record({ leftId: id, pairId: fc.constantFrom(...pairIds), kind: fc.constantFrom('create', 'delete') })
+      .record({
+        leftId: id,
+        pairId: fc.constantFrom(...pairIds),
+        kind: fc.constantFrom('create', 'delete'),
+        destroys: fc.boolean(),
+      })
       .map(entryOf),
-    atMs: fc.constant(1),
+    atMs: fc.constantFrom(1, 2),
   }),
   fc.record({
     kind: fc.constant('journal' as const),
@@ -149,6 +154,7 @@ const everything = async (store: Store, entries: readonly number[]) => {
     ),
     open: await journal({ open: true }),
     deletions: await journal({ deletions: true }),
+    destroyed: await journal({ destroyedSinceMs: 2 }),
     runJournal: await journal({ run: 'a' }),
     scope: await journal({ ids: ['a'], pairIds: [2] }),
     runs: await store.runs(LINK, { idPrefix: '' }),

@@ -396,6 +396,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
         reason: null,
         accounts: { left: null, right: null },
         credentials: { left: null, right: null },
+        acceptedDeletes: null,
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
         rejections: [],
@@ -417,6 +418,15 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       const links = await store.links();
       expect(links.map(({ name: each }) => each)).toEqual(['antelope', LINK, 'zebra']);
       expect(links[1]).toEqual(await store.link(LINK));
+    });
+
+    it('remembers the run that was let past the guard, until another one is', async () => {
+      const acceptedDeletes = { run: 'run', atMs: 5 };
+      await commit({ kind: 'link', patch: { acceptedDeletes } });
+      await commit({ kind: 'link', patch: { state: 'halted' } });
+      expect(await store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes });
+      await commit({ kind: 'link', patch: { acceptedDeletes: null } });
+      expect(await store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
     });
 
     it('has a cursor for each side', async () => {
@@ -521,6 +531,32 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.journal(LINK, { open: true })).toEqual([]);
       const outcome = { state: 'failed', error: 'refused', after: recordOf('l1', { version: '2' }), settledAtMs: 20 };
       expect(await store.journal(LINK, { run: 'run' })).toEqual([{ ...row, ...outcome }]);
+    });
+
+    it('holds the deletion of a group with its members', async () => {
+      const group = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
+      const blank = { leftId: null, rightId: null, before: null, destroys: true };
+      const entry = entryOf({ ...blank, kind: 'group-delete', intent: { ...entryOf().intent, group } });
+      await intend('run', entry);
+      expect(await store.journal(LINK, { open: true })).toMatchObject([entry]);
+      expect(await store.journal(LINK, { deletions: true })).toEqual([]);
+    });
+
+    it('is read by what is destroyed since a time: the writes that are done alone', async () => {
+      const destroying = (atMs: number, change = {}) =>
+        commit({ kind: 'intend', run: 'run', entry: entryOf({ destroys: true, ...change }), atMs });
+      const [early = 0] = await destroying(9);
+      const [first = 0] = await destroying(10, { kind: 'delete' });
+      const [second = 0] = await destroying(11);
+      const [unanswered = 0] = await destroying(12);
+      const [failed = 0] = await destroying(13);
+      const [harmless = 0] = await destroying(14, { destroys: false });
+      for (const id of [early, first, second, harmless]) await settle(id);
+      await settle(failed, { state: 'failed' });
+      expect(await entryIds({ destroyedSinceMs: 10 })).toEqual([first, second]);
+      expect(await entryIds({ destroyedSinceMs: 9 })).toEqual([early, first, second]);
+      expect(await store.journal('other', { destroyedSinceMs: 0 })).toEqual([]);
+      expect(await entryIds({ open: true })).toEqual([unanswered]);
     });
 
     it('keeps the first outcome of an entry', async () => {

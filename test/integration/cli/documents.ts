@@ -11,6 +11,7 @@ const sideCounts = z.strictObject({
   created: wholeNumber,
   updated: wholeNumber,
   deleted: wholeNumber,
+  groupsDeleted: wholeNumber,
   requests: wholeNumber,
 });
 const run = z.strictObject({

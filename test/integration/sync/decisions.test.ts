@@ -257,4 +257,33 @@ describe('one-way links', () => {
     const mutations = google.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'));
     expect(mutations).toEqual([]);
   });
+
+  test('a removal at the source arrives while the target holds an element and a bucket of its own [R3]', async () => {
+    const twoEmails = [
+      { value: 'ada@example.org', label: 'work' },
+      { value: 'ada@home.example', label: 'home' },
+    ];
+    const own = { value: 'ada@own.example', label: 'other' };
+    await using linked = await startLinkedSandbox(
+      {
+        google: [person('Ada', { emails: twoEmails, groups: ['Choir', 'Team'] })],
+        service: [person('Ada', { emails: [...twoEmails, own], groups: ['Choir', 'Team', 'Own'] })],
+      },
+      { SWEEP_INTERVAL: '1s', DIRECTION: 'to-service' },
+    );
+    const { google, service } = linked.sandbox;
+    expect((await linked.sync()).error).toBeNull();
+    linked.clock.advance(60_000);
+    const team = google.account.groups().find(({ name }) => name === 'Team')?.resourceName ?? '';
+    google.account.updatePerson(googleId(linked, 'Ada'), {
+      emailAddresses: [{ value: 'ada@home.example', type: 'home' }],
+    });
+    google.account.setGroups(googleId(linked, 'Ada'), ['contactGroups/myContacts', team]);
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { updated: 1 } });
+    const [row] = readSides(linked.sandbox).service;
+    expect(row).toMatchObject({ emails: ['ada@home.example', 'ada@own.example'], groups: ['Own', 'Team'] });
+    await expectQuiet(linked);
+    expect(service.account.contacts()).toHaveLength(1);
+  });
 });

@@ -160,7 +160,9 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
         throw error;
       });
     });
+  let hasPulled = false;
   async function* pull(request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> {
+    hasPulled = true;
     const pages = remote.pull(request, signal)[Symbol.asyncIterator]();
     while (true) {
       const next = await core.call(signal, async (planned) => {
@@ -184,7 +186,12 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
   return {
     capabilities: remote.capabilities,
     requestCount: () => core.calls(),
-    identify: (signal) => read(signal, () => remote.identify(signal)),
+    // The check ahead of the first write changes nothing and is no call of its own: histories number the others.
+    identify: (signal) => {
+      if (!hasPulled) return read(signal, () => remote.identify(signal));
+      core.assertAlive();
+      return remote.identify(signal);
+    },
     pull,
     read: (ids, signal) => read(signal, () => remote.read(ids, signal)),
     create: (batch, signal) => write(batch, signal, (items) => remote.create(items, signal)),

@@ -60,8 +60,18 @@ export const entryOf = (change: Partial<JournalEntry> = {}): JournalEntry => ({
   pairId: null,
   leftId: 'l1',
   rightId: 'r1',
-  intent: { fields: ['title'], desired: EMPTY_CONTACT, join: [], leave: [], source: recordOf('r1'), undoes: false },
+  intent: {
+    fields: ['title'],
+    desired: EMPTY_CONTACT,
+    join: [],
+    leave: [],
+    source: recordOf('r1'),
+    undoes: false,
+    empties: [],
+    group: null,
+  },
   before: recordOf('l1'),
+  destroys: false,
   ...change,
 });
 

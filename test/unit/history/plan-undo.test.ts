@@ -24,6 +24,7 @@ const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given:
     id: 'contact_1',
     writes,
     unjoined: [],
+    lostGroups: [],
     pair: pairOf(GOOGLE, right),
     outcome: outcome === null ? null : { record: outcome, isExact: newest?.kind !== 'membership', atMs: 0 },
     ...given,
@@ -31,7 +32,7 @@ const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given:
 };
 
 const plan = (contacts: readonly WrittenContact[], given: Partial<UndoInput> = {}) => {
-  return planUndo({ contacts, groups: { left: [], right: [] }, policy: policyWith(), ...given });
+  return planUndo({ contacts, removedGroups: [], groups: { left: [], right: [] }, policy: policyWith(), ...given });
 };
 
 const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof record>[2] = {}) => {

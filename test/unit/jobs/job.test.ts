@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jobState } from '../../../src/jobs/job.ts';
 
-const COUNTS = { pulled: 1, created: 0, updated: 0, deleted: 0, requests: 2 };
+const COUNTS = { pulled: 1, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 2 };
 const FACTS = {
   link: 'a',
   run: 'r1',

@@ -5,8 +5,10 @@ import { SIDE_PAIRS } from './support.ts';
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
   pairs: 50,
-  deletes: { left: 0, right: 0 },
+  losses: { left: {}, right: {} },
+  recent: { left: {}, right: {} },
   present: { left: 50, right: 50 },
+  unsettled: { left: 0, right: 0 },
   acceptDeletes: false,
   places: { left: 'Google', right: 'the service' },
   ...given,
@@ -22,27 +24,62 @@ describe('[R8] DELETE_LIMIT', () => {
     ['both, the percentage greater', { count: 10, percent: 10 }, 500, 50],
     ['nothing', { count: null, percent: null }, 500, 0],
     ['zero', { count: 0, percent: 0 }, 500, 0],
+    ['a count above half of a small book', { count: 10, percent: 10 }, 15, 7],
+    ['a count just below half of the book', { count: 10, percent: 10 }, 21, 10],
+    ['a count above half of three', { count: 10, percent: 10 }, 3, 1],
+    ['a count for a single pair', { count: 10, percent: 10 }, 1, 1],
+    ['no count for a single pair', { count: 0, percent: 10 }, 1, 0],
+    ['a percentage, which no small book shrinks', { count: 10, percent: 100 }, 15, 15],
   ])('as %s', (_, limit, pairs, expected) => {
     expect(allowedDeletes(limit, pairs)).toBe(expected);
   });
 
+  test('counts what was deleted on that side within the day, as a share of the book before it', () => {
+    const recent = { left: { contacts: 4 }, right: { contacts: 6 } };
+    const after = (contacts: number) => input({ pairs: 40, recent, losses: { left: {}, right: { contacts } } });
+    expect(checkGuard(after(4))).toBeNull();
+    expect(checkGuard(after(5))).toMatchObject({ reason: 'too-many-deletes', side: 'right' });
+    expect(checkGuard(after(5))?.message).toMatch(
+      /delete 5 contacts at the service \(after 6 in the last 24 hours\), more than the 10 .* 50 linked contacts/u,
+    );
+    expect(checkGuard(input({ recent: { left: {}, right: { contacts: 99 } } }))).toBeNull();
+  });
+
+  test.each([
+    ['members', /delete groups with 11 members at Google/u],
+    ['firstName', /empty the first name of 11 contacts at Google/u],
+    ['phoneNumbers', /empty the phone numbers of 11 contacts at Google/u],
+    ['buckets', /empty the buckets of 11 contacts at Google/u],
+  ] as const)('holds for %s by itself', (loss, message) => {
+    const losses = (count: number) => ({ left: { contacts: 10, [loss]: count }, right: {} });
+    expect(checkGuard(input({ losses: losses(10) }))).toBeNull();
+    expect(checkGuard(input({ losses: losses(11) }))?.message).toMatch(message);
+  });
+
+  test('names everything that is too much on a side', () => {
+    const halt = checkGuard(input({ losses: { left: { emailAddresses: 35, phoneNumbers: 32 }, right: {} } }));
+    expect(halt?.message).toMatch(
+      /email addresses of 35 contacts at Google and empty the phone numbers of 32 contacts/u,
+    );
+  });
+
   test.each(SIDE_PAIRS)('lets exactly the limit pass at %s and halts above it', (side) => {
-    const deletes = (count: number) => ({ left: 0, right: 0, [side]: count });
-    expect(checkGuard(input({ deletes: deletes(10) }))).toBeNull();
-    expect(checkGuard(input({ deletes: deletes(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
+    const losses = (contacts: number) => ({ left: {}, right: {}, [side]: { contacts } });
+    expect(checkGuard(input({ losses: losses(10) }))).toBeNull();
+    expect(checkGuard(input({ losses: losses(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
   });
 
   test('holds for each side by itself', () => {
-    expect(checkGuard(input({ deletes: { left: 10, right: 10 } }))).toBeNull();
+    expect(checkGuard(input({ losses: { left: { contacts: 10 }, right: { contacts: 10 } } }))).toBeNull();
   });
 
   test('names the counts and the override in its message', () => {
-    const halt = checkGuard(input({ deletes: { left: 0, right: 11 } }));
+    const halt = checkGuard(input({ losses: { left: {}, right: { contacts: 11 } } }));
     expect(halt?.message).toMatch(/11 contacts at the service.*\b10\b.*50.*nothing was written.*--accept-deletes/su);
   });
 
   test('is passed by --accept-deletes', () => {
-    expect(checkGuard(input({ deletes: { left: 50, right: 0 }, acceptDeletes: true }))).toBeNull();
+    expect(checkGuard(input({ losses: { left: { contacts: 50 }, right: {} }, acceptDeletes: true }))).toBeNull();
   });
 });
 
@@ -57,6 +94,16 @@ describe('[R8] a side that came back empty', () => {
     const present = { left: 0, right: 1 };
     expect(checkGuard(input({ pairs: 1, present }))).toBeNull();
     expect(checkGuard(input({ pairs: 2, present }))).toMatchObject({ reason: 'side-emptied' });
+  });
+
+  test('[R7] does not count what was written a moment ago', () => {
+    const present = { left: 0, right: 50 };
+    expect(checkGuard(input({ present, unsettled: { left: 49, right: 0 } }))).toBeNull();
+    const halt = checkGuard(input({ present, unsettled: { left: 48, right: 0 } }));
+    expect(halt).toMatchObject({ reason: 'side-emptied', side: 'left' });
+    expect(halt?.message).toMatch(/All 2 linked contacts/u);
+    const lagging = { present: { left: 0, right: 0 }, unsettled: { left: 50, right: 0 } };
+    expect(checkGuard(input(lagging))).toMatchObject({ reason: 'side-emptied', side: 'right' });
   });
 
   test('is fine where both are empty', () => {

@@ -62,6 +62,11 @@ describe('the membership in one bucket', () => {
     expect(merge(OUT, JOINED, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
     expect(merge(IN, LEFT, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
   });
+
+  test('ends where the source of a one-way link left, whatever the target made of it', () => {
+    expect(merge(LEFT, JOINED, {}, { direction: 'to-right' })).toMatchObject({ left: '', right: 'leave' });
+    expect(merge(JOINED, LEFT, {}, { direction: 'to-left' })).toMatchObject({ left: 'leave', right: '' });
+  });
 });
 
 test('[R11] names only the buckets that changed, whatever else the contact belongs to', () => {

@@ -275,6 +275,17 @@ describe('a conflict', () => {
 });
 
 describe('a one-way link', () => {
+  test('[R3] takes away at the target what its source removed, though the base of the target never held it', () => {
+    const mails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+    const source = sideOf(mails('b@x.example'), mails('a@x.example', 'b@x.example'));
+    const target = sideOf(mails('a@x.example', 'b@x.example', 'own@x.example'), mails());
+    const merged = mergeContacts(bothSides(source, target), policyWith({ direction: 'to-right' }));
+    expect(merged.desired.right.emailAddresses).toEqual(values('b@x.example', 'own@x.example'));
+    expect(merged.fields).toEqual({ left: [], right: ['emailAddresses'] });
+    const both = mergeContacts(bothSides(source, target), policyWith());
+    expect(both.desired.right.emailAddresses).toEqual(target.record.contact.emailAddresses);
+  });
+
   const CASES = [
     ['to-left', 'right', 'left'],
     ['to-right', 'left', 'right'],

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
@@ -20,6 +20,10 @@ const FORMER = { left: 'google', right: 'service' } as const;
 
 const migration = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../migrations/sqlite', `${name}.sql`), 'utf8');
+
+const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../../migrations/sqlite')).filter((name) =>
+  name.endsWith('.sql'),
+).length;
 
 const parse = (text: string | number | null | undefined): unknown =>
   text === null || text === undefined ? null : JSON.parse(String(text));
@@ -162,13 +166,26 @@ describe('a database of the first edition', () => {
     const before = readTables(file.path);
     void openStore(file.path).close();
     const after = readTables(file.path);
-    for (const table of ['group_pairs', 'journal', 'conflicts', 'rejections', 'runs', 'budgets', 'shown_pages'])
+    const journal = after.get('journal')?.map((row) => ({ ...row, destroys: undefined }));
+    expect(journal).toEqual(renamed(before.get('journal')));
+    for (const table of ['group_pairs', 'conflicts', 'rejections', 'runs', 'budgets', 'shown_pages'])
       expect(after.get(table), table).toEqual(renamed(before.get(table)));
     const links = after.get('links')?.map((row, index) => {
-      return { ...row, lease_token: undefined, swept_at_ms: before.get('links')?.[index]?.['swept_at_ms'] };
+      const added = { lease_token: undefined, accepted_run: undefined, accepted_at_ms: undefined };
+      return { ...row, ...added, swept_at_ms: before.get('links')?.[index]?.['swept_at_ms'] };
     });
     expect(links).toEqual(renamed(before.get('links')));
     expect([...after.keys()]).not.toContain('staged');
+  });
+
+  it('counts the deletions of the last day in the guard', () => {
+    using file = firstEditionFile();
+    void openStore(file.path).close();
+    const journal = readTables(file.path).get('journal') ?? [];
+    expect(journal.filter((row) => row['destroys'] === 1).map((row) => row['id'])).toEqual(
+      journal.filter((row) => row['kind'] === 'delete').map((row) => row['id']),
+    );
+    expect(journal.some((row) => row['destroys'] === 1)).toBe(true);
   });
 
   it('reads every entry of the journal, every run and every conflict', async () => {
@@ -216,7 +233,7 @@ describe('a database of the first edition', () => {
     const once = readTables(file.path);
     void openStore(file.path).close();
     expect(readTables(file.path)).toEqual(once);
-    expect(once.get('__drizzle_migrations')).toHaveLength(FIRST_EDITION_MIGRATIONS + 1);
+    expect(once.get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
   });
 
   it('is left as it is where a migration fails', () => {

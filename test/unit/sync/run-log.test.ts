@@ -17,7 +17,7 @@ const SIDES: Sides<SideWords> = {
   left: { name: 'google', title: 'Google', place: 'Google' },
   right: { name: 'service', title: 'The service', place: 'the service' },
 };
-const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 0 };
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 const SUMMARY: RunSummary = {
   link: 'a',
   run: 'r1',

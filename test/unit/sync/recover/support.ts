@@ -1,7 +1,16 @@
 import type { JournalRow, WriteIntent, WriteKind } from '../../../../src/store/store.ts';
 import { openWriteOf, type OpenWrite } from '../../../../src/sync/state/journal.ts';
 
-const INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
+const INTENT: WriteIntent = {
+  fields: [],
+  desired: null,
+  join: [],
+  leave: [],
+  source: null,
+  undoes: false,
+  empties: [],
+  group: null,
+};
 
 /** A write on the right side, of pair 1, whose outcome is unknown; it must be complete. */
 export const openWrite = <Kind extends OpenWrite['kind']>(
@@ -13,6 +22,7 @@ export const openWrite = <Kind extends OpenWrite['kind']>(
   const write = openWriteOf({
     id: 1,
     run: 'run',
+    destroys: false,
     side: 'right',
     kind,
     pairId: 1,

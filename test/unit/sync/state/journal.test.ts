@@ -31,11 +31,21 @@ describe('[R9] the table of a journal entry', () => {
 
 const DESIRED = contactOf({ firstName: 'Augusta' });
 const [BEFORE, SOURCE] = [adaRecord('before'), adaRecord('source')];
-const INTENT: WriteIntent = { fields: [], desired: null, join: [], leave: [], source: null, undoes: false };
+const INTENT: WriteIntent = {
+  fields: [],
+  desired: null,
+  join: [],
+  leave: [],
+  source: null,
+  undoes: false,
+  empties: [],
+  group: null,
+};
 
 const row = (kind: WriteKind, intent: Partial<WriteIntent>, given: Partial<JournalRow> = {}): JournalRow => ({
   id: 1,
   run: 'r1',
+  destroys: false,
   side: 'left',
   kind,
   pairId: 1,

@@ -1,0 +1,89 @@
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Decision, SideWrite } from './decision.ts';
+import type { GroupLink } from './membership.ts';
+import type { Plan } from './plan.ts';
+
+/**
+ * What the guard counts (R8): contacts that are deleted, members of groups that are deleted, and for each field the contacts
+ * that lose every value of it.
+ */
+export type Loss = 'contacts' | 'members' | SyncedField;
+
+/** How much of each is lost on one side; what is absent is nothing. */
+export type Losses = Readonly<Partial<Record<Loss, number>>>;
+
+/** The fields of the contact itself that hold something before a write and nothing after it. */
+export const emptiedFields = (
+  before: Contact,
+  desired: Contact,
+  fields: readonly ContactField[],
+): readonly ContactField[] => fields.filter((field) => before[field].length > 0 && desired[field].length === 0);
+
+/** Whether a contact is in no group any more once it has joined and left these. */
+export const leavesEveryGroup = (
+  before: readonly string[],
+  joined: readonly string[],
+  left: readonly string[],
+): boolean => joined.length === 0 && left.length > 0 && before.every((id) => left.includes(id));
+
+const emptiedBy = (
+  side: Side,
+  record: ContactRecord,
+  { fields, desired, joins, leaves }: SideWrite,
+  links: readonly GroupLink[],
+): readonly SyncedField[] => {
+  const written = fields.filter((field) => field !== 'buckets');
+  const emptied = emptiedFields(record.contact, desired, written);
+  const left = links.flatMap((link) => (leaves.includes(link.key) ? (link[side] ?? []) : []));
+  return leavesEveryGroup(record.groupIds, joins, left) ? [...emptied, 'buckets'] : emptied;
+};
+
+/** The losses that a decision brings to each side, each counted once. */
+const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readonly Loss[]> => {
+  switch (decision.kind) {
+    case 'delete':
+      return { left: [], right: [], [decision.side]: ['contacts'] };
+    case 'merge':
+      return bySide((side) => {
+        const write = decision.writes[side];
+        return write === null ? [] : emptiedBy(side, decision.pair[side].record, write, links);
+      });
+    case 'create':
+    case 'unlink':
+      return { left: [], right: [] };
+  }
+};
+
+/** Whether a decision deletes a contact or empties a field of one. */
+export const destroys = (decision: Decision, links: readonly GroupLink[]): boolean => {
+  const losses = lossesBy(decision, links);
+  return SIDES.some((side) => losses[side].length > 0);
+};
+
+/** Adds up losses; each name counts one. */
+export const countLosses = (losses: readonly Loss[]): Losses => {
+  const counted: Partial<Record<Loss, number>> = {};
+  for (const loss of losses) counted[loss] = (counted[loss] ?? 0) + 1;
+  return counted;
+};
+
+/** Whether nothing at all is lost. */
+export const isLossless = (losses: Sides<Losses>): boolean => {
+  return SIDES.every((side) => Object.values(losses[side]).every((count) => count === 0));
+};
+
+/** What a plan destroys on each side; `membersOf` says how many contacts a group has. Pure. */
+export const lossesOf = (
+  { decisions, groups }: Pick<Plan, 'decisions' | 'groups'>,
+  membersOf: (side: Side, groupId: string) => number,
+): Sides<Losses> => {
+  const each = decisions.map((decision) => lossesBy(decision, groups.links));
+  const deleted = groups.actions.filter((action) => action.kind === 'delete-group');
+  return bySide((side) => {
+    const own = deleted.filter((action) => action.side === side);
+    const members = own.reduce((sum, { id }) => sum + membersOf(side, id), 0);
+    return { ...countLosses(each.flatMap((losses) => losses[side])), members };
+  });
+};

@@ -1,0 +1,86 @@
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { checkGuard, isEmptied, type Halt, type Presence } from '../reconcile/guard.ts';
+import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../reconcile/losses.ts';
+import type { Plan } from '../reconcile/plan.ts';
+import type { JournalRow } from '../store/store.ts';
+import type { Session } from './context.ts';
+import { isUnsettled } from './state/observe.ts';
+import { loadMembers } from './workload.ts';
+
+const DAY_MS = 86_400_000;
+
+const NONE: Sides<Losses> = { left: {}, right: {} };
+
+const lossesIn = ({ kind, intent }: JournalRow): readonly Loss[] => {
+  if (kind === 'delete') return ['contacts'];
+  if (kind === 'group-delete') return (intent.group?.members ?? []).map(() => 'members' as const);
+  // An undo gives back what stood there before: what it empties is not asked about, and so does not count.
+  return intent.undoes ? [] : intent.empties;
+};
+
+/** What this link destroyed on each side within a day, since it was last let past the guard. */
+const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Losses>> => {
+  const { acceptedDeletes } = await store.link(link);
+  const nowMs = clock.now();
+  const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
+  // A time that is yet to come was taken from a clock that was wrong.
+  const sinceMs = Math.max(nowMs - DAY_MS, acceptedAtMs > nowMs ? 0 : acceptedAtMs);
+  const rows = await store.journal(link, { destroyedSinceMs: sinceMs });
+  const counted = rows.filter(({ run }) => run !== acceptedDeletes?.run);
+  return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));
+};
+
+/** How many of a side's linked contacts are missing though they were written a moment ago (R7). */
+const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
+  const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
+  const { settlesWithinMs } = remotes[side].capabilities;
+  return missing.filter((half) => half.pair !== null && isUnsettled(half, settlesWithinMs, clock.now())).length;
+};
+
+/** What is known to stand on both sides. */
+const lookAtPresence = async (session: Session): Promise<Presence> => {
+  const { pairs, present } = await session.store.counts(session.link);
+  const unsettled = { left: 0, right: 0 };
+  // Only a side that shows nothing is in doubt.
+  for (const side of SIDES)
+    if (pairs >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
+  return { pairs, present, unsettled };
+};
+
+/** The sides that came back empty; R7's grace holds for them too. */
+export const emptiedSides = async (session: Session): Promise<readonly Side[]> => {
+  const presence = await lookAtPresence(session);
+  return SIDES.filter((side) => isEmptied(side, presence));
+};
+
+/** Holds what is to be destroyed against the guard, over this run and a day (R8). Accepted losses are counted no more. */
+export const guard = async (session: Session, losses: Sides<Losses>): Promise<Halt | null> => {
+  const { acceptDeletes, clock, policy, run, sides, undoes, writer } = session;
+  const isQuiet = isLossless(losses);
+  if (acceptDeletes && !isQuiet) {
+    await writer.apply({}, (set) => {
+      set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
+    });
+  }
+  return checkGuard({
+    ...(await lookAtPresence(session)),
+    limit: policy.deleteLimit,
+    losses,
+    recent: isQuiet ? NONE : await recentLosses(session),
+    acceptDeletes,
+    undoes,
+    places: bySide((side) => sides[side].place),
+  });
+};
+
+/** Holds a plan against the guard. */
+export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const { store, link } = session;
+  const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');
+  const members = new Map<string, number>();
+  for (const { side, id } of deleted) members.set(`${side} ${id}`, (await loadMembers(store, link, side, id)).length);
+  return guard(
+    session,
+    lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
+  );
+};

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { patchLink } from '../../support/patch-link.ts';
+
+const person = (givenName: string, more: Partial<Person> = {}): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  ...more,
+});
+
+const people = (count: number, more: Partial<Person> = {}): readonly Person[] =>
+  Array.from({ length: count }, (_, index) => person(`Person${index}`, more));
+
+const DAY_MS = 86_400_000;
+
+const started = async (
+  book: readonly Person[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<LinkedSandbox> => {
+  const linked = await startLinkedSandbox({ google: book, service: [] }, { SWEEP_INTERVAL: '1s', ...variables });
+  const { error } = await linked.sync();
+  expect(error).toBeNull();
+  linked.clock.advance(60_000);
+  return linked;
+};
+
+const serviceId = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
+  return found?.resourceName ?? '';
+};
+
+const bucket = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
+
+const label = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
+
+const deleteAtGoogle = ({ sandbox, clock }: LinkedSandbox, count: number): void => {
+  const { account } = sandbox.google;
+  for (const { resourceName } of account.people().slice(0, count)) account.deletePerson(resourceName ?? '');
+  clock.advance(60_000);
+};
+
+const NOTHING = { created: 0, updated: 0, deleted: 0 };
+
+const expectHalt = async (linked: LinkedSandbox, reason: string, message: RegExp): Promise<void> => {
+  const before = readSides(linked.sandbox);
+  const { summary, error } = await linked.sync();
+  expect(error).toMatchObject({ halt: { reason } });
+  expect(summary).toMatchObject({ outcome: 'halted', left: NOTHING, right: NOTHING });
+  expect(summary.reason).toMatch(message);
+  expect(readSides(linked.sandbox)).toEqual(before);
+};
+
+describe('[R8] a day', () => {
+  test('deletions that together go over the limit within a day ask, and go on when the day has passed', async () => {
+    await using linked = await started(people(40));
+    deleteAtGoogle(linked, 6);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 6 } });
+    deleteAtGoogle(linked, 5);
+    await expectHalt(linked, 'too-many-deletes', /delete 5 contacts at the service.*6 .*24 hours.*10.*40/su);
+    linked.clock.advance(DAY_MS);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 5 } });
+  });
+
+  test('exactly the limit within a day passes', async () => {
+    await using linked = await started(people(40));
+    deleteAtGoogle(linked, 6);
+    await linked.sync();
+    deleteAtGoogle(linked, 4);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 4 } });
+  });
+
+  test('--accept-deletes lets them pass once, and the count begins again', async () => {
+    await using linked = await started(people(60));
+    deleteAtGoogle(linked, 10);
+    await linked.sync();
+    deleteAtGoogle(linked, 11);
+    await expectHalt(linked, 'too-many-deletes', /--accept-deletes/u);
+    const accepted = await linked.sync({ acceptDeletes: true });
+    expect(accepted.summary).toMatchObject({ outcome: 'completed', right: { deleted: 11 } });
+    deleteAtGoogle(linked, 10);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
+    deleteAtGoogle(linked, 1);
+    await expectHalt(linked, 'too-many-deletes', /24 hours/u);
+  });
+
+  test('a clock that was ahead when deletions were accepted does not switch the count off', async () => {
+    await using linked = await started(people(60));
+    const atMs = linked.clock.now() + 30 * DAY_MS;
+    await patchLink(linked.app.store, 'default', { acceptedDeletes: { run: 'another', atMs } });
+    deleteAtGoogle(linked, 10);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
+    deleteAtGoogle(linked, 1);
+    await expectHalt(linked, 'too-many-deletes', /24 hours/u);
+  });
+
+  test('of a small book no more than half goes without being asked: 13 of 15 do not drip away', async () => {
+    await using linked = await started(people(15));
+    deleteAtGoogle(linked, 8);
+    await expectHalt(linked, 'too-many-deletes', /delete 8 contacts at the service.*7.*15/su);
+    expect((await linked.sync({ acceptDeletes: true })).error).toBeNull();
+    expect(linked.sandbox.service.account.contacts()).toHaveLength(7);
+  });
+
+  test('13 of 15 contacts, in two runs, ask', async () => {
+    await using linked = await started(people(15));
+    deleteAtGoogle(linked, 7);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 7 } });
+    deleteAtGoogle(linked, 6);
+    await expectHalt(linked, 'too-many-deletes', /delete 6 contacts at the service.*7 .*24 hours.*7.*15/su);
+  });
+});
+
+describe('[R8] bulk blanking', () => {
+  const clearEmails = ({ sandbox, clock }: LinkedSandbox, names: readonly string[], linked: LinkedSandbox): void => {
+    clock.advance(5_000);
+    for (const name of names) sandbox.service.account.updateContact(serviceId(linked, name), { email_addresses: [] });
+    clock.advance(60_000);
+  };
+  const names = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `Person${from + index}`);
+
+  test('the same list emptied of more contacts than DELETE_LIMIT allows halts, and passes once with --accept-deletes', async () => {
+    await using linked = await started(people(30));
+    clearEmails(linked, names(0, 11), linked);
+    await expectHalt(
+      linked,
+      'too-many-deletes',
+      /empty the email addresses of 11 contacts at Google.*10.*30.*nothing was written.*--accept-deletes/su,
+    );
+    const accepted = await linked.sync({ acceptDeletes: true });
+    expect(accepted.summary).toMatchObject({ outcome: 'completed', left: { updated: 11 } });
+    const sides = readSides(linked.sandbox);
+    expect(sides.google).toEqual(sides.service);
+  });
+
+  test('a text counts as well as a list, and each field for itself', async () => {
+    await using linked = await started(people(30, { company: 'Mill', title: 'Boss' }));
+    linked.clock.advance(5_000);
+    for (const name of names(0, 10))
+      linked.sandbox.service.account.updateContact(serviceId(linked, name), { company: null });
+    for (const name of names(10, 20))
+      linked.sandbox.service.account.updateContact(serviceId(linked, name), { title: null });
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: { updated: 20 } });
+    linked.clock.advance(DAY_MS);
+    for (const name of names(10, 21))
+      linked.sandbox.service.account.updateContact(serviceId(linked, name), { company: null });
+    linked.clock.advance(60_000);
+    await expectHalt(linked, 'too-many-deletes', /empty the company of 11 contacts at Google/u);
+  });
+
+  test('over a day', async () => {
+    await using linked = await started(people(30));
+    clearEmails(linked, names(0, 6), linked);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: { updated: 6 } });
+    clearEmails(linked, names(6, 11), linked);
+    await expectHalt(linked, 'too-many-deletes', /email addresses of 5 contacts at Google.*6 .*24 hours/su);
+  });
+
+  test('a changed value and one of two that goes are no blanking', async () => {
+    const two = [
+      { value: 'a@example.org', label: 'work' },
+      { value: 'b@example.org', label: 'home' },
+    ];
+    const book = people(30).map((one, index) => ({
+      ...one,
+      emails: two.map((email) => ({ ...email, value: `${index}${email.value}` })),
+    }));
+    await using linked = await started(book);
+    linked.clock.advance(5_000);
+    for (const contact of linked.sandbox.service.account.contacts()) {
+      const [first] = contact.email_addresses;
+      const address = first?.address ?? '';
+      linked.sandbox.service.account.updateContact(contact.id, { email_addresses: [{ address }] });
+    }
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: { updated: 30 } });
+  });
+});
+
+describe('[R8] deleted groups', () => {
+  test('count by their members, in the guard and in the summary', async () => {
+    await using linked = await started(
+      people(30).map((one, index) => ({ ...one, groups: index < 11 ? ['Choir'] : [] })),
+    );
+    linked.sandbox.service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    await expectHalt(
+      linked,
+      'too-many-deletes',
+      /delete groups with 11 members at Google.*10.*30.*nothing was written.*--accept-deletes/su,
+    );
+    expect(readGroupNames(linked.sandbox).google).toEqual(['Choir']);
+    const accepted = await linked.sync({ acceptDeletes: true });
+    expect(accepted.summary).toMatchObject({
+      outcome: 'completed',
+      left: { deleted: 0, groupsDeleted: 1 },
+      right: { groupsDeleted: 0 },
+    });
+    expect(readGroupNames(linked.sandbox).google).toEqual([]);
+  });
+
+  test('all labels are not deleted where the list of buckets comes back empty and none is found', async () => {
+    const book = people(12).map((one, index) => ({ ...one, groups: [`Group${index % 4}`] }));
+    await using linked = await started(book);
+    for (const { id } of linked.sandbox.service.account.buckets()) linked.sandbox.service.account.deleteBucket(id);
+    linked.clock.advance(60_000);
+    await expectHalt(linked, 'too-many-deletes', /delete groups with 12 members at Google/u);
+  });
+
+  test('over a day', async () => {
+    const book = people(30).map((one, index) => ({ ...one, groups: index < 12 ? [`Group${index % 2}`] : [] }));
+    await using linked = await started(book);
+    linked.sandbox.google.account.deleteGroup(label(linked, 'Group0'));
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { groupsDeleted: 1 } });
+    linked.sandbox.google.account.deleteGroup(label(linked, 'Group1'));
+    linked.clock.advance(60_000);
+    await expectHalt(linked, 'too-many-deletes', /groups with 6 members at the service.*6 .*24 hours/su);
+  });
+
+  test('a group without members goes without being asked', async () => {
+    await using linked = await started(people(3));
+    linked.sandbox.service.account.createBucket({ name: 'Empty' });
+    await linked.sync();
+    expect(readGroupNames(linked.sandbox).google).toEqual(['Empty']);
+    linked.clock.advance(60_000);
+    linked.sandbox.service.account.deleteBucket(bucket(linked, 'Empty'));
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'completed', left: { groupsDeleted: 1 } });
+  });
+});
+
+describe('[R7, R8] what was written a moment ago is not missing', () => {
+  test('a resync minutes after a first sync, while the lists lag, does not halt and deletes nothing', async () => {
+    const book = people(4);
+    await using linked = await startLinkedSandbox({ google: [], service: book });
+    linked.sandbox.google.setVariants({ readAfterWrite: 'firstReadStale' });
+    expect((await linked.sync()).error).toBeNull();
+    expect(linked.sandbox.google.account.people()).toHaveLength(4);
+    linked.clock.advance(2 * 60_000);
+    const { summary, error } = await linked.sync({ kind: 'full' });
+    expect(error).toBeNull();
+    expect(summary).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
+    linked.clock.advance(30 * 60_000);
+    expect((await linked.sync({ kind: 'full' })).summary).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(linked.sandbox.google.account.people()).toHaveLength(4);
+  });
+});
+
+describe('[R8] whose account it is', () => {
+  const whoRequests = ({ sandbox }: LinkedSandbox) => ({
+    google: sandbox.google.requests.filter(({ path }) => path.endsWith('/people/me')).length,
+    service: sandbox.service.requests.filter(({ path }) => path === '/v2/me').length,
+  });
+
+  test('an incremental run asks each side once before its first write, and an idle run asks neither', async () => {
+    await using linked = await started(people(3));
+    const asked = whoRequests(linked);
+    await linked.sync();
+    expect(whoRequests(linked)).toEqual(asked);
+    linked.clock.advance(60_000);
+    linked.sandbox.service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
+    linked.sandbox.google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
+    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 1 }, right: { updated: 1 } });
+    expect(whoRequests(linked)).toEqual({ google: asked.google + 1, service: asked.service + 1 });
+  });
+
+  test('another account behind the same credential halts it: no stranger is created, then or later', async () => {
+    await using linked = await started(people(3));
+    const { account } = linked.sandbox.service;
+    const { user } = account;
+    account.user = { ...user, id: 'user_99' };
+    const strangers = ['Xav', 'Yan', 'Zed'].map((name) =>
+      account.createContact({ first_name: name, last_name: 'Other' }),
+    );
+    linked.clock.advance(60_000);
+    const { summary, error } = await linked.sync();
+    expect(error).toMatchObject({ halt: { reason: 'account-changed', side: 'right' } });
+    expect(summary).toMatchObject({ outcome: 'halted', left: NOTHING, right: NOTHING });
+    expect(summary.reason).toMatch(/user_99.*nothing was written/su);
+    expect(linked.sandbox.google.account.people()).toHaveLength(3);
+    // The first account again: what was read of the other one is forgotten.
+    account.user = user;
+    for (const { id } of strangers) account.deleteContact(id);
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
+    expect(linked.sandbox.google.account.people()).toHaveLength(3);
+  });
+
+  test('a side that cannot be asked is not written, and neither is the other', async () => {
+    await using linked = await started(people(3));
+    const { google, service } = linked.sandbox;
+    service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
+    google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
+    service.addFault({ path: '/v2/me', times: 99, action: { kind: 'status', status: 503, retryAfter: '3600' } });
+    const { summary } = await linked.sync();
+    expect(summary).toMatchObject({ outcome: 'failed', left: NOTHING, right: NOTHING });
+    service.clearFaults();
+    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 1 }, right: { updated: 1 } });
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string, groups: readonly string[]): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  groups: [...groups],
+});
+
+const PEOPLE = [
+  person('Ada', ['Choir']),
+  person('Ben', ['Choir', 'Team']),
+  person('Cid', ['Team']),
+  ...['Dot', 'Eve', 'Fay', 'Gus', 'Hal'].map((name) => person(name, [])),
+];
+
+const started = async (): Promise<LinkedSandbox> => {
+  const linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
+  expect((await linked.sync()).error).toBeNull();
+  linked.clock.advance(60_000);
+  return linked;
+};
+
+const bucket = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
+
+const label = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
+
+const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
+
+const undoLast = async ({ app, link, clock }: LinkedSandbox) => {
+  const [run] = await app.store.runs(link.name, { latest: 'writing' });
+  if (run === undefined) throw new Error('There is no run to undo.');
+  const undone = await app.undo(link, run, OPTIONS);
+  if (undone.result.error instanceof Error) throw undone.result.error;
+  clock.advance(60_000);
+  return undone;
+};
+
+const groupsOf = (linked: LinkedSandbox, side: 'google' | 'service') =>
+  Object.fromEntries(
+    readSides(linked.sandbox)[side].flatMap(({ name, groups }) => (groups.length > 0 ? [[name, groups]] : [])),
+  );
+
+const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
+  const none = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
+  for (const kind of ['incremental', 'full'] as const) {
+    linked.clock.advance(60_000);
+    expect((await linked.sync({ kind })).summary).toMatchObject({ outcome: 'completed', left: none, right: none });
+  }
+};
+
+const MEMBERS = { 'Ada Tester': ['Choir'], 'Ben Tester': ['Choir', 'Team'], 'Cid Tester': ['Team'] };
+
+describe('[R8] the undo of a run that deleted a group', () => {
+  test.each(['google', 'service'] as const)('brings the group and its members back at %s', async (side) => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    if (side === 'google') service.account.deleteBucket(bucket(linked, 'Choir'));
+    else google.account.deleteGroup(label(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    await linked.sync();
+    expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Team'], service: ['Team'] });
+    linked.clock.advance(60_000);
+    const { report, result } = await undoLast(linked);
+    expect(report.refused).toEqual([]);
+    expect(report.actions).toContainEqual({
+      side: side === 'google' ? 'left' : 'right',
+      action: 'create-group',
+      name: 'Choir',
+    });
+    expect(result.summary).toMatchObject({ outcome: 'completed', kind: 'undo' });
+    expect(readGroupNames(linked.sandbox)[side]).toEqual(['Choir', 'Team']);
+    expect(groupsOf(linked, side)).toEqual(MEMBERS);
+    // Nothing is propagated by an undo: the other side stays without the group.
+    await expectQuiet(linked);
+    expect(groupsOf(linked, side)).toEqual(MEMBERS);
+    expect(readGroupNames(linked.sandbox)[side === 'google' ? 'service' : 'google']).toEqual(['Team']);
+  });
+
+  test('takes a group of that name which stands by now, and joins the members to it', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    await linked.sync();
+    const again = google.account.createGroup('Choir');
+    linked.clock.advance(60_000);
+    const { report } = await undoLast(linked);
+    expect(report.actions.map(({ action }) => action)).toEqual(['update', 'update']);
+    expect(google.account.groups().filter(({ name }) => name === 'Choir')).toEqual([
+      { resourceName: again, name: 'Choir' },
+    ]);
+    expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
+  });
+
+  test('brings a contact back into the group that the same run deleted', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    const ada = service.account.contacts().find((contact) => contact.first_name === 'Ada')?.id ?? '';
+    service.account.deleteContact(ada);
+    service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 1, groupsDeleted: 1 } });
+    linked.clock.advance(60_000);
+    const { report } = await undoLast(linked);
+    expect(report.refused).toEqual([]);
+    expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
+    expect(google.account.people()).toHaveLength(PEOPLE.length);
+  });
+
+  test('works where the answer to the deletion was lost: the next run finds out that it was done [R9]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    google.addFault({ method: 'DELETE', path: 'contactGroups', count: 9, effect: { kind: 'reset', when: 'after' } });
+    const broken = await linked.sync();
+    expect(broken.summary).toMatchObject({ outcome: 'failed', left: { groupsDeleted: 0 } });
+    const open = await linked.app.store.journal('default', { open: true });
+    expect(open).toMatchObject([{ kind: 'group-delete', intent: { group: { name: 'Choir' } } }]);
+    expect(open[0]?.intent.group?.members).toHaveLength(2);
+    google.clearFaults();
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).error).toBeNull();
+    expect(await linked.app.store.journal('default', { run: broken.summary.run })).toMatchObject([{ state: 'done' }]);
+    linked.clock.advance(60_000);
+    await undoLast(linked);
+    expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
+    await expectQuiet(linked);
+  });
+
+  test('finds a deletion that never arrived abandoned, and the group is deleted by the next run [R9]', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    google.account.deleteGroup(label(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    service.addFault({ method: 'DELETE', path: '/buckets', times: 9, action: { kind: 'reset-before' } });
+    const broken = await linked.sync();
+    expect(broken.summary.outcome).toBe('failed');
+    service.clearFaults();
+    linked.clock.advance(60_000);
+    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { groupsDeleted: 1 } });
+    const rows = await linked.app.store.journal('default', { run: broken.summary.run });
+    expect(rows).toMatchObject([{ kind: 'group-delete', state: 'abandoned' }]);
+    expect(readGroupNames(linked.sandbox).service).toEqual(['Team']);
+  });
+});

@@ -276,9 +276,9 @@ describe('a conflict', () => {
 
 describe('a one-way link', () => {
   test('[R3] takes away at the target what its source removed, though the base of the target never held it', () => {
-    const mails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
-    const source = sideOf(mails('b@x.example'), mails('a@x.example', 'b@x.example'));
-    const target = sideOf(mails('a@x.example', 'b@x.example', 'own@x.example'), mails());
+    const holding = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+    const source = sideOf(holding('b@x.example'), holding('a@x.example', 'b@x.example'));
+    const target = sideOf(holding('a@x.example', 'b@x.example', 'own@x.example'), holding());
     const merged = mergeContacts(bothSides(source, target), policyWith({ direction: 'to-right' }));
     expect(merged.desired.right.emailAddresses).toEqual(values('b@x.example', 'own@x.example'));
     expect(merged.fields).toEqual({ left: [], right: ['emailAddresses'] });

@@ -17,7 +17,7 @@ export type LinkPlan = {
   readonly link: string;
   readonly kind: RunKind;
   readonly actions: readonly PlannedAction[];
-  /** Contacts that may be one person and are not paired (R13); absent where the link could not be planned. */
+  /** Contacts that may be one person and are not paired (R13); absent where there are none. */
   readonly ambiguous?: readonly Unpaired[];
   readonly halted: { readonly reason: string; readonly message: string } | null;
   readonly error?: string;
@@ -49,7 +49,8 @@ const planOne = async (
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
     const ambiguous = plan.ambiguous.map(({ left, right, why }) => ({ leftIds: left, rightIds: right, why }));
-    return { plan: { link: link.name, kind, actions: listActions(plan), ambiguous, halted }, code };
+    const unpaired = ambiguous.length === 0 ? {} : { ambiguous };
+    return { plan: { link: link.name, kind, actions: listActions(plan), ...unpaired, halted }, code };
   } catch (error) {
     return notPlanned(link.name, asked, error);
   } finally {

@@ -60,6 +60,16 @@ export const PlansDocument = z.strictObject({
       link: z.string(),
       kind,
       actions: z.array(z.union([contactAction, groupAction])),
+      ambiguous: z
+        .array(
+          z.strictObject({
+            googleIds: z.array(z.string()).nonempty(),
+            serviceIds: z.array(z.string()).nonempty(),
+            why: z.enum(['names differ', 'several candidates']),
+          }),
+        )
+        .nonempty()
+        .optional(),
       halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
     }),
   ),

@@ -28,9 +28,10 @@ export const endPair = (set: WorkingSet, id: number): void => {
   }
 };
 
-/** A contact that has lost its pair: the next plan looks for a counterpart. One that does not stand is forgotten. */
+/** A contact that has lost its pair: the next plan looks for a counterpart. One whose absence is unsettled is forgotten. */
 const releaseHalf = (set: WorkingSet, half: Half): void => {
   set.drop(half);
+  if (half.state === 'gone') bury(set, half);
   if (half.state === 'settled' || half.state === 'changed') {
     set.put({ ...half, pair: null, base: null, state: 'changed' });
   }

@@ -37,3 +37,43 @@ test('R7: a deletion stays known on both sides for a day, and is forgotten then'
   expect(await known()).toEqual([]);
   expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
 });
+
+test('R7: a deleted contact that a lagging listing still shows is not created again on the other side', async () => {
+  const variants = { service: { listLag: '10s' } } as const;
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
+  const { google, service } = linked.sandbox;
+  expect((await linked.sync()).error).toBeNull();
+  linked.clock.advance(60 * 60_000);
+  expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+  google.account.deletePerson(google.account.people()[0]?.resourceName ?? '');
+  expect((await linked.sync()).summary.right.deleted).toBe(1);
+  const { summary, error } = await linked.sync({ kind: 'full' });
+  expect(error).toBeNull();
+  expect(summary.left).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  linked.clock.advance(60_000);
+  expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+  expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
+});
+
+test('R6: an edit that was written to a contact in the archive beats the deletion: it is created again', async () => {
+  const variants = { service: { deleteStyle: 'archived' } } as const;
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
+  const { google, service } = linked.sandbox;
+  expect((await linked.sync()).error).toBeNull();
+  const listAll = async () => {
+    linked.clock.advance(60 * 60_000);
+    expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+  };
+  await listAll();
+  const person = google.account.people()[0] ?? {};
+  const name = person.names?.[0]?.givenName ?? '';
+  const contact = service.account.contacts().find(({ first_name }) => first_name === name);
+  service.account.archiveContact(contact?.id ?? '');
+  const edited = { ...person, organizations: [{ title: 'Countess' }] };
+  google.account.updatePerson(person.resourceName ?? '', edited);
+  for (let listing = 0; listing < 4; listing += 1) await listAll();
+  const titles = google.account.people().map(({ organizations }) => organizations?.[0]?.title);
+  expect(titles).toContain('Countess');
+  const standing = service.account.contacts().filter(({ archivedAtMs }) => archivedAtMs === null);
+  expect(standing.find(({ first_name }) => first_name === name)).toMatchObject({ title: 'Countess' });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { StoppedError } from '../../../src/sync/context.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const PEOPLE = ['Ada', 'Ben'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+
+const MY_CONTACTS = 'contactGroups/myContacts';
+
+const fail = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
+  const response = await fetch(`${sandbox.service.url}/__control/faults`, {
+    method: 'POST',
+    body: JSON.stringify(fault),
+  });
+  expect(response.ok).toBe(true);
+};
+
+test('R9, R5: a change of membership whose answer was lost does not turn the user’s next change around', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  const label = google.account.createGroup('Choir');
+  const person = google.account.people()[0]?.resourceName ?? '';
+  google.account.setGroups(person, [MY_CONTACTS, label]);
+  expect((await linked.sync()).error).toBeNull();
+  const members = () => service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
+  expect(members()).toBe(1);
+
+  google.account.setGroups(person, [MY_CONTACTS]);
+  linked.clock.advance(60_000);
+  // The bucket is taken off and the answer is lost; the run ends before it can look.
+  await fail(linked, { method: 'PUT', path: '/buckets$', action: { kind: 'reset-after' } });
+  const outage = { kind: 'status', status: 500 } as const;
+  await fail(linked, { method: 'GET', path: '^/v2/contacts/[^/]+$', times: 1_000, action: outage });
+  const ending = new AbortController();
+  const running = linked.app.run(linked.link, {
+    kind: 'incremental',
+    acceptDeletes: false,
+    signal: ending.signal,
+  });
+  while (members() > 0) await fetch(`${service.url}/__control/requests`);
+  ending.abort(new StoppedError());
+  const broken = await running;
+  expect(broken.summary.outcome).toBe('failed');
+  expect(members()).toBe(0);
+  expect(await linked.app.store.journal('default', { open: true })).toMatchObject([{ kind: 'membership' }]);
+
+  await fetch(`${service.url}/__control/faults`, { method: 'DELETE' });
+  google.account.setGroups(person, [MY_CONTACTS, label]);
+  linked.clock.advance(60_000);
+  expect((await linked.sync()).error).toBeNull();
+  expect(members()).toBe(1);
+  expect((await linked.sync()).summary.left).toMatchObject({ updated: 0 });
+  expect(JSON.stringify(google.account.person(person)?.memberships)).toContain(label);
+});

@@ -14,7 +14,7 @@ export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.bu
 const rawOf = (contact: ServiceContact): string =>
   JSON.stringify(Object.fromEntries(SYNCED_LISTS.map((list) => [list, contact[list]])));
 
-export const NO_LISTS: SyncedLists = syncedListsSchema.parse({});
+export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
 const parseOrNull = (text: string): unknown => {
   try {

@@ -158,7 +158,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "1",
+      "2",
       {
         "contact": {
           "addresses": [
@@ -202,7 +202,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "1 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "2 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

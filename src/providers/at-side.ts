@@ -27,6 +27,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
       throw mark(error);
     }
   }
+  const { merge } = remote;
   return {
     capabilities: remote.capabilities,
     requestCount: () => remote.requestCount(),
@@ -37,6 +38,13 @@ export const atSide = (side: Side, remote: Remote): Remote => {
     update: (batch, signal) => written(remote.update(batch, signal)),
     delete: (ids, signal) => written(remote.delete(ids, signal)),
     changeMembership: (batch, signal) => written(remote.changeMembership(batch, signal)),
+    ...(merge && {
+      merge: async (survivorId, mergedAwayId, signal) => {
+        const result = await marked(merge(survivorId, mergedAwayId, signal));
+        if (!result.ok) mark(result.error);
+        return result;
+      },
+    }),
     findCreated: (requests, sinceMs, isTaken, signal) => marked(remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => marked(remote.listGroups(signal)),
     readGroup: (id, signal) => marked(remote.readGroup(id, signal)),

@@ -45,6 +45,18 @@ export const updateContacts = (
   );
 };
 
+/** One contact merged into another by the service itself (API.md, Contact routes). */
+export const mergeContacts = (
+  api: ServiceApi,
+  survivorId: string,
+  mergedAwayId: string,
+  signal: AbortSignal,
+): Promise<WriteResult<ContactRecord>> =>
+  settle(mergedAwayId, async () => {
+    const write = () => api.contacts.merge(survivorId, [mergedAwayId], signal);
+    return recordOf(await writeContact(api, survivorId, signal, write));
+  });
+
 const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
   try {
     await writeContact(api, id, signal, () => api.contacts.delete(id, signal));

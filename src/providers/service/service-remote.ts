@@ -9,7 +9,7 @@ import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './
 import { changeMembership } from './membership.ts';
 import { pullChanges, type PullOptions } from './pull-changes.ts';
 import { pullWhole } from './pull-whole.ts';
-import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
 import { withRetries } from './retrying-send.ts';
 
@@ -73,6 +73,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     update: (batch, signal) => updateContacts(api, batch, CONCURRENCY, signal),
     delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
     changeMembership: (batch, signal) => changeMembership(api, batch, CONCURRENCY, signal),
+    merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),

@@ -102,7 +102,8 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     const shared = { pairId: task.pairId, ...taskIds(task), before: half.record };
     const entry: JournalEntry = { side, kind: 'membership', ...shared, intent };
     const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
-    const request = { key, id: half.record.id, add, remove, knownGroupIds };
+    const heldGroupIds = half.record.groupIds;
+    const request = { key, id: half.record.id, add, remove, knownGroupIds, heldGroupIds };
     return [{ kind: 'membership', side, key, task, entry, request }];
   });
 

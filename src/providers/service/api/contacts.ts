@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvalidError } from '../../errors.ts';
 import type { KnownRows } from '../../remote.ts';
 import { findKnown } from '../../row-digest.ts';
 import {
@@ -189,11 +190,18 @@ export const createContactsApi = (send: Send) => ({
 
   /**
    * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the contacts listed; what becomes of those
-   * is not documented. Scopes: contacts:manage or all:manage.
+   * is not documented. Scopes: contacts:manage or all:manage. The document's form of the body is a list; a service that
+   * refuses that is asked once more with the object alone.
    */
-  merge: (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
-    const body = { data: [{ contact_ids: contactIds }] };
-    return call(send, contactSchema, { method: 'POST', route: '/v2/contacts/{id}/merge', id, body }, signal);
+  merge: async (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
+    const list = { contact_ids: contactIds };
+    const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
+    try {
+      return await call(send, contactSchema, { ...asked, body: { data: [list] } }, signal);
+    } catch (error) {
+      if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
+      return call(send, contactSchema, { ...asked, body: { data: list } }, signal);
+    }
   },
 
   /** GET /v2/contacts/{id}/interactions. Scopes: one of interactions:view, interactions:manage, all:view, all:manage. */

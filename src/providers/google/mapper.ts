@@ -1,6 +1,6 @@
 import { makeContact } from '../../contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../contact/fields.ts';
-import { contactOf } from '../../contact/normalise.ts';
+import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { createRowDigest } from '../row-digest.ts';
 import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
@@ -14,7 +14,7 @@ export const ORIGIN_KEY = 'contact-sync.service-id';
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself.
  */
-export const READER = `1${ADDED_FIELDS}`;
+export const READER = `2${ADDED_FIELDS}`;
 
 /** The digest of a Person as it came in an answer. */
 export const digestOf = createRowDigest(READER);
@@ -44,7 +44,10 @@ export const readPerson = (answer: unknown, digest: string | null = digestOf(ans
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
   const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person) } as const;
-  return { ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) };
+  const record = recordOf(person, source, source.etag);
+  const overlong = overlongField(record.contact);
+  if (overlong !== null) return unreadable(answer, `${overlong} is longer than any value that is synced`);
+  return { ...reading, record: digested(record, reading, digest) };
 };
 
 /** A row that names former ids says more than its record, one that was cut less: such a record goes without digest. */

@@ -50,7 +50,10 @@ export const readPerson = (answer: unknown, digest: string | null = digestOf(ans
   return { ...reading, record: digested(record, reading, digest) };
 };
 
-/** A row that names former ids says more than its record, one that was cut less: such a record goes without digest. */
+/**
+ * A row that names former ids says more than its record, one that was cut less: such a record goes without digest, unless
+ * the former ids are handed on beside it (pull.ts).
+ */
 const digested = (
   record: ContactRecord,
   row: { readonly previousIds: readonly string[]; readonly mayBeCut: boolean },

@@ -64,6 +64,13 @@ const sortRows = async (
   };
 };
 
+/** A row that names former ids is known from now on too: a page hands them on together with the record. */
+const withFormerIds = (reading: PersonReading, digest: string | null): PersonReading => {
+  if (reading.kind !== 'contact' || reading.previousIds.length === 0) return reading;
+  if (reading.mayBeCut || digest === null) return reading;
+  return { ...reading, record: { ...reading.record, digest } };
+};
+
 const listPage = async (
   call: CallGoogle,
   { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
@@ -82,7 +89,10 @@ const listPage = async (
   const connections = page.connections ?? [];
   const { fresh, unchanged } = await sortRows(connections, known);
   const readings: PersonReading[] = [];
-  for (const { person, digest } of fresh) readings.push(await completed(call, readPerson(person, digest), signal));
+  for (const { person, digest } of fresh) {
+    const reading = await completed(call, readPerson(person, digest), signal);
+    readings.push(withFormerIds(reading, digest));
+  }
   return {
     rowCount: connections.length,
     readings,

@@ -141,7 +141,11 @@ export interface Remote {
    * whether it was applied comes back with `applied: 'unknown'`, and is settled by reading both; a
    * {@link NotFoundError} says that either is gone. The result's key is `mergedAwayId`.
    */
-  merge?(survivorId: string, mergedAwayId: string, signal: AbortSignal): Promise<WriteResult<ContactRecord>>;
+  readonly merge?: (
+    survivorId: string,
+    mergedAwayId: string,
+    signal: AbortSignal,
+  ) => Promise<WriteResult<ContactRecord>>;
   /**
    * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId` where the side holds
    * it, else by content among the contacts created since `sinceMs`. `isTaken` tells ids that belong to something else.

@@ -44,10 +44,16 @@ export const readPerson = (answer: unknown, digest: string | null = digestOf(ans
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
   const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person) } as const;
-  const record = recordOf(person, source, source.etag);
-  const overlong = overlongField(record.contact);
-  if (overlong !== null) return unreadable(answer, `${overlong} is longer than any value that is synced`);
-  return { ...reading, record: digested(record, reading, digest) };
+  return believed({ ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) });
+};
+
+/** The reading of a contact, unless a value of it is longer than any that is synced. */
+const believed = (reading: Extract<PersonReading, { kind: 'contact' }>): PersonReading => {
+  const { contact, id } = reading.record;
+  const field = overlongField(contact);
+  return field === null
+    ? reading
+    : { kind: 'unreadable', id, reason: `${field} is longer than any value that is synced` };
 };
 
 /**

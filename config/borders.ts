@@ -104,7 +104,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
-    imports: SIDE_COMMANDS,
+    imports: [...SIDE_COMMANDS, 'config/unencrypted.ts'],
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },

@@ -1,4 +1,4 @@
-import { normaliseLabel, normaliseText } from './text.ts';
+import { normaliseLabel, normaliseLines, normaliseText } from './text.ts';
 
 /** An email address, phone number or website, as its side gave it, with that side's label. */
 export type LabelledValue = {
@@ -26,6 +26,8 @@ export type ElementSpec<Element> = {
   readonly empty: Element;
   /** The names of its parts, in that order. */
   readonly parts: readonly (keyof Element & string)[];
+  /** The length of its longest part. */
+  readonly longest: (element: Element) => number;
   readonly normalise: (given: Element) => Element;
   /** Whether all parts are the same text for text. */
   readonly equal: (a: Element, b: Element) => boolean;
@@ -43,29 +45,44 @@ export const hasKeys = (value: object, keys: readonly string[]): boolean => {
   return index === keys.length;
 };
 
-const elementSpec = <Element extends ElementParts>(empty: Element): ElementSpec<Element> => {
+/** The element kind with these empty parts; `lines` names the part that may have several lines. */
+const elementSpec = <Element extends ElementParts>(
+  empty: Element,
+  lines: (keyof Element & string) | null = null,
+): ElementSpec<Element> => {
   const parts: readonly (keyof Element & string)[] = Object.keys(empty);
-  const mapParts = (element: Element, map: (part: string | null, isLabel: boolean) => string | null): Element => {
+  const mapParts = (
+    element: Element,
+    map: (text: string | null, part: keyof Element & string) => string | null,
+  ): Element => {
     const mapped: Record<string, string | null> = { ...empty };
-    for (const part of parts) mapped[part] = map(element[part] ?? null, empty[part] === null);
+    for (const part of parts) mapped[part] = map(element[part] ?? null, part);
     return mapped as Element;
+  };
+  const normalisePart = (text: string | null, part: keyof Element & string): string | null => {
+    if (part === lines) return normaliseLines(text);
+    return empty[part] === null ? normaliseLabel(text) : normaliseText(text);
   };
   return {
     empty,
     parts,
-    normalise: (given) => mapParts(given, (part, isLabel) => (isLabel ? normaliseLabel(part) : normaliseText(part))),
+    longest: (element) => Math.max(...parts.map((part) => element[part]?.length ?? 0)),
+    normalise: (given) => mapParts(given, normalisePart),
     equal: (a, b) => parts.every((part) => a[part] === b[part]),
-    inOrder: (element) => mapParts(element, (part) => part),
+    inOrder: (element) => mapParts(element, (text) => text),
   };
 };
 
 export const LABELLED_VALUE = elementSpec<LabelledValue>({ value: '', label: null });
 
-export const POSTAL_ADDRESS = elementSpec<PostalAddress>({
-  street: '',
-  city: '',
-  region: '',
-  postalCode: '',
-  country: '',
-  label: null,
-});
+export const POSTAL_ADDRESS = elementSpec<PostalAddress>(
+  {
+    street: '',
+    city: '',
+    region: '',
+    postalCode: '',
+    country: '',
+    label: null,
+  },
+  'street',
+);

@@ -44,14 +44,21 @@ export const phoneKey = (value: string): string => {
   return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 
+/** Where a text ends without its closing slashes. A regular expression would try again at each slash of a long row. */
+const endWithoutSlashes = (text: string): number => {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return end;
+};
+
 /** What two spellings of one website have in common: no scheme, no `www.`, no closing slash, host in lower case. */
 export const websiteKey = (value: string): string => {
-  const bare = value
+  const spelt = value
     .normalize('NFC')
     .trim()
     .replace(/^https?:\/\//iu, '')
-    .replace(/^www\./iu, '')
-    .replace(/\/+$/u, '');
+    .replace(/^www\./iu, '');
+  const bare = spelt.slice(0, endWithoutSlashes(spelt));
   const hostEnd = bare.search(/[/?#]/u);
   const key = hostEnd < 0 ? bare.toLowerCase() : bare.slice(0, hostEnd).toLowerCase() + bare.slice(hostEnd);
   return key || value;

@@ -9,6 +9,8 @@ export type FieldSpec<Kind extends string, Value> = {
   /** What the field holds where it is not filled, and where stored data is older than the field. */
   readonly empty: Value;
   readonly normalise: (given: Value) => Value;
+  /** Whether the value is longer than any that is synced. */
+  readonly isOverlong: (value: Value) => boolean;
   /** Whether both say the same, spelling, labels and order included. */
   readonly equal: (a: Value, b: Value) => boolean;
   /** The value with the keys of every object in the canonical order. */
@@ -57,12 +59,20 @@ const equalLists = <Item>(
   return true;
 };
 
+/**
+ * A value of a person is far shorter, and so is a list. What is longer is refused, not cut: a cut value would be written to
+ * the other side.
+ */
+export const LONGEST_TEXT = 10_000;
+export const LONGEST_LIST = 2_000;
+
 /** A field of one text; equal texts mean the same. `normalise` gives what says nothing as the empty string. */
 export const text = (words: string, normalise: (given: string) => string = normaliseText): TextSpec => ({
   kind: 'text',
   words,
   empty: '',
   normalise,
+  isOverlong: (value) => value.length > LONGEST_TEXT,
   equal: (a, b) => a === b,
   inOrder: same,
   unordered: same,
@@ -99,6 +109,8 @@ export const list = <Element extends ElementParts>(
     words,
     empty: [],
     normalise,
+    isOverlong: (elements) =>
+      elements.length > LONGEST_LIST || elements.some((each) => element.longest(each) > LONGEST_TEXT),
     equal: (a, b) => equalLists(a, b, element.equal),
     inOrder,
     unordered: (elements) => sorted(inOrder(elements)),
@@ -114,6 +126,7 @@ export const set = (words: string): SetSpec => ({
   words,
   empty: [],
   normalise: (given) => [...new Set(given)].toSorted(),
+  isOverlong: (ids) => ids.length > LONGEST_LIST,
   equal: (a, b) => equalLists(a, b, Object.is),
   inOrder: same,
   unordered: sorted,

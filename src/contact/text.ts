@@ -10,5 +10,17 @@ export const normaliseText = (text: string | null | undefined): string => {
   return text.replace(CONTROL_CHARACTERS, '').replace(WHITESPACE, ' ').trim().normalize('NFC');
 };
 
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;
+
+/** A text of several lines: each as {@link normaliseText} gives it, one `\n` between them, no empty ones. */
+export const normaliseLines = (text: string | null | undefined): string => {
+  if (!text || !LINE_BREAK.test(text)) return normaliseText(text);
+  return text
+    .split(LINE_BREAK)
+    .map(normaliseText)
+    .filter((line) => line !== '')
+    .join('\n');
+};
+
 /** A label as {@link normaliseText} gives it; null where nothing is left. */
 export const normaliseLabel = (label: string | null | undefined): string | null => normaliseText(label) || null;

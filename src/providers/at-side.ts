@@ -27,6 +27,14 @@ export const atSide = (side: Side, remote: Remote): Remote => {
       throw mark(error);
     }
   }
+  const { merge } = remote;
+  const mergeMarked: Remote['merge'] =
+    merge &&
+    (async (survivorId, mergedAwayId, signal) => {
+      const result = await marked(merge(survivorId, mergedAwayId, signal));
+      if (!result.ok) mark(result.error);
+      return result;
+    });
   return {
     capabilities: remote.capabilities,
     requestCount: () => remote.requestCount(),
@@ -37,6 +45,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
     update: (batch, signal) => written(remote.update(batch, signal)),
     delete: (ids, signal) => written(remote.delete(ids, signal)),
     changeMembership: (batch, signal) => written(remote.changeMembership(batch, signal)),
+    ...(mergeMarked && { merge: mergeMarked }),
     findCreated: (requests, sinceMs, isTaken, signal) => marked(remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => marked(remote.listGroups(signal)),
     readGroup: (id, signal) => marked(remote.readGroup(id, signal)),

@@ -116,8 +116,20 @@ export class UnavailableError extends RemoteError {
 /** An answer came that cannot be understood: not JSON, cut off, or not of the documented shape. */
 export class UnreadableError extends RemoteError {
   readonly kind = 'unreadable';
-  readonly retry = 'soon';
+  readonly retry: Retry = 'soon';
 }
+
+/** An answer that sends the request elsewhere. No redirect is followed: what is sent holds a credential and contacts. */
+export class RedirectedError extends UnreadableError {
+  override readonly retry = 'never';
+}
+
+/**
+ * What a redirect says of the request that it answers: 307 and 308 ask to repeat it, so it was not applied; the others
+ * may also follow a write that was.
+ */
+export const appliedBeforeRedirect = (status: number, changes: boolean): Applied =>
+  changes && status !== 307 && status !== 308 ? 'unknown' : 'no';
 
 /** The change feed can no longer go on from the cursor: list that side whole. */
 export class CursorExpiredError extends RemoteError {

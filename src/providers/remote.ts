@@ -78,6 +78,8 @@ export type MembershipRequest = {
   readonly remove: readonly string[];
   /** The membership that the side answered with when this run wrote the contact; null: it was not written. */
   readonly knownGroupIds: readonly string[] | null;
+  /** The membership as this side last gave it, however long ago; absent: not known, so that it is read where needed. */
+  readonly heldGroupIds?: readonly string[];
 };
 
 export type WriteResult<T> =
@@ -134,8 +136,22 @@ export interface Remote {
     signal: AbortSignal,
   ): Promise<readonly WriteResult<readonly string[]>[]>;
   /**
-   * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId`, of the same account
-   * and with a name or an address of the draft, where the side holds it, else by content among the contacts created since `sinceMs`. `isTaken` tells ids that belong to something else.
+   * Merges the contact `mergedAwayId` into `survivorId` by the side's own merge, so that what no contact field expresses
+   * stays too (R10, R12); absent where the side has none. The value is the survivor as the side answers with it; its fields
+   * may be either contact's, and have to be written as they are wanted. What became of the other one only a read tells:
+   * gone, moved to the survivor, or, where the side keeps merged contacts, still found. A merge of which nobody knows
+   * whether it was applied comes back with `applied: 'unknown'`, and is settled by reading both; a
+   * {@link NotFoundError} says that either is gone. The result's key is `mergedAwayId`.
+   */
+  readonly merge?: (
+    survivorId: string,
+    mergedAwayId: string,
+    signal: AbortSignal,
+  ) => Promise<WriteResult<ContactRecord>>;
+  /**
+   * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId`, of the same
+   * account and with a name or an address of the draft, where the side holds it, else by content among the contacts
+   * created since `sinceMs`. `isTaken` knows the ids that belong to something else.
    */
   findCreated(
     requests: readonly CreateRequest[],

@@ -14,12 +14,6 @@ const EXCLUSIONS: readonly Exclusion[] = [
     reason: 'a row is known by its text: one whose keys come in another order is read again',
   },
   {
-    name: 'missingContact',
-    kind: 'some',
-    scenes: ['an update of a contact that is gone fails alone'],
-    reason: 'a 500 for the whole batch leaves open which of its updates were applied; a run settles them by reading',
-  },
-  {
     name: 'readAfterWrite',
     kind: 'some',
     scenes: [

@@ -19,6 +19,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
       'reads find what is there and say what is gone, each under the id asked for',
       'an update of a contact that is gone fails alone',
       'a membership of a contact that is gone fails alone',
+      'a merge with a contact that is gone changes nothing and says so',
     ],
     reason: 'an archived contact is read and written as before; only its absence from lists shows that it was deleted',
   },
@@ -26,7 +27,10 @@ const EXCLUSIONS: readonly Exclusion[] = [
     name: 'mergeLosers',
     value: 'archived',
     kind: 'some',
-    scenes: ['a contact that was merged away is gone, or is the other one now (R12)'],
+    scenes: [
+      'a contact that was merged away is gone, or is the other one now (R12)',
+      'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
+    ],
     reason: 'as for a deleted contact that is archived',
   },
 ];

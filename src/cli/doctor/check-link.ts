@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
+import { unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
@@ -131,7 +132,16 @@ const checkState = async (app: App, link: LinkConfig): Promise<Finding> => {
   return warning(itself, `${state}: ${reason ?? 'no reason is known'}`, `See contact-sync status ${link.name}.`);
 };
 
-/** One link: its state, and for each side the credential, whether it answers, and its rate limit. `now` in epoch milliseconds. */
+const checkAddresses = (link: LinkConfig): readonly Finding[] =>
+  unencryptedAddresses(link).map(({ host, side, where }) =>
+    warning(
+      { name: `${side}-address`, link: link.name },
+      `${where} begins with http://: the credential and all contacts go to ${host} unencrypted`,
+      `Set ${where} to an address that begins with https://.`,
+    ),
+  );
+
+/** One link: its state, its addresses, and for each side the credential, whether it answers, and its rate limit. `now` in epoch milliseconds. */
 export const checkLink = async (
   app: App,
   link: LinkConfig,
@@ -140,7 +150,7 @@ export const checkLink = async (
   const reports: LinkReport[] = [];
   for (const side of SIDES) reports.push(await checkSide({ app, link, side, signal }, now));
   return {
-    findings: [await checkState(app, link), ...reports.flatMap(({ findings }) => findings)],
+    findings: [await checkState(app, link), ...checkAddresses(link), ...reports.flatMap(({ findings }) => findings)],
     skewsMs: reports.flatMap(({ skewsMs }) => skewsMs),
   };
 };

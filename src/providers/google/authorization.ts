@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fetch, type Dispatcher, type Headers } from 'undici';
 import { z } from 'zod';
+import type { Clock } from '../../clock.ts';
 import {
   InvalidError,
   RevokedError,
@@ -9,6 +10,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
+import { readWithin } from './answer-body.ts';
 import { toRemoteError, toTokenError } from './failure.ts';
 
 /** The scope that reads and writes contacts and contact groups; nothing else is needed. */
@@ -73,8 +75,7 @@ export type CodeExchange = {
   readonly redirectUri: string;
   readonly codeVerifier: string;
   readonly dispatcher: Dispatcher;
-  /** Epoch milliseconds, to read a `Retry-After` date. */
-  readonly nowMs: number;
+  readonly clock: Clock;
 };
 
 /** What the user granted for as long as they do not take it back. */
@@ -98,7 +99,7 @@ const grantSchema = z.object({
  */
 export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<GoogleGrant> => {
   const answer = await postCode(exchange, signal);
-  if (answer.status >= 300) throw refusal(answer, exchange.nowMs);
+  if (answer.status >= 300) throw refusal(answer, exchange.clock.now());
   const base: RemoteErrorOptions = { status: answer.status, route: ROUTE, applied: 'unknown' };
   const grant = grantSchema.safeParse(answer.data);
   if (!grant.success) {
@@ -132,13 +133,20 @@ const postCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<To
     redirect_uri: exchange.redirectUri,
     code_verifier: exchange.codeVerifier,
   });
-  const { dispatcher, nowMs, tokenUrl } = exchange;
+  const { clock, dispatcher, tokenUrl } = exchange;
   try {
-    const response = await fetch(tokenUrl, { method: 'POST', body, dispatcher, signal, redirect: 'manual' });
+    const answer = await fetch(tokenUrl, { method: 'POST', body, dispatcher, signal, redirect: 'manual' });
+    const response = await readWithin(answer, clock);
     return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
   } catch (error) {
     signal.throwIfAborted();
-    const context = { route: ROUTE, isMutation: true, hasSyncToken: false, limitFloorMs: LIMIT_FLOOR_MS, nowMs };
+    const context = {
+      route: ROUTE,
+      isMutation: true,
+      hasSyncToken: false,
+      limitFloorMs: LIMIT_FLOOR_MS,
+      nowMs: clock.now(),
+    };
     throw toRemoteError(error, context);
   }
 };

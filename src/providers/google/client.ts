@@ -1,6 +1,8 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
-import { fetch, type Dispatcher, type RequestInit } from 'undici';
+import { fetch, type Dispatcher, type RequestInit, type Response } from 'undici';
+import type { Clock } from '../../clock.ts';
+import { readWithin } from './answer-body.ts';
 
 export type GoogleClientOptions = {
   readonly rootUrl: string;
@@ -11,6 +13,7 @@ export type GoogleClientOptions = {
   readonly refreshToken: string;
   /** Every request, token requests too, goes through it. */
   readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
 };
 
 /** Google's own client, which neither retries nor refreshes on its own account. */
@@ -30,7 +33,7 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
     ...(options.tokenUrl === null ? {} : { endpoints: { oauth2TokenUrl: options.tokenUrl } }),
     useAuthRequestParameters: false,
     transporterOptions: {
-      fetchImplementation: fetchThrough(options.dispatcher),
+      fetchImplementation: fetchThrough(options),
       responseType: 'json',
       // Merged into every request, the token request's own retry settings included.
       retryConfig: { retry: 0 },
@@ -46,9 +49,12 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
   };
 };
 
-const fetchThrough = (dispatcher: Dispatcher): typeof globalThis.fetch => {
-  // The client's types name the built-in fetch, whose options are the package's own without the dispatcher.
-  return (input, init) => {
-    return fetch(input instanceof Request ? input.url : input, { ...(init as RequestInit | undefined), dispatcher });
+/** What is sent holds a credential, so no redirect is followed; what comes is read within limits. */
+const fetchThrough = ({ clock, dispatcher }: Pick<GoogleClientOptions, 'clock' | 'dispatcher'>) => {
+  const fetchWithin = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const url = input instanceof Request ? input.url : input;
+    return readWithin(await fetch(url, { ...init, dispatcher, redirect: 'manual' }), clock);
   };
+  // The client's types name the built-in fetch, whose options are the package's own without the dispatcher.
+  return fetchWithin as unknown as typeof globalThis.fetch;
 };

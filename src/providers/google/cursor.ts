@@ -14,10 +14,17 @@ export type GoogleResume = {
   readonly pageToken: string;
   readonly templateHash: string;
   readonly fullAtMs: number;
+  /** How many pages were read before. */
+  readonly pages: number;
 };
 
 const cursorSchema = z.object({ syncToken: z.string().min(1), templateHash: z.string(), fullAtMs: z.number() });
-const resumeSchema = z.object({ pageToken: z.string().min(1), templateHash: z.string(), fullAtMs: z.number() });
+const resumeSchema = z.object({
+  pageToken: z.string().min(1),
+  templateHash: z.string(),
+  fullAtMs: z.number(),
+  pages: z.int().nonnegative().default(0),
+});
 
 const parseWith = <Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null => {
   try {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readRetryAfterMs } from '../../http/rate-headers.ts';
 import { findUnsent } from '../../http/unsent-error.ts';
+import { AnswerLimitError } from './answer-body.ts';
 import {
   CursorExpiredError,
   FullError,
@@ -8,11 +9,13 @@ import {
   LimitedError,
   NameTakenError,
   NotFoundError,
+  RedirectedError,
   RevokedError,
   StaleError,
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
+  appliedBeforeRedirect,
   type Applied,
   type RemoteError,
   type RemoteErrorOptions,
@@ -105,9 +108,15 @@ const answerOf = (error: unknown): Answer | null => {
   };
 };
 
+/** More than this is no message: searching it would take long. */
+const LONGEST_SEARCHED = 2_000;
+
 /** Google's messages quote the values they refuse: quoted text, addresses, numbers and long or assigned words are taken out. */
 const withoutValues = (message: string): string => {
-  return message.replace(/"[^"]*"|'[^']*'|\S+[@=]\S+|\S{24,}|\+?\d[\d\s()/-]{4,}\d/gu, '…').slice(0, 300);
+  return message
+    .slice(0, LONGEST_SEARCHED)
+    .replace(/"[^"]*"|'[^']*'|\S+[@=]\S+|\S{24,}|\+?\d[\d\s()/-]{4,}\d/gu, '…')
+    .slice(0, 300);
 };
 
 const causeOf = (answer: Answer): GoogleAnswerError =>
@@ -132,11 +141,15 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
       retryAfterMs,
     });
   }
-  if (answer.status < 400) {
-    const applied: Applied = context.isMutation ? 'unknown' : 'no';
-    return new UnreadableError(`Google answered ${base.route} with ${answer.status}`, { ...base, applied });
-  }
+  if (answer.status < 400) return redirected(answer, context.isMutation, base);
   return refused(answer, context, base);
+};
+
+/** A redirect, which is not followed: what is sent holds a credential. */
+const redirected = (answer: Answer, isMutation: boolean, base: RemoteErrorOptions): RedirectedError => {
+  const text = `Google answers ${base.route} with a redirect (${answer.status}), which is not followed`;
+  const applied = appliedBeforeRedirect(answer.status, isMutation);
+  return new RedirectedError(`${text}; check the address in the configuration`, { ...base, applied });
 };
 
 const LIMIT_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
@@ -218,6 +231,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   if (status >= 500 || status === 408) {
     return new UnavailableError(`The Google token endpoint failed (${status})`, { ...base, retryAfterMs });
   }
+  if (status < 400) return redirected(answer, false, base);
   if (answer.code === 'invalid_grant') {
     return new RevokedError('Google no longer accepts the refresh token: connect the account again', base);
   }
@@ -241,6 +255,11 @@ const unanswered = (error: unknown, route: string, applied: Applied): RemoteErro
     return new UnavailableError(`${route} was not sent: ${kept.message}`, options);
   }
   const chain = causesOf(error);
+  const cutOff = chain.find((link) => link instanceof AnswerLimitError);
+  if (cutOff !== undefined) {
+    const options = { status: null, route, applied, cause: cutOff } as const;
+    return new UnreadableError(`Google's answer to ${route} is not read: ${cutOff.message}`, options);
+  }
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
   const wasSent = !codes.some((code) => NEVER_SENT.has(code));
   const detail = codes.at(-1);

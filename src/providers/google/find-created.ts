@@ -1,11 +1,14 @@
 import { wasMadeFor } from '../../contact/origin.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { CreateRequest } from '../remote.ts';
+import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';
 import { readPerson } from './mapper.ts';
 import { LIST_QUERY } from './query.ts';
 import { completed } from './read.ts';
 import { connectionsSchema } from './schema.ts';
+
+const ROUTE = 'GET /v1/people/me/connections';
 
 /** Google's clock and ours may differ by a little. */
 const CLOCK_MARGIN_MS = 5 * 60 * 1000;
@@ -23,6 +26,7 @@ export const findCreated = async (
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const sought = new Map(requests.map((request) => [request.originId, request]));
   const found = new Map<string, ContactRecord>();
+  const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | null = null;
   do {
     const page: NewestPage = await newestPage(call, pageToken, signal);
@@ -33,6 +37,7 @@ export const findCreated = async (
       if (wasMadeFor(record, { id, scope, contact })) found.set(request.key, record);
     }
     const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
+    walk.take(page.records.length, page.nextPageToken);
     pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;
   } while (pageToken !== null);
   return found;
@@ -43,7 +48,7 @@ type NewestPage = { readonly records: readonly ContactRecord[]; readonly nextPag
 const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal): Promise<NewestPage> => {
   const page = await call(
     {
-      route: 'GET /v1/people/me/connections',
+      route: ROUTE,
       isMutation: false,
       schema: connectionsSchema,
       send: (people, options) => {
@@ -56,7 +61,7 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
     signal,
   );
   const records: ContactRecord[] = [];
-  for (const person of page.connections) {
+  for (const person of page.connections ?? []) {
     const reading = await completed(call, readPerson(person), signal);
     if (reading.kind === 'contact') records.push(reading.record);
   }

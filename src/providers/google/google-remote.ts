@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
+import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';
@@ -29,6 +30,8 @@ export type GoogleRemoteOptions = {
   readonly requestCount: () => number;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
+  /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
+  readonly listingLimits?: ListingLimits;
 };
 
 /** Listings may miss a write for some minutes (reference, without a figure). */
@@ -36,7 +39,7 @@ const SETTLES_WITHIN_MS = 10 * 60 * 1000;
 
 /** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
-  const { clock, random, maxElapsedMs } = options;
+  const { clock, random, maxElapsedMs, listingLimits: limits = LISTING_LIMITS } = options;
   const call = createCaller({ client: createGoogleClient(options), clock, random, maxElapsedMs });
   return {
     capabilities: {
@@ -52,7 +55,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     },
     requestCount: options.requestCount,
     identify: (signal) => identify(call, signal),
-    pull: (request, signal) => pullContacts(call, clock, request, signal),
+    pull: (request, signal) => pullContacts({ call, clock, limits }, request, signal),
     read: (ids, signal) => readContacts(call, ids, signal),
     create: (batch, signal) => createContacts(call, batch, signal),
     update: (batch, signal) => updateContacts(call, batch, signal),

@@ -1,25 +1,34 @@
 import { normaliseText } from '../../contact/text.ts';
 import type { GroupRecord } from '../../contact/record.ts';
-import { NameTakenError, NotFoundError, StaleError } from '../errors.ts';
+import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
 
 type Group = ReturnType<typeof groupSchema.parse>;
 
+const ROUTE = 'GET /v1/contactGroups';
 const GROUP_FIELDS = 'groupType,metadata,name';
 
 const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
 
+/** Every account has its system groups (contactGroups reference): a listing without any says nothing (R17). */
+const withoutGroups = (): UnreadableError => {
+  const options = { status: 200, route: ROUTE, applied: 'no' } as const;
+  return new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
+};
+
 /** All user labels. */
 export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const groups: Group[] = [];
+  const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | undefined;
   do {
     const tokens = pageToken === undefined ? {} : { pageToken };
     const page = await call(
       {
-        route: 'GET /v1/contactGroups',
+        route: ROUTE,
         isMutation: false,
         schema: groupListSchema,
         send: (people, options) => {
@@ -29,9 +38,11 @@ export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise
       },
       signal,
     );
-    groups.push(...page.contactGroups);
+    groups.push(...(page.contactGroups ?? []));
     pageToken = page.nextPageToken || undefined;
+    walk.take(page.contactGroups?.length ?? 0, pageToken);
   } while (pageToken !== undefined);
+  if (groups.length === 0) throw withoutGroups();
   return groups.filter(({ groupType }) => groupType === 'USER_CONTACT_GROUP').map(recordOf);
 };
 

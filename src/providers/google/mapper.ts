@@ -1,6 +1,6 @@
 import { makeContact } from '../../contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../contact/fields.ts';
-import { contactOf } from '../../contact/normalise.ts';
+import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { createRowDigest } from '../row-digest.ts';
 import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
@@ -28,7 +28,7 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself.
  */
-export const READER = `1${ADDED_FIELDS}`;
+export const READER = `2${ADDED_FIELDS}`;
 
 /** The digest of a Person as it came in an answer. */
 export const digestOf = createRowDigest(READER);
@@ -58,10 +58,22 @@ export const readPerson = (answer: unknown, digest: string | null = digestOf(ans
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
   const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person) } as const;
-  return { ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) };
+  return believed({ ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) });
 };
 
-/** A row that names former ids says more than its record, one that was cut less: such a record goes without digest. */
+/** The reading of a contact, unless a value of it is longer than any that is synced. */
+const believed = (reading: Extract<PersonReading, { kind: 'contact' }>): PersonReading => {
+  const { contact, id } = reading.record;
+  const field = overlongField(contact);
+  return field === null
+    ? reading
+    : { kind: 'unreadable', id, reason: `${field} is longer than any value that is synced` };
+};
+
+/**
+ * A row that names former ids says more than its record, one that was cut less: such a record goes without digest, unless
+ * the former ids are handed on beside it (pull.ts).
+ */
 const digested = (
   record: ContactRecord,
   row: { readonly previousIds: readonly string[]; readonly mayBeCut: boolean },

@@ -6,25 +6,29 @@ import { parseCursor, parseResume, type GoogleCursor, type GoogleResume } from '
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
 import { digestOf, readPerson, type PersonReading } from './mapper.ts';
 import { LIST_QUERY, TEMPLATE_HASH } from './query.ts';
+import { startListingWalk, type ListingLimits } from '../read-limits.ts';
 import { findKnown } from '../row-digest.ts';
 import { completed } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
 
 const ROUTE = 'GET /v1/people/me/connections';
 
+/** What a pull needs: the way to Google, the clock, and when it is given up. */
+type PullOptions = { readonly call: CallGoogle; readonly clock: Clock; readonly limits: ListingLimits };
+
 /** Walks Google's contacts: what changed since a cursor, or all of them. */
 export const pullContacts = (
-  call: CallGoogle,
-  clock: Clock,
+  options: PullOptions,
   request: PullRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> => {
   return request.mode === 'changes'
-    ? pullChanges(call, clock, request.cursor, signal)
-    : pullWhole(call, clock, request, signal);
+    ? pullChanges(options, request.cursor, signal)
+    : pullWhole(options, request, signal);
 };
 
 type ListPage = {
+  readonly rowCount: number;
   readonly readings: readonly PersonReading[];
   /** Ids of contacts in rows that are known. */
   readonly unchanged: readonly string[];
@@ -60,6 +64,13 @@ const sortRows = async (
   };
 };
 
+/** A row that names former ids is known from now on too: a page hands them on together with the record. */
+const withFormerIds = (reading: PersonReading, digest: string | null): PersonReading => {
+  if (reading.kind !== 'contact' || reading.previousIds.length === 0) return reading;
+  if (reading.mayBeCut || digest === null) return reading;
+  return { ...reading, record: { ...reading.record, digest } };
+};
+
 const listPage = async (
   call: CallGoogle,
   { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
@@ -75,10 +86,15 @@ const listPage = async (
     },
     signal,
   );
-  const { fresh, unchanged } = await sortRows(page.connections, known);
+  const connections = page.connections ?? [];
+  const { fresh, unchanged } = await sortRows(connections, known);
   const readings: PersonReading[] = [];
-  for (const { person, digest } of fresh) readings.push(await completed(call, readPerson(person, digest), signal));
+  for (const { person, digest } of fresh) {
+    const reading = await completed(call, readPerson(person, digest), signal);
+    readings.push(withFormerIds(reading, digest));
+  }
   return {
+    rowCount: connections.length,
     readings,
     unchanged,
     nextPageToken: page.nextPageToken || null,
@@ -116,8 +132,7 @@ const cursorAfter = (page: ListPage, fullAtMs: number): string => {
  * tombstones wait for the last page, and those of former names are dropped: nobody deleted that contact.
  */
 async function* pullChanges(
-  call: CallGoogle,
-  clock: Clock,
+  { call, clock, limits }: PullOptions,
   cursorText: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
@@ -131,10 +146,13 @@ async function* pullChanges(
     }
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };
+  const walk = startListingWalk({ route: ROUTE, clock, limits });
   let page = await listPage(call, { syncToken }, signal);
+  walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
     yield { changes: sift(page), unchanged: [], resume: null, cursor: null, total: null };
     page = await listPage(call, { syncToken, pageToken: page.nextPageToken }, signal);
+    walk.take(page.rowCount, page.nextPageToken);
   }
   const upserts = sift(page);
   const tombstones = deletedIds.filter((id) => !formerIds.has(id)).map((id) => ({ kind: 'tombstone', id }) as const);
@@ -158,8 +176,7 @@ const usableCursor = (text: string, nowMs: number): GoogleCursor => {
 type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
 
 async function* pullWhole(
-  call: CallGoogle,
-  clock: Clock,
+  { call, clock, limits }: PullOptions,
   { resume: resumeText, known }: WholeRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
@@ -169,12 +186,18 @@ async function* pullWhole(
   const resume = usableResume(resumeText, startedAtMs);
   const resumed = resume === null ? null : await firstResumedPage(list, resume);
   const fullAtMs = resume === null || resumed === null ? startedAtMs : resume.fullAtMs;
+  const first = resumed === null ? null : (resume?.pageToken ?? null);
+  let pages = resumed === null ? 0 : (resume?.pages ?? 0);
+  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: pages, first });
   let page = resumed ?? (await list({}));
+  walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
+    pages += 1;
     const { nextPageToken: pageToken, unchanged, total } = page;
-    const next: GoogleResume = { pageToken, templateHash: TEMPLATE_HASH, fullAtMs };
+    const next: GoogleResume = { pageToken, templateHash: TEMPLATE_HASH, fullAtMs, pages };
     yield { changes: page.readings.map(changeOf), unchanged, resume: JSON.stringify(next), cursor: null, total };
     page = await list({ pageToken });
+    walk.take(page.rowCount, page.nextPageToken);
   }
   const { unchanged, total } = page;
   yield { changes: page.readings.map(changeOf), unchanged, resume: null, cursor: cursorAfter(page, fullAtMs), total };

@@ -1,15 +1,15 @@
 import type { ContactRecord } from '../../contact/record.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
-import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
+import type { CreateRequest, ReadAnswer, UpdateRequest, WriteResult } from '../remote.ts';
 import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
 import { PERSON_FIELDS, SOURCES } from './query.ts';
-import { completed, readWhole } from './read.ts';
+import { completed, readContacts, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
-import { sendSplitting } from './splitting.ts';
+import { sendNarrowing, sendSplitting } from './splitting.ts';
 
 type ContactReading = Extract<PersonReading, { kind: 'contact' }>;
 type RecordResult = WriteResult<ContactRecord>;
@@ -69,7 +69,30 @@ export const updateContacts = async (
     if (obstacle === null) ready.push(request);
     else failures.push(failed(request.key, obstacle));
   }
-  return [...failures, ...(await sendSplitting(ready, (items) => sendUpdates(call, items, signal)))];
+  // The etag lets no update be applied twice: one that was applied after all is answered as stale.
+  const results = await sendNarrowing(ready, (items) => sendUpdates(call, items, signal));
+  return [...failures, ...(await blameMissing(call, ready, results, signal))];
+};
+
+/** A lone contact for which Google fails with a 500 may be gone: then nothing was applied, and it is said. */
+const blameMissing = async (
+  call: CallGoogle,
+  requests: readonly UpdateRequest[],
+  results: readonly RecordResult[],
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> => {
+  const failures = results.filter((result) => !result.ok && result.error.status === 500);
+  const [failure] = failures;
+  const request = failures.length === 1 ? requests.find(({ key }) => key === failure?.key) : undefined;
+  if (request === undefined) return results;
+  const { id } = request.current;
+  const answer = await readContacts(call, [id], signal).catch((error: unknown) => {
+    if (error instanceof RemoteError && !isCredentialError(error)) return new Map<string, ReadAnswer>();
+    throw error;
+  });
+  if (answer.get(id)?.kind !== 'gone') return results;
+  const gone = failed(request.key, new NotFoundError('Google knows no such contact', notSent(UPDATE_ROUTE)));
+  return results.map((result) => (result === failure ? gone : result));
 };
 
 const sendUpdates = async (

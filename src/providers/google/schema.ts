@@ -77,7 +77,7 @@ export type AddressEntry = z.output<typeof addressSchema>;
 
 /** One page of `people.connections.list`; each person is parsed by itself, so that one bad one stays one. */
 export const connectionsSchema = z.object({
-  connections: z.array(z.unknown()).default([]),
+  connections: z.array(z.unknown()).exactOptional(),
   nextPageToken: text,
   nextSyncToken: text,
   totalItems: z.number().exactOptional(),
@@ -102,7 +102,7 @@ export const groupSchema = z.object({
   name: z.string().default(''),
   groupType: text,
 });
-export const groupListSchema = z.object({ contactGroups: z.array(groupSchema).default([]), nextPageToken: text });
+export const groupListSchema = z.object({ contactGroups: z.array(groupSchema).exactOptional(), nextPageToken: text });
 export const modifyMembersSchema = z.object({
   notFoundResourceNames: z.array(z.string()).default([]),
   canNotRemoveLastContactGroupResourceNames: z.array(z.string()).default([]),

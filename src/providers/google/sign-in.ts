@@ -23,7 +23,7 @@ export const signInAtGoogle = async (
   const dispatcher = createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
   try {
     const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
-    const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, nowMs: clock.now() };
+    const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };
     const { refreshToken, scopes } = await exchangeCode({ ...exchange, dispatcher }, signal);
     return { token: refreshToken, scopes, asked: [CONTACTS_SCOPE] };
   } finally {

@@ -1,4 +1,11 @@
-import { InvalidError, isCredentialError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
+import {
+  InvalidError,
+  isCredentialError,
+  NotFoundError,
+  RemoteError,
+  StaleError,
+  UnavailableError,
+} from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 
 /** The two halves of a list of two items or more. */
@@ -29,4 +36,28 @@ export const sendSplitting = async <Item extends { readonly key: string }, Value
     const [first, second] = halves(items);
     return [...(await sendSplitting(first, send)), ...(await sendSplitting(second, send))];
   }
+};
+
+const isServerFault = (results: readonly WriteResult<unknown>[]): boolean =>
+  results.every((result) => !result.ok && result.error instanceof UnavailableError && result.error.status === 500);
+
+/**
+ * Like {@link sendSplitting}, for items that may be sent twice without harm. A batch that ended with a 500 may have done so
+ * for the fault of one item too: it is sent in halves as long as one of the two gets through.
+ */
+export const sendNarrowing = async <Item extends { readonly key: string }, Value>(
+  items: readonly Item[],
+  send: (items: readonly Item[]) => Promise<readonly WriteResult<Value>[]>,
+): Promise<readonly WriteResult<Value>[]> => {
+  const narrow = async (
+    batch: readonly Item[],
+    results: readonly WriteResult<Value>[],
+  ): Promise<readonly WriteResult<Value>[]> => {
+    if (batch.length < 2 || !isServerFault(results)) return results;
+    const [first, second] = halves(batch);
+    const [one, other] = [await sendSplitting(first, send), await sendSplitting(second, send)];
+    if (isServerFault(one) && isServerFault(other)) return [...one, ...other];
+    return [...(await narrow(first, one)), ...(await narrow(second, other))];
+  };
+  return narrow(items, await sendSplitting(items, send));
 };

@@ -1,6 +1,6 @@
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import { addressKey, emailKey, phoneKey, websiteKey } from '../../contact/keys.ts';
-import { normaliseLabel, normaliseText } from '../../contact/text.ts';
+import { normaliseLabel, normaliseLines, normaliseText } from '../../contact/text.ts';
 import type { Json } from '../../contact/record.ts';
 import type { NewAddress, NewAddressed, NewPhoneNumber } from './api/schemas-contacts.ts';
 
@@ -21,6 +21,8 @@ export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
   readonly traceOf: (element: Element) => string;
   /** The writable keys of the entry (API.md, Contact), with the element's texts. */
   readonly toParts: (element: Element) => Readonly<Record<string, string>>;
+  /** A text of the entry under that key, as the canonical element holds it. */
+  readonly normalisePart: (key: string, text: string | null) => string;
   /** The element as a new entry, without what is empty. */
   readonly toNew: (element: Element) => New;
   /** Whether the desired element may be an edited version of the held one, so that it takes over the held entry. */
@@ -32,6 +34,12 @@ export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
 const textAt = (raw: RawEntry, key: string): string => {
   const value = raw[key];
   return normaliseText(typeof value === 'string' ? value : null);
+};
+
+/** The address of one text may have several lines, as may the street. */
+const linesAt = (raw: RawEntry, key: string): string => {
+  const value = raw[key];
+  return normaliseLines(typeof value === 'string' ? value : null);
 };
 
 const labelOf = (element: { readonly label: string | null }): { readonly label?: string } => {
@@ -60,6 +68,7 @@ const labelledKind = <New>(
   keyOf: (element) => (element.value === '' ? '' : keyOf(element.value)),
   traceOf: (element) => traceOf(element.value),
   toParts: (element) => ({ [valueKey]: element.value }),
+  normalisePart: (_, text) => normaliseText(text),
   toNew,
   isEditOf: () => false,
   saysMore: () => false,
@@ -76,14 +85,14 @@ export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, bareText, new
 /** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {
   const parts = {
-    street: textAt(raw, 'street_1'),
+    street: linesAt(raw, 'street_1'),
     city: textAt(raw, 'city'),
     region: textAt(raw, 'state'),
     postalCode: textAt(raw, 'zip'),
     country: textAt(raw, 'country'),
   };
   const isStructured = textAt(raw, 'street_2') !== '' || Object.values(parts).some((part) => part !== '');
-  const street = isStructured ? parts.street : textAt(raw, 'full_address');
+  const street = isStructured ? parts.street : linesAt(raw, 'full_address');
   return { ...parts, street, label: normaliseLabel(raw.label) };
 };
 
@@ -105,6 +114,7 @@ export const ADDRESS_ENTRIES: EntryKind<PostalAddress, NewAddress> = {
   keyOf: addressKey,
   traceOf: (address) => bareText(address.street + address.city + address.postalCode),
   toParts: addressParts,
+  normalisePart: (key, text) => (key === 'street_1' ? normaliseLines(text) : normaliseText(text)),
   toNew: newAddress,
   isEditOf: (desired, held) => desired.street !== '' && desired.street.toLowerCase() === held.street.toLowerCase(),
   saysMore: (raw) => textAt(raw, 'street_2') !== '',

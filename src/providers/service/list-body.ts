@@ -1,6 +1,6 @@
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import type { Json } from '../../contact/record.ts';
-import { normaliseLabel, normaliseText } from '../../contact/text.ts';
+import { normaliseLabel } from '../../contact/text.ts';
 import type { KeptEntry } from './api/schemas-contacts.ts';
 import type { EntryKind, RawEntry } from './entries.ts';
 
@@ -25,7 +25,7 @@ const keptEntry = <E extends Element>(
   const carried = carriedOf(raw);
   const changes = Object.entries(kind.toParts(element)).filter(([key, text]) => {
     const held = carried[key];
-    return normaliseText(typeof held === 'string' ? held : null) !== text;
+    return kind.normalisePart(key, typeof held === 'string' ? held : null) !== text;
   });
   const label = normaliseLabel(raw.label) === element.label ? {} : { label: element.label };
   return { ...carried, ...Object.fromEntries(changes), ...label, id };

@@ -1,6 +1,6 @@
 import { makeContact } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
-import { contactOf } from '../../contact/normalise.ts';
+import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
 import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
@@ -14,7 +14,7 @@ export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.bu
 const rawOf = (contact: ServiceContact): string =>
   JSON.stringify(Object.fromEntries(SYNCED_LISTS.map((list) => [list, contact[list]])));
 
-export const NO_LISTS: SyncedLists = syncedListsSchema.parse({});
+export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
 const parseOrNull = (text: string): unknown => {
   try {
@@ -49,6 +49,17 @@ export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly st
   };
 };
 
+/** Why a contact is not taken in although it was understood; null where it is. */
+export const overlongReason = ({ contact }: ContactRecord): string | null => {
+  const field = overlongField(contact);
+  return field === null ? null : `${field}: longer than any value that is synced`;
+};
+
+const changeOf = (record: ContactRecord): FeedChange => {
+  const reason = overlongReason(record);
+  return reason === null ? { kind: 'upsert', record, previousIds: [] } : { kind: 'unreadable', id: record.id, reason };
+};
+
 /** The rows of a listing as changes of the feed. */
 export const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
   const changes: FeedChange[] = [];
@@ -56,7 +67,7 @@ export const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes'
   for (const row of rows) {
     if (row.kind === 'known') unchanged.push(row.id);
     else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
-    else changes.push({ kind: 'upsert', record: recordOf(row.contact), previousIds: [] });
+    else changes.push(changeOf(recordOf(row.contact)));
   }
   return { changes, unchanged };
 };

@@ -38,6 +38,12 @@ export const resembles = (draft: Contact, found: Contact): boolean => {
   return draft.company === '' || bareText(draft.company) === bareText(found.company);
 };
 
+/** Whether a contact of that name, `[first, last]`, may be what a create of `draft` made; null is a name that was not given. */
+export const mayBeNamed = (draft: Contact, name: readonly [string | null, string | null]): boolean => {
+  const given = name.filter((part) => part !== null);
+  return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
+};
+
 /** Finds for each request the contact that it made, each contact for one request only; keys are the requests' keys. */
 export const matchCreated = (
   requests: readonly CreateRequest[],

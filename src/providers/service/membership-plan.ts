@@ -47,8 +47,8 @@ const groupByBucket = (additions: readonly Addition[]): ByBucket => {
 
 const bulkRequests = (contacts: number): number => Math.ceil(contacts / BULK_SIZE);
 
-/** A membership is read before it is replaced (R11). */
-const REQUESTS_PER_SINGLE = 2;
+/** One contact joins any number of buckets with one request. */
+const REQUESTS_PER_SINGLE = 1;
 
 /** How many requests are saved by writing the contacts of one bucket one at a time; negative where that costs more. */
 const savedBySingles = (byBucket: ByBucket, members: ReadonlySet<Addition>): number => {
@@ -85,11 +85,11 @@ const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
 };
 
 /**
- * Divides membership changes between PUT, one contact at a time, and the bulk route of a bucket, so that few requests are
+ * Divides membership changes between the routes of one contact and the bulk route of a bucket, so that few requests are
  * needed (R11). Only contacts whose membership is known and that are only added may go in bulk. All of those start there,
  * where a bucket costs a request for each hundred contacts; then, bucket by bucket, the contacts of the bucket that saves
- * most leave for a GET and a PUT each, which carries all of a contact's buckets, until no bucket saves any. At a tie PUT
- * is taken.
+ * most leave for a POST each, which carries all of a contact's buckets, until no bucket saves any. At a tie contacts are
+ * written one at a time.
  */
 export const planMembershipRequests = (batch: readonly MembershipRequest[]): MembershipPlan => {
   const byBucket = groupByBucket(batch.map(additionOf).filter((addition) => addition !== null));

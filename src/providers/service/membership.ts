@@ -48,10 +48,10 @@ const replaceMembership = async (
 };
 
 /**
- * Writes one contact's membership: what it is now with only the change applied (R11). It is read again even where this run
- * wrote the contact: that may be an hour ago, and a bucket that was added since would be lost.
+ * Writes what one contact's membership is now with only the change applied, for a service that refuses to move some of the
+ * buckets, as where one of them is gone. The membership is read right before it is replaced (R11).
  */
-const writeSingle = async (
+const rewriteMembership = async (
   api: MembershipApi,
   request: MembershipRequest,
   signal: AbortSignal,
@@ -60,6 +60,40 @@ const writeSingle = async (
   const wanted = applyMembership(held, request);
   if (isSameSet(wanted, new Set(held))) return sortedIds(held);
   return replaceMembership(api, request.id, held, wanted, signal);
+};
+
+/** What the membership is after the moves; buckets that the answer to an addition shows to be left out are none of it. */
+const afterMoves = (
+  held: readonly string[],
+  request: MembershipRequest,
+  added: MembershipAnswer | null,
+): readonly string[] => {
+  const answered = new Set(added?.ids);
+  const leftOut = added === null || added.mayBeCut ? [] : request.add.filter((id) => !answered.has(id));
+  const wanted = applyMembership([...held, ...answered], request);
+  return sortedIds([...wanted].filter((id) => !leftOut.includes(id)));
+};
+
+/**
+ * Moves one contact into buckets and out of others, one request each way: whatever else somebody does to its membership in
+ * the meantime stays (R11).
+ */
+const writeSingle = async (
+  api: MembershipApi,
+  request: MembershipRequest,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const { add, id, remove } = request;
+  try {
+    const added = add.length === 0 ? null : await api.addBuckets(id, add, signal);
+    if (remove.length > 0) await api.removeBuckets(id, remove, signal);
+    const held = request.knownGroupIds ?? request.heldGroupIds;
+    return held === undefined ? sortedIds(await readMembership(api, id, signal)) : afterMoves(held, request, added);
+  } catch (error) {
+    const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
+    if (!isRefused || error.applied !== 'no') throw error;
+    return rewriteMembership(api, request, signal);
+  }
 };
 
 /** The contacts of a bulk addition of which the answer, as far as it can be trusted, shows that they were left out. */

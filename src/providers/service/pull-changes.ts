@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
+import { startListingWalk, type ListingLimits } from '../read-limits.ts';
 import type { FeedPage } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
@@ -38,20 +39,27 @@ const parametersOf = (afterMs: number): ContactListParameters => {
   return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
 
-type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
+/** What a pull needs: the client, the clock, and when it is given up. */
+export type PullOptions = { readonly api: ServiceApi; readonly clock: Clock; readonly limits: ListingLimits };
 
 /** The pages of a walk from `afterMs` on; the last one is the one that ends it. */
-async function* walkChanges(api: ServiceApi, fromMs: number, signal: AbortSignal): AsyncGenerator<Page<ContactRow>> {
+async function* walkChanges(
+  { api, clock, limits }: PullOptions,
+  fromMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Page<ContactRow>> {
+  const walk = startListingWalk({ route: ABOUT.route, clock, limits });
   let afterMs = Math.max(0, fromMs);
   for (;;) {
     const page = await api.contacts.listPage(parametersOf(afterMs), 1, signal);
+    walk.take(page.rowKeys.length);
     const lastMs = page.rows.length === 0 ? afterMs : lastChangeMs(page);
     yield page;
     if (page.isLast) return;
     const stretch = nextStretch(afterMs, lastMs);
     if (stretch.crowdedUntilMs !== null) {
       const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };
-      for await (const step of walkById(api, bounds, { page: 1, total: null }, signal)) yield step.page;
+      for await (const step of walkById(api, bounds, { page: 1, total: null }, walk, signal)) yield step.page;
     }
     ({ afterMs } = stretch);
   }
@@ -62,18 +70,18 @@ async function* walkChanges(api: ServiceApi, fromMs: number, signal: AbortSignal
  * request where everything that changed fits a page.
  */
 export async function* pullChanges(
-  { api, clock }: PullOptions,
+  options: PullOptions,
   cursor: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const old = readCursor(cursor);
-  const startedAtMs = clock.now();
+  const startedAtMs = options.clock.now();
   const seen = new Set<string>();
   let serverStartMs: number | null = null;
   let total: number | null = null;
   let maxSeenMs: number | null = null;
   let held: FeedPage | null = null;
-  for await (const page of walkChanges(api, walkFromMs(old), signal)) {
+  for await (const page of walkChanges(options, walkFromMs(old), signal)) {
     if (held !== null) yield held;
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;

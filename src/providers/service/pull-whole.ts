@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import { startListingWalk } from '../read-limits.ts';
 import type { FeedPage, PullRequest } from '../remote.ts';
-import type { ServiceApi } from './api/service-api.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, startCursor } from './keyset.ts';
 import { changesIn } from './mapper.ts';
+import type { PullOptions } from './pull-changes.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 
 /** Where a listing stands; epoch milliseconds. The durable text of it is a page's `resume`. */
@@ -42,17 +42,17 @@ const cursorAfter = (progress: Progress): string => {
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress));
 };
 
-type PullOptions = { readonly api: ServiceApi; readonly clock: Clock };
-
 /** Every contact. `resume` of a page that came from an earlier listing goes on behind that page. */
 export async function* pullWhole(
-  { api, clock }: PullOptions,
+  { api, clock, limits }: PullOptions,
   { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
   let progress = decodeResume(resume);
-  for await (const step of walkById(api, {}, progress ?? { page: 1, total: null }, signal, known)) {
+  const start = progress ?? { page: 1, total: null };
+  const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits, pagesBefore: start.page - 1 });
+  for await (const step of walkById(api, {}, start, walk, signal, known)) {
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen));
     const { total } = step;

@@ -1,12 +1,12 @@
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError, UnreadableError } from '../errors.ts';
 import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import type { ContactListParameters } from './api/contacts.ts';
+import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { createBody, updateBody } from './contact-body.ts';
 import { recordOf } from './mapper.ts';
-import { matchCreated } from './match-created.ts';
+import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
 import { settle } from './write-result.ts';
 
@@ -45,6 +45,18 @@ export const updateContacts = (
   );
 };
 
+/** One contact merged into another by the service itself (API.md, Contact routes). */
+export const mergeContacts = (
+  api: ServiceApi,
+  survivorId: string,
+  mergedAwayId: string,
+  signal: AbortSignal,
+): Promise<WriteResult<ContactRecord>> =>
+  settle(mergedAwayId, async () => {
+    const write = () => api.contacts.merge(survivorId, [mergedAwayId], signal);
+    return recordOf(await writeContact(api, survivorId, signal, write));
+  });
+
 const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
   try {
     await writeContact(api, id, signal, () => api.contacts.delete(id, signal));
@@ -64,6 +76,22 @@ export const deleteContacts = (
   return mapConcurrently(ids, concurrency, (id) => settle(id, () => deleteContact(api, id, signal)));
 };
 
+/** Throws where a contact that cannot be read may be what one of these creates made: made again, it would be there twice. */
+const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly UnreadableRow[]): void => {
+  const row = unreadable.find(({ name }) => requests.some(({ draft }) => mayBeNamed(draft, name)));
+  if (row === undefined) return;
+  throw new UnreadableError(
+    `a new contact of the service cannot be understood, so nobody knows whose it is: ${row.reason}`,
+    {
+      status: 200,
+      route: 'GET /v2/contacts',
+      applied: 'no',
+    },
+  );
+};
+
+type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
+
 /** Looks for what lost creates made among the newest contacts, by content (R9): the service holds no foreign id. */
 export const findCreatedContacts = async (
   api: ServiceApi,
@@ -75,10 +103,16 @@ export const findCreatedContacts = async (
   if (requests.length === 0) return new Map();
   const parameters: ContactListParameters = { 'created_at.after': sinceMs - CLOCK_SLACK_MS, order: ['-created_at'] };
   const found: ContactRecord[] = [];
+  const unreadable: UnreadableRow[] = [];
   for await (const page of api.contacts.list(parameters, signal)) {
-    for (const row of page.rows)
+    for (const row of page.rows) {
       if (row.kind === 'contact' && !isTaken(row.contact.id)) found.push(recordOf(row.contact));
+      if (row.kind === 'unreadable' && !(row.id !== null && isTaken(row.id))) unreadable.push(row);
+    }
     if (page.number === NEWEST_PAGES) break;
   }
-  return matchCreated(requests, found);
+  const matches = matchCreated(requests, found);
+  const missing = requests.filter(({ key }) => !matches.has(key));
+  refuseDoubt(missing, unreadable);
+  return matches;
 };

@@ -2,7 +2,7 @@ import { ZodError } from 'zod';
 import { NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { recordOf } from './mapper.ts';
+import { overlongReason, recordOf } from './mapper.ts';
 
 /**
  * Whether a 403 for one contact concerns that contact alone. Lists and single contacts take the same scopes
@@ -17,6 +17,8 @@ const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<t
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal));
+    const reason = overlongReason(record);
+    if (reason !== null) return { kind: 'unreadable', reason };
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };

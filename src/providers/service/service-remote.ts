@@ -1,14 +1,15 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
+import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
 import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
 import { createSend } from './api/send.ts';
-import { createServiceApi, type ServiceApi } from './api/service-api.ts';
+import { createServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
-import { pullChanges } from './pull-changes.ts';
+import { pullChanges, type PullOptions } from './pull-changes.ts';
 import { pullWhole } from './pull-whole.ts';
-import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
 import { withRetries } from './retrying-send.ts';
 
@@ -24,6 +25,8 @@ export type ServiceRemoteOptions = {
   readonly requestCount: () => number;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
+  /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
+  readonly listingLimits?: ListingLimits;
 };
 
 /** Enough requests under way to use the limit up while an answer takes no longer than 1.4 seconds. */
@@ -42,24 +45,24 @@ const CAPABILITIES: RemoteCapabilities = {
   settlesWithinMs: 0,
 };
 
-const pull = (api: ServiceApi, clock: Clock, request: PullRequest, signal: AbortSignal) => {
+const pull = (options: PullOptions, request: PullRequest, signal: AbortSignal) => {
   switch (request.mode) {
     case 'changes':
-      return pullChanges({ api, clock }, request.cursor, signal);
+      return pullChanges(options, request.cursor, signal);
     case 'whole':
-      return pullWhole({ api, clock }, request, signal);
+      return pullWhole(options, request, signal);
   }
 };
 
 /** The relationship management service behind the port that both sides implement; see {@link Remote}. */
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
-  const { clock } = options;
+  const { clock, listingLimits: limits = LISTING_LIMITS } = options;
   const api = createServiceApi(withRetries(createSend(options), options));
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     identify: async (signal) => (await api.user.get(signal)).id,
-    pull: (request, signal) => pull(api, clock, request, signal),
+    pull: (request, signal) => pull({ api, clock, limits }, request, signal),
     read: async (ids, signal) => {
       const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
         return [id, await readContact(api, id, signal)] as const;
@@ -70,6 +73,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     update: (batch, signal) => updateContacts(api, batch, CONCURRENCY, signal),
     delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
     changeMembership: (batch, signal) => changeMembership(api, batch, CONCURRENCY, signal),
+    merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),

@@ -1,4 +1,5 @@
 import { InvalidError, NotFoundError } from '../errors.ts';
+import type { ListingWalk } from '../read-limits.ts';
 import type { KnownRows } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
@@ -51,11 +52,13 @@ const fetchNext = (
 /**
  * Walks contacts by id, the one order that has no ties and where new contacts come at the end. A contact that leaves the list
  * moves the rows behind it one back: where the total fell, the pages before are read again, so a page may come twice.
+ * Throws what `walk` throws.
  */
 export async function* walkById(
   api: ServiceApi,
   bounds: Omit<ContactListParameters, 'order'>,
   start: Start,
+  walk: ListingWalk,
   signal: AbortSignal,
   known?: KnownRows,
 ): AsyncGenerator<WalkStep> {
@@ -65,6 +68,7 @@ export async function* walkById(
   let furthest = 0;
   let page: Page<ContactRow> | null = await fetchFirst(api, parameters, start.page, signal, known);
   while (page !== null) {
+    walk.take(page.rowKeys.length);
     const nextPage = nextPageNumber(page.number, total, page.total, PAGE_SIZE);
     total = page.total ?? total;
     const repeats: boolean = page.number > furthest && page.rowKeys.every((key) => seen.has(key));

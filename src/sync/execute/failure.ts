@@ -1,4 +1,11 @@
-import { LimitedError, NotFoundError, StaleError, UnavailableError, type RemoteError } from '../../providers/errors.ts';
+import {
+  LimitedError,
+  NotFoundError,
+  RedirectedError,
+  StaleError,
+  UnavailableError,
+  type RemoteError,
+} from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import { refusalKey, sourceFingerprint } from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
@@ -54,7 +61,9 @@ export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
   const quiet = { rereads: false, refused: false, stop: null };
   if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
   // The journal entry stays open: recovery settles it before the run ends.
-  if (error.applied === 'unknown') return { ...quiet, journal: 'unanswered' };
+  // A redirect is reported all the same: it is not going to be answered otherwise in this run.
+  if (error.applied === 'unknown')
+    return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
   const isGone = error instanceof NotFoundError && targetOf(write) !== null;
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };

@@ -124,7 +124,8 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys };
     const entry: ContactEntry = { side, kind: 'membership', ...shared, intent };
     const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
-    const request = { key, id: half.record.id, add, remove, knownGroupIds };
+    const heldGroupIds = half.record.groupIds;
+    const request = { key, id: half.record.id, add, remove, knownGroupIds, heldGroupIds };
     return [{ kind: 'membership', side, key, task, entry, request }];
   });
 

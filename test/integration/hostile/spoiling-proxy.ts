@@ -10,6 +10,8 @@ export type SpoilingProxy = {
   target: string;
   /** What befalls the answers: the `nth` from now on (0 is the next) and, where `all`, every later one too. */
   spoil(plan: { readonly nth: number; readonly all: boolean; readonly breakage: Breakage } | null): void;
+  /** What becomes of the text of every answer; null: nothing. */
+  rewrite: ((text: string) => string) | null;
   /** `METHOD path` of every request that would change something, since the start. */
   readonly writes: string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -38,13 +40,14 @@ export const startSpoilingProxy = async (): Promise<SpoilingProxy> => {
   let left = Number.POSITIVE_INFINITY;
   let plan: Parameters<SpoilingProxy['spoil']>[0] = null;
   const writes: string[] = [];
-  const proxy = { target: 'http://127.0.0.1:1' };
+  const proxy: Pick<SpoilingProxy, 'target' | 'rewrite'> = { target: 'http://127.0.0.1:1', rewrite: null };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method ?? 'GET';
     if (method !== 'GET') writes.push(`${method} ${request.url ?? ''}`);
     const upstream = await forward(proxy.target, request);
-    const text = await upstream.text();
+    const answered = await upstream.text();
+    const text = proxy.rewrite === null ? answered : proxy.rewrite(answered);
     const isDue = plan !== null && (left === 0 || (plan.all && left < 0));
     left -= 1;
     const body = plan !== null && isDue ? breakAnswer(text, plan.breakage) : text;

@@ -127,7 +127,7 @@ describe.skipIf(isSkipped)("Google's consent page", () => {
   const exchange = (code: string | null, redirectUri: string, codeVerifier = pkce.verifier) => {
     const { tokenUrl, clientId, clientSecret } = sandbox.google;
     const request = { tokenUrl, clientId, clientSecret, code: code ?? '', redirectUri, codeVerifier, dispatcher };
-    return exchangeCode({ ...request, nowMs: systemClock.now() }, NEVER);
+    return exchangeCode({ ...request, clock: systemClock }, NEVER);
   };
   const identify = (refreshToken: string): Promise<string | null> => {
     const { url: rootUrl, tokenUrl, clientId, clientSecret } = sandbox.google;

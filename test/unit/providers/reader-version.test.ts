@@ -91,7 +91,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "1",
+      "2",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -113,7 +113,8 @@ test('what makes a record of a Person', () => {
                 "label": "home",
                 "postalCode": "",
                 "region": "",
-                "street": "Side St 2 Bonn",
+                "street": "Side St 2
+    Bonn",
               },
             ],
             "company": "KDE",
@@ -139,7 +140,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "1 A08HyL6GkzYhBtz1X5ReaU",
+          "digest": "2 A08HyL6GkzYhBtz1X5ReaU",
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",
@@ -158,7 +159,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "1",
+      "2",
       {
         "contact": {
           "addresses": [
@@ -202,7 +203,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "1 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "2 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

@@ -6,10 +6,12 @@ import {
   LimitedError,
   NameTakenError,
   NotFoundError,
+  RedirectedError,
   RevokedError,
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
+  appliedBeforeRedirect,
   type Applied,
   type RemoteError,
   type RemoteErrorOptions,
@@ -89,6 +91,14 @@ export const unreadableAnswer = (asked: Asked, status: number, why: string, caus
   });
 };
 
+/** A redirect: it is not followed. */
+export const redirected = (asked: Asked, status: number): RedirectedError => {
+  const route = routeOf(asked);
+  const text = `the service answers ${route} with a redirect (${status}), which is not followed`;
+  const applied = appliedBeforeRedirect(status, asked.method !== 'GET');
+  return new RedirectedError(`${text}; check the address in the configuration`, { status, route, applied });
+};
+
 /** A body that is not sent because it is too large or cannot be written as JSON. */
 export const unsendable = (asked: Asked, why: string): InvalidError => {
   const options: RemoteErrorOptions = { status: null, route: routeOf(asked), applied: 'no' };
@@ -163,7 +173,7 @@ const holdsData = (json: unknown): boolean => {
 export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError | null => {
   const { status } = answer;
   if (status >= 400) return errorOf(asked, answer, nowMs);
-  if (status >= 300) return unreadableAnswer(asked, status, 'a redirect, which is not followed');
+  if (status >= 300) return redirected(asked, status);
   if (!answer.isJson) return unreadableAnswer(asked, status, 'it is not complete JSON');
   if (!hasErrors(answer.json)) return null;
   const error = errorOf(asked, answer, nowMs);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvalidError } from '../../errors.ts';
 import type { KnownRows } from '../../remote.ts';
 import { findKnown } from '../../row-digest.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type ContactWrite,
   type ServiceContact,
 } from './schemas-contacts.ts';
+import { redirected } from './answer-errors.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
 import { interactionSchema, type Interaction } from './schemas-interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
@@ -26,6 +28,8 @@ export type ContactRow =
       /** Null where even that could not be read. */
       readonly id: string | null;
       readonly updatedAt: Timestamp | null;
+      /** First and last name as far as they can be read. */
+      readonly name: readonly [string | null, string | null];
       readonly reason: string;
     };
 
@@ -49,18 +53,58 @@ const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
 /** What is read of a row that cannot be understood as a contact. */
 const salvageSchema = z.object({ id: optionalId.catch(null), updated_at: optionalTimestamp });
 
+const valueAt = (row: unknown, key: string): unknown =>
+  typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>)[key] : undefined;
+
+const textAt = (row: unknown, key: string): string | null => {
+  const value = valueAt(row, key);
+  return typeof value === 'string' ? value : null;
+};
+
+const unreadableRow = (row: unknown, reason: string): ContactRow => {
+  const rest = salvageSchema.safeParse(row).data;
+  const name = [textAt(row, 'first_name'), textAt(row, 'last_name')] as const;
+  return { kind: 'unreadable', id: rest?.id ?? null, updatedAt: rest?.updated_at ?? null, name, reason };
+};
+
+const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
+
+const isNameless = (row: unknown): boolean =>
+  !isGiven(valueAt(row, 'first_name')) && !isGiven(valueAt(row, 'last_name'));
+
+const NAMELESS = 'first_name, last_name: not given';
+
+/** So many nameless contacts may happen to make a page of their own. */
+const NAMELESS_BY_CHANCE = 2;
+
+/** Whether a page names nobody at all: more likely a fault of the service than a page of nameless contacts. */
+const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELESS_BY_CHANCE && rows.every(isNameless);
+
+/**
+ * Why a contact is not believed even where its shape is right; null where it is (R17). Names are texts by the document. A
+ * service may write an empty text as null, but not one that writes an empty title as a text.
+ */
+const doubtIn = (row: unknown): string | null => {
+  if (!isGiven(valueAt(valueAt(row, 'extra_data'), 'buckets'))) return 'extra_data.buckets: not given';
+  return valueAt(row, 'title') === '' && isNameless(row) ? NAMELESS : null;
+};
+
 /** Understands one row of a list of contacts by itself. */
 export const parseContactRow = (row: unknown, digest: string | null = contactDigest(row)): ContactRow => {
   const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
-  if (parsed.success) return { kind: 'contact', contact: parsed.data };
-  const rest = salvageSchema.safeParse(row).data;
-  return {
-    kind: 'unreadable',
-    id: rest?.id ?? null,
-    updatedAt: rest?.updated_at ?? null,
-    reason: describeIssues(parsed.error),
-  };
+  if (!parsed.success) return unreadableRow(row, describeIssues(parsed.error));
+  const doubt = doubtIn(row);
+  return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
 };
+
+/** A contact that is read by itself, in every detail. */
+const believedSchema = z
+  .unknown()
+  .superRefine((row, context) => {
+    const doubt = doubtIn(row);
+    if (doubt !== null) context.addIssue({ code: 'custom', message: doubt });
+  })
+  .pipe(contactSchema);
 
 /** Understands the rows of a page of contacts; of those that are known only what tells them apart is read. */
 export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['parseRows'] => {
@@ -70,9 +114,10 @@ export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['par
       unread.map(({ id = null, digest }) => ({ id, digest })),
       known,
     );
+    const isOdd = namesNobody(rows);
     return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
-      if (!digests.has(digest) || !id || !updatedAt) return parseContactRow(row, digest);
-      return { kind: 'known', id, updatedAt };
+      if (digests.has(digest) && id && updatedAt) return { kind: 'known', id, updatedAt };
+      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest);
     });
   };
 };
@@ -98,8 +143,9 @@ const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
   const answer = await send({ ...asked, allowRedirect: true }, signal);
   const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
-  if (movedTo === null) return readData(contactSchema, answer, asked);
-  return call(send, contactSchema, { ...asked, id: movedTo }, signal);
+  if (answer.status >= 300 && movedTo === null) throw redirected(asked, answer.status);
+  if (movedTo === null) return readData(believedSchema, answer, asked);
+  return call(send, believedSchema, { ...asked, id: movedTo }, signal);
 };
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
@@ -144,11 +190,18 @@ export const createContactsApi = (send: Send) => ({
 
   /**
    * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the contacts listed; what becomes of those
-   * is not documented. Scopes: contacts:manage or all:manage.
+   * is not documented. Scopes: contacts:manage or all:manage. The document's form of the body is a list; a service that
+   * refuses that is asked once more with the object alone.
    */
-  merge: (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
-    const body = { data: [{ contact_ids: contactIds }] };
-    return call(send, contactSchema, { method: 'POST', route: '/v2/contacts/{id}/merge', id, body }, signal);
+  merge: async (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
+    const list = { contact_ids: contactIds };
+    const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
+    try {
+      return await call(send, contactSchema, { ...asked, body: { data: [list] } }, signal);
+    } catch (error) {
+      if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
+      return call(send, contactSchema, { ...asked, body: { data: list } }, signal);
+    }
   },
 
   /** GET /v2/contacts/{id}/interactions. Scopes: one of interactions:view, interactions:manage, all:view, all:manage. */

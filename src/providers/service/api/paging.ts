@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidError, NotFoundError } from '../../errors.ts';
+import { startListingWalk } from '../../read-limits.ts';
 import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
 import { id, isBounded } from './schemas-common.ts';
@@ -129,8 +130,10 @@ export async function* listPages<Row>(
   signal: AbortSignal,
 ): AsyncGenerator<Page<Row>> {
   const seen = new Set<string>();
+  const walk = startListingWalk({ route: `GET ${list.route}`, clock: null });
   let page: Page<Row> | null = await fetchPage(send, list, 1, signal);
   while (page !== null && page.rowKeys.some((key) => !seen.has(key))) {
+    walk.take(page.rowKeys.length);
     for (const key of page.rowKeys) seen.add(key);
     yield page;
     page = await fetchPageAfter(send, list, page, signal);

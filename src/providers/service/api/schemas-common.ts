@@ -31,8 +31,11 @@ export const optionalTimestamp = timestamp
   .transform((value) => value ?? null)
   .catch(null);
 
-/** An identifier: a text by the document, a number in older answers. */
-export const id = z.union([z.string().min(1), z.number().transform(String)]);
+/**
+ * An identifier: a text by the document, a number in older answers. A number that JSON cannot hold exactly is refused:
+ * rounded, it would name another resource.
+ */
+export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
 
 export const optionalId = id.nullish().transform((value) => value ?? null);
 
@@ -63,14 +66,29 @@ export const opaque = z.unknown().optional();
 
 const DEEPEST = 20;
 
-/** Whether a value is nested no deeper than answers are. */
+/** Whether a number is what the answer said: an integer beyond the safe ones may have been rounded. */
+const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
+
+/** A number that is read as a text. */
+export const numberAsText = z.number().refine(isExact, 'a number that may be rounded').transform(String);
+
+/** Whether a value is nested no deeper than answers are, and its numbers are not rounded. */
 export const isBounded = (value: unknown, depth = 0): boolean => {
+  if (typeof value === 'number') return isExact(value);
   if (typeof value !== 'object' || value === null) return true;
   return depth < DEEPEST && Object.values(value).every((inner) => isBounded(inner, depth + 1));
 };
 
-/** A value that is kept as it came. A deeper nest is refused: whoever walks through it would run out of stack. */
+/**
+ * A value that is kept as it came and may be sent back. A deeper nest is refused: whoever walks through it would run out
+ * of stack. So is a number that would be sent back rounded.
+ */
 export const boundedJson = z.custom<Json>((value) => isBounded(value));
+
+/** A list that the document always shows, without its null elements: absent or null says nothing of its content (R17). */
+export const documentedListOf = <Schema extends z.ZodType>(element: Schema) => {
+  return z.array(element.nullable()).transform((elements) => elements.filter((one) => one !== null));
+};
 
 /** A list without its null elements; absent or null is empty. */
 export const listOf = <Schema extends z.ZodType>(element: Schema) => {

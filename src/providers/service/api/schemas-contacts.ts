@@ -4,8 +4,10 @@ import type { Json } from '../../../contact/record.ts';
 import { createRowDigest } from '../../row-digest.ts';
 import {
   boundedJson,
+  documentedListOf,
   id,
   listOf,
+  numberAsText,
   opaque,
   optionalId,
   optionalNumber,
@@ -17,7 +19,7 @@ import {
 } from './schemas-common.ts';
 
 const entry = { id: id.nullish(), label: z.string().nullish() };
-const entryText = z.union([z.string(), z.number().transform(String)]).nullish();
+const entryText = z.union([z.string(), numberAsText]).nullish();
 
 /** Entries keep every key that they came with, so that they can be sent back with what they hold. */
 const addressEntry = z
@@ -39,10 +41,10 @@ const profileEntry = z.object({ ...entry, url: entryText }).catchall(boundedJson
 
 /** The lists of a contact that are synced. */
 const syncedLists = {
-  addresses: listOf(addressEntry),
-  email_addresses: listOf(emailEntry),
-  phone_numbers: listOf(phoneEntry),
-  websites: listOf(websiteEntry),
+  addresses: documentedListOf(addressEntry),
+  email_addresses: documentedListOf(emailEntry),
+  phone_numbers: documentedListOf(phoneEntry),
+  websites: documentedListOf(websiteEntry),
 };
 
 export const syncedListsSchema = z.compile(z.object(syncedLists));
@@ -79,7 +81,7 @@ const contactExtraData = optionalObject({
  * The number is to be raised whenever a record of the same row comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself.
  */
-export const READER = `1${ADDED_FIELDS}`;
+export const READER = `2${ADDED_FIELDS}`;
 
 /** The digest of a contact as it came in an answer. */
 export const contactDigest = createRowDigest(READER);

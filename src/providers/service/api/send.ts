@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../clock.ts';
 import type { AnswerHeaders } from '../../../http/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
+import { ANSWER_LIMITS } from '../../read-limits.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
 import { CutOffError, exchange } from './exchange.ts';
 
@@ -46,8 +47,6 @@ export type SendOptions = {
   readonly maxAnswerBytes?: number;
 };
 
-const ANSWER_TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_BODY_BYTES = 1024 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -89,7 +88,7 @@ const serverTimeMs = (headers: AnswerHeaders): number | null => {
 };
 
 const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: AbortSignal): Promise<ReadAnswer> => {
-  const { accessToken, answerTimeoutMs: timeoutMs = ANSWER_TIMEOUT_MS, clock, dispatcher } = options;
+  const { accessToken, answerTimeoutMs: timeoutMs = ANSWER_LIMITS.timeMs, clock, dispatcher } = options;
   const { origin, pathname, search } = new URL(urlOf(options.baseUrl, apiRequest));
   const authorization = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };
   const request: Dispatcher.DispatchOptions = {
@@ -101,7 +100,7 @@ const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: 
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   };
-  const limits = { clock, timeoutMs, maxBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES };
+  const limits = { clock, timeoutMs, maxBytes: options.maxAnswerBytes ?? ANSWER_LIMITS.bytes };
   try {
     const { status, headers, text } = await exchange(dispatcher, request, limits, signal);
     return { status, headers, ...parseJson(text) };

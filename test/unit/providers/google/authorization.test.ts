@@ -11,6 +11,7 @@ import {
   exchangeCode,
   type CodeExchange,
 } from '../../../../src/providers/google/authorization.ts';
+import { createFakeClock } from './support.ts';
 
 const NEVER = new AbortController().signal;
 const GRANT = { access_token: 'access', refresh_token: 'refresh', scope: `openid ${CONTACTS_SCOPE}`, expires_in: 3599 };
@@ -40,7 +41,7 @@ const startTokenEndpoint = async (reply: Reply | null) => {
     redirectUri: 'http://127.0.0.1:9/callback',
     codeVerifier: 'verifier',
     dispatcher,
-    nowMs: Date.parse('2026-01-01T00:00:00Z'),
+    clock: createFakeClock(),
   };
   return {
     forms,

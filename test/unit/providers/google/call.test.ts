@@ -27,7 +27,8 @@ describe('retries', () => {
   });
 
   test('Retry-After is the floor', async () => {
-    await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : {}));
+    const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
+    await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
     await google.remote.listGroups(NEVER);
     expect(google.clock.sleepsMs).toEqual([33_000]);
   });

@@ -94,7 +94,7 @@ describe('a Person becomes a record', () => {
   test('an address typed as a block is a street', () => {
     const addresses = [{ formattedValue: 'Main St 1\nBonn', type: 'home' }];
     const [address] = recordOf(person(1, { addresses })).contact.addresses;
-    expect(address).toMatchObject({ street: 'Main St 1 Bonn', city: '', label: 'home' });
+    expect(address).toMatchObject({ street: 'Main St 1\nBonn', city: '', label: 'home' });
   });
 
   test('user labels are the groups, sorted; system groups are none', () => {

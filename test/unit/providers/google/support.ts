@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Clock } from '../../../../src/clock.ts';
-import { createGoogleRemote } from '../../../../src/providers/google/google-remote.ts';
+import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 
@@ -47,9 +47,12 @@ export type Reply = {
   readonly drop?: boolean;
   /** Closes the connection in the middle of the body. */
   readonly cut?: boolean;
+  /** The body as it goes over the wire. */
+  readonly bytes?: Buffer;
 };
 
 export type Google = AsyncDisposable & {
+  readonly url: string;
   readonly remote: Remote;
   readonly clock: FakeClock;
   /** API requests, token requests left out. */
@@ -66,6 +69,7 @@ const send = (reply: Reply, response: ServerResponse): void => {
   }
   const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
   response.writeHead(reply.status ?? 200, { 'content-type': 'application/json; charset=UTF-8', ...reply.headers });
+  if (reply.bytes !== undefined) return void response.end(reply.bytes);
   if (reply.cut === true) response.write(body.slice(0, -1), () => response.destroy());
   else response.end(body);
 };
@@ -88,6 +92,7 @@ export const startGoogle = async (
   answerToken: (count: number) => Reply | Promise<Reply> = (count) => ({
     body: { access_token: `token-${count}`, expires_in: 3599, token_type: 'Bearer' },
   }),
+  more: Partial<Pick<GoogleRemoteOptions, 'listingLimits' | 'clock'>> = {},
 ): Promise<Google> => {
   const requests: Seen[] = [];
   const tokenRequests: Seen[] = [];
@@ -116,8 +121,10 @@ export const startGoogle = async (
     random: () => 0.5,
     requestCount: () => requests.length + tokenRequests.length,
     maxElapsedMs: 90_000,
+    ...more,
   });
   return {
+    url: `http://127.0.0.1:${port}/`,
     remote,
     clock,
     requests,

@@ -91,7 +91,7 @@ it('the rows of a listing become changes of the feed; of known ones only the ids
   const updatedAt = { text: stamp(NOW_MS), epochMs: NOW_MS };
   const rows = [
     { kind: 'contact', contact } as const,
-    { ...unreadable, updatedAt: null },
+    { ...unreadable, updatedAt: null, name: [null, null] } as const,
     { kind: 'known', id: 'contact_3', updatedAt } as const,
   ];
   expect(changesIn(rows)).toEqual({

@@ -18,44 +18,70 @@ const sentIds = (request: Received | undefined): string[] => {
 const echo = (request: Received): Canned => ({ json: list(sentIds(request).map((id) => ({ ...bucketJson(0), id }))) });
 
 describe("[R11] one contact's membership", () => {
-  it('is what it is now at the service with only the change applied', async () => {
-    const held = [bucketJson(1), bucketJson(2), bucketJson(9)];
+  it('is moved with one request each way, so that a bucket added in the meantime stays', async () => {
+    await using server = await startServer(echo);
+    const batch = [
+      change(1, { add: ['bucket_3'], heldGroupIds: ['bucket_1'] }),
+      change(2, { remove: ['bucket_2', 'bucket_1'], heldGroupIds: ['bucket_1', 'bucket_2', 'bucket_4'] }),
+      change(3, { add: ['bucket_3'], remove: ['bucket_2'], knownGroupIds: ['bucket_2'] }),
+    ];
+    const results = await server.remote.changeMembership(batch, never);
+    expect(server.calls().toSorted()).toEqual([
+      'DELETE /v2/contacts/contact_2/buckets',
+      'DELETE /v2/contacts/contact_3/buckets',
+      'POST /v2/contacts/contact_1/buckets',
+      'POST /v2/contacts/contact_3/buckets',
+    ]);
+    expect(results.map((result) => result.ok && result.value)).toEqual([
+      ['bucket_1', 'bucket_3'],
+      ['bucket_4'],
+      ['bucket_3'],
+    ]);
+  });
+
+  it('is read afterwards where nobody knows what it was', async () => {
     await using server = await startServer((request) =>
-      request.method === 'GET' ? { json: list(held) } : echo(request),
+      request.method === 'GET' ? { json: list([bucketJson(3), bucketJson(9)]) } : echo(request),
     );
+    const results = await server.remote.changeMembership([change(5, { add: ['bucket_3'] })], never);
+    expect(server.calls()).toEqual(['POST /v2/contacts/contact_5/buckets', 'GET /v2/contacts/contact_5/buckets']);
+    expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_3', 'bucket_9'] }]);
+  });
+
+  it('shows the buckets that somebody else added, where the answer names them', async () => {
+    await using server = await startServer(() => ({ json: list([bucketJson(1), bucketJson(8)]) }));
+    const results = await server.remote.changeMembership([change(5, { add: ['bucket_1'], heldGroupIds: [] })], never);
+    expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_1', 'bucket_8'] }]);
+  });
+
+  it('is replaced as it is now where the service refuses to move a bucket', async () => {
+    const held = [bucketJson(1), bucketJson(2), bucketJson(9)];
+    await using server = await startServer((request) => {
+      if (request.method === 'POST') return { status: 422 };
+      return request.method === 'GET' ? { json: list(held) } : echo(request);
+    });
     const [result] = await server.remote.changeMembership(
       [change(5, { add: ['bucket_3'], remove: ['bucket_2'] })],
       never,
     );
-    expect(server.calls()).toEqual(['GET /v2/contacts/contact_5/buckets', 'PUT /v2/contacts/contact_5/buckets']);
-    expect(sentIds(server.received[1])).toEqual(['bucket_1', 'bucket_3', 'bucket_9']);
+    expect(server.calls().slice(1)).toEqual([
+      'GET /v2/contacts/contact_5/buckets',
+      'PUT /v2/contacts/contact_5/buckets',
+    ]);
+    expect(sentIds(server.received[2])).toEqual(['bucket_1', 'bucket_3', 'bucket_9']);
     expect(result).toEqual({ key: 'k5', ok: true, value: ['bucket_1', 'bucket_3', 'bucket_9'] });
   });
 
   it('that is read over several pages keeps every bucket', async () => {
     const held = Array.from({ length: 70 }, (_, index) => bucketJson(index + 1));
     await using server = await startServer((request) => {
+      if (request.method === 'POST') return { status: 422 };
       if (request.method !== 'GET') return echo(request);
       const page = Number(request.query.get('page') ?? '1');
       return { json: list(held.slice((page - 1) * 50, page * 50)) };
     });
     await server.remote.changeMembership([change(5, { add: ['bucket_99'] })], never);
     expect(sentIds(server.received.at(-1))).toHaveLength(71);
-  });
-
-  it('keeps a bucket that was added since this run wrote the contact, and is left alone where nothing changes', async () => {
-    const held = { contact_1: [bucketJson(1), bucketJson(2), bucketJson(9)], contact_2: [bucketJson(1)] };
-    await using server = await startServer((request) => {
-      if (request.method !== 'GET') return echo(request);
-      return { json: list(request.path.includes('contact_1') ? held.contact_1 : held.contact_2) };
-    });
-    const batch = [
-      change(1, { remove: ['bucket_1'], knownGroupIds: ['bucket_1', 'bucket_2'] }),
-      change(2, { add: ['bucket_1'], remove: ['bucket_7'], knownGroupIds: ['bucket_1'] }),
-    ];
-    const results = await server.remote.changeMembership(batch, never);
-    expect(server.calls().filter((call) => call.startsWith('PUT'))).toEqual(['PUT /v2/contacts/contact_1/buckets']);
-    expect(results.map((result) => result.ok && result.value)).toEqual([['bucket_2', 'bucket_9'], ['bucket_1']]);
   });
 
   it('is told as the service answers it', async () => {
@@ -71,14 +97,16 @@ describe("[R11] one contact's membership", () => {
     ['refuses', { status: 422, json: { errors: ['data is empty'] } }],
     ['ignores', { json: list([bucketJson(1)]) }],
   ])('is emptied by a removal where the service %s an empty set', async (_name, put) => {
+    let refusals = 1;
     await using server = await startServer(({ method }) => {
       if (method === 'PUT') return put;
+      if (method === 'DELETE' && refusals-- > 0) return { status: 422 };
       return { json: list(method === 'GET' ? [bucketJson(1)] : []) };
     });
     const batch = [change(1, { remove: ['bucket_1'] })];
     const results = await server.remote.changeMembership(batch, never);
     expect(results).toEqual([{ key: 'k1', ok: true, value: [] }]);
-    expect(server.calls().slice(1)).toEqual([
+    expect(server.calls().slice(2)).toEqual([
       'PUT /v2/contacts/contact_1/buckets',
       'DELETE /v2/contacts/contact_1/buckets',
     ]);
@@ -89,7 +117,7 @@ describe("[R11] one contact's membership", () => {
     await using server = await startServer((request) =>
       request.path.includes('contact_1/') ? { status: 404 } : echo(request),
     );
-    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`] }));
+    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`], heldGroupIds: [] }));
     const results = await server.remote.changeMembership(batch, never);
     expect(results.map((result) => result.ok)).toEqual([false, true]);
   });
@@ -116,7 +144,7 @@ describe('[R11] many fresh contacts', () => {
 
   it('that the bulk answer shows as left out are written one at a time', async () => {
     await using server = await startServer((request) => {
-      if (request.method === 'PUT') return echo(request);
+      if (request.path.startsWith('/v2/contacts/')) return echo(request);
       return {
         json: list(
           sentIds(request)
@@ -126,7 +154,7 @@ describe('[R11] many fresh contacts', () => {
       };
     });
     const results = await server.remote.changeMembership(fresh(10), never);
-    expect(server.calls().filter((call) => call.startsWith('PUT'))).toHaveLength(2);
+    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(2);
     expect(results).toHaveLength(10);
   });
 
@@ -140,9 +168,11 @@ describe('[R11] many fresh contacts', () => {
   });
 
   it('are written one at a time where the service refuses them in bulk', async () => {
-    await using server = await startServer((request) => (request.method === 'POST' ? { status: 422 } : echo(request)));
+    await using server = await startServer((request) =>
+      request.path.startsWith('/v2/buckets/') ? { status: 422 } : echo(request),
+    );
     const results = await server.remote.changeMembership(fresh(4), never);
-    expect(server.calls().filter((call) => call.startsWith('PUT'))).toHaveLength(4);
+    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(4);
     expect(results.every((result) => result.ok)).toBe(true);
   });
 

@@ -184,9 +184,11 @@ describe('[R9] what lost creates made', () => {
   const ada = { first_name: 'ada', last_name: 'KING' };
 
   it('is found among the newest contacts, and what is taken is left alone', async () => {
-    const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6' }].map((row) => {
-      return { ...row, created_at: '2026-11-21 11:59:00 UTC' };
-    });
+    const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6', first_name: 'Odd' }].map(
+      (row) => {
+        return { ...row, created_at: '2026-11-21 11:59:00 UTC' };
+      },
+    );
     await using server = await startServer(() => ({ json: list(rows) }));
     const isTaken = (id: string) => id === 'contact_8';
     const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, isTaken, never);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import type { Clock } from '../../../../src/clock.ts';
+import type { ListingLimits } from '../../../../src/providers/read-limits.ts';
 import type { FeedPage, Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
@@ -86,7 +87,7 @@ const answer = (response: ServerResponse, canned: Canned): void => {
 /** A server that gives back what `answering` says, with a client of every layer that talks to it. */
 export const startServer = async (
   answering: Answering,
-  limits: { maxAnswerBytes?: number } = {},
+  limits: { maxAnswerBytes?: number; listingLimits?: ListingLimits } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

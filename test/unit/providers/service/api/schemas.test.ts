@@ -31,23 +31,29 @@ describe('a timestamp', () => {
 });
 
 describe('a contact', () => {
-  it('is understood with only its id and updated_at', () => {
-    const contact = contactSchema.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC' });
+  const LISTS = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
+
+  it('is understood with only its id, updated_at and the synced lists [R17]', () => {
+    const contact = contactSchema.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC', ...LISTS });
     expect(contact).toMatchObject({ first_name: '', company: null, email_addresses: [], tags: [], created_at: null });
     expect(contact.extra_data.buckets).toBeNull();
   });
 
-  it('is understood with nulls for lists, nulls within them and unknown keys', () => {
+  it('is not understood with null for a list [R17]', () => {
+    for (const list of Object.keys(LISTS)) {
+      expect(contactSchema.safeParse(contactJson(1, { [list]: null })).success).toBe(false);
+    }
+  });
+
+  it('is understood with nulls within lists and unknown keys', () => {
     const entry = { id: 'u1', label: null, address: 'a@b.example', primary: true };
     const contact = contactSchema.parse(
       contactJson(1, {
-        phone_numbers: null,
         email_addresses: [null, entry],
         brand_new: 1,
         extra_data: { new_too: {} },
       }),
     );
-    expect(contact.phone_numbers).toEqual([]);
     expect(contact.email_addresses).toEqual([entry]);
   });
 
@@ -61,6 +67,7 @@ describe('a contact', () => {
       kind: 'unreadable',
       id: 'contact_1',
       updatedAt: null,
+      name: ['First1', 'Last1'],
       reason: 'updated_at: not a timestamp',
     });
     const broken = contactJson(1, { email_addresses: 'ada@example.org' });

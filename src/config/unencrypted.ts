@@ -1,0 +1,31 @@
+import { SIDES } from '../contact/side.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { placeOf } from './accounts.ts';
+import type { LinkConfig } from './config.ts';
+
+/** An address to which a side's credential and contacts would go unencrypted. */
+export type UnencryptedAddress = {
+  /** The side's name. */
+  readonly side: string;
+  /** The variable or key that holds the address. */
+  readonly where: string;
+  /** The host, which is not this machine. */
+  readonly host: string;
+};
+
+const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/u;
+
+const hostOf = (value: unknown): string | null => {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url?.protocol === 'http:' && !LOOPBACK.test(url.hostname) ? url.hostname : null;
+};
+
+/** The addresses of a link that begin with `http://` and lead to another machine. */
+export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddress[] =>
+  SIDES.flatMap((side) => {
+    const { name, provider, settings } = link.sides[side];
+    return Object.keys(providerNamed(provider).schema.shape).flatMap((key) => {
+      const host = hostOf(settings[key]);
+      return host === null ? [] : [{ side: name, where: placeOf(link, side, key), host }];
+    });
+  });

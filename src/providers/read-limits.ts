@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import { UnreadableError } from './errors.ts';
+
+/** How much of one listing is read: the clock's time, pages, and rows on all pages together. */
+export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
+
+/** How much of one answer is read: bytes after decompression, and the time from its headers to its end. */
+export type AnswerLimits = { readonly bytes: number; readonly timeMs: number };
+
+/**
+ * No listing of a sound remote comes near these: ten times as many contacts as a Google account may hold. A remote that
+ * goes on for ever is given up.
+ */
+export const LISTING_LIMITS: ListingLimits = { pages: 5_000, rows: 250_000, timeMs: 6 * 3_600_000 };
+
+/** The same for every remote: a broken server may exhaust neither time nor memory. */
+export const ANSWER_LIMITS: AnswerLimits = { bytes: 32 * 1024 * 1024, timeMs: 30_000 };
+
+/** The pages of one walk through a listing. */
+export type ListingWalk = {
+  /**
+   * Counts a page with so many rows; `next` names the page that follows where a token does. Throws an
+   * {@link UnreadableError} where the walk went round in a circle or passed a limit.
+   */
+  readonly take: (rows: number, next?: string | null) => void;
+};
+
+export type ListingWalkOptions = {
+  /** Method and route, without query. */
+  readonly route: string;
+  /** Null: the walk has no limit of time, as each of its requests has one. */
+  readonly clock: Clock | null;
+  readonly limits?: ListingLimits;
+  /** The pages that an earlier walk, which this one goes on with, has taken. */
+  readonly pagesBefore?: number;
+  /** The token of the page that the walk begins with. */
+  readonly first?: string | null;
+};
+
+/** Begins a walk through a listing that is given up where it does not end. */
+export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
+  const { clock, limits = LISTING_LIMITS, pagesBefore = 0, route, first = null } = options;
+  const tokens = new Set(first === null ? [] : [first]);
+  const startedAtMs = clock?.monotonic() ?? 0;
+  let pages = pagesBefore;
+  let rows = 0;
+  const giveUp = (why: string): never => {
+    throw new UnreadableError(`${route} does not end: ${why}`, { status: 200, route, applied: 'no' });
+  };
+  return {
+    take: (rowCount, next = null) => {
+      pages += 1;
+      rows += rowCount;
+      if (pages > limits.pages) giveUp(`it has more than ${limits.pages} pages`);
+      if (rows > limits.rows) giveUp(`it has more than ${limits.rows} rows`);
+      const elapsedMs = clock === null ? 0 : clock.monotonic() - startedAtMs;
+      if (elapsedMs > limits.timeMs) giveUp(`it takes longer than ${limits.timeMs / 60_000} minutes`);
+      if (next === null) return;
+      if (tokens.has(next)) giveUp('a page names a page that was read before as the next one');
+      tokens.add(next);
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/config.ts';
+import { unencryptedAddresses } from '../../src/config/unencrypted.ts';
+
+const found = (env: Readonly<Record<string, string>>) => {
+  const base = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', SERVICE_BASE_URL: 'https://api.example' };
+  const [link] = loadConfig({ env: { ...base, ...env }, cwd: '/' }).links;
+  return link === undefined ? null : unencryptedAddresses(link);
+};
+
+test.each([
+  'https://api.example',
+  'http://localhost:8080',
+  'http://127.0.0.1:8080',
+  'http://127.1.2.3',
+  'http://[::1]:80',
+  'http://service.localhost',
+])('an address that is encrypted or on this machine is fine: %s', (address) => {
+  expect(found({ SERVICE_BASE_URL: address })).toEqual([]);
+});
+
+test.each(['http://api.example', 'http://10.0.0.7:80', 'http://localhost.example', 'http://127.0.0.1.example'])(
+  'an address that goes unencrypted to another machine is found: %s',
+  (address) => {
+    const where = 'SERVICE_BASE_URL';
+    expect(found({ SERVICE_BASE_URL: address })).toEqual([{ side: 'service', where, host: new URL(address).hostname }]);
+  },
+);
+
+test('every address of every side is looked at', () => {
+  const env = {
+    GOOGLE_ROOT_URL: 'http://a.example',
+    GOOGLE_TOKEN_URL: 'http://b.example',
+    SERVICE_AUTH_URL: 'http://c.example',
+  };
+  expect(
+    found(env)
+      ?.map(({ where }) => where)
+      .toSorted(),
+  ).toEqual(Object.keys(env).toSorted());
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
+import { FIELDS } from '../../../src/contact/fields.ts';
+import { LONGEST_LIST, LONGEST_TEXT } from '../../../src/contact/kinds.ts';
+import { emailKey, phoneKey, websiteKey } from '../../../src/contact/keys.ts';
+import { contactOf, overlongField } from '../../../src/contact/normalise.ts';
+
+const cpuMsOf = (work: () => void): number => {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+};
+
+const ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
+
+describe('a value made to take long [R17]', () => {
+  const rows = ['/', 'a/', '#', '?/', 'www.', 'x ', '1/', '1 ', '(', '+', '.', '\u200b', "'"].map((unit) =>
+    unit.repeat(150_000),
+  );
+
+  it.each([
+    ['a website', websiteKey],
+    ['an email address', emailKey],
+    ['a phone number', phoneKey],
+    ['a street', (street: string) => FIELDS.addresses.keyOf({ ...ADDRESS, street })],
+  ])('has its key soon: %s', (_, keyOf) => {
+    for (const row of rows)
+      for (const value of [row, `http://${row}x`, `1${row}`]) {
+        expect(cpuMsOf(() => keyOf(value))).toBeLessThan(1_000);
+      }
+  });
+});
+
+it('the key of a website has no closing slash, however many there are', () => {
+  expect(websiteKey('https://www.Ada.example/a///')).toBe('ada.example/a');
+  expect(websiteKey('///')).toBe('///');
+});
+
+describe('a value longer than any that is synced [R17]', () => {
+  const long = 'x'.repeat(LONGEST_TEXT);
+  const value = { value: `${long}x`, label: null };
+
+  it('is found in a text, a list and an address', () => {
+    expect(overlongField({ ...EMPTY_CONTACT, title: `${long}x` })).toBe('title');
+    expect(overlongField({ ...EMPTY_CONTACT, emailAddresses: [value] })).toBe('emailAddresses');
+    expect(overlongField({ ...EMPTY_CONTACT, addresses: [{ ...ADDRESS, city: `${long}x` }] })).toBe('addresses');
+    const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
+    expect(overlongField({ ...EMPTY_CONTACT, websites })).toBe('websites');
+  });
+
+  it('is not one that has just that length', () => {
+    expect(overlongField({ ...EMPTY_CONTACT, firstName: long, websites: [{ value: long, label: long }] })).toBeNull();
+  });
+});
+
+describe('a street of several lines', () => {
+  const streetOf = (street: string): string | undefined =>
+    contactOf({ addresses: [{ ...ADDRESS, street }] }).addresses[0]?.street;
+
+  it('keeps them, each normalised', () => {
+    expect(streetOf(' Main  St 1 \r\n\n Apt 4\u2028Back  door ')).toBe('Main St 1\nApt 4\nBack door');
+    expect(streetOf('Main St 1\nApt 4')).toBe('Main St 1\nApt 4');
+  });
+
+  it('is the same address as one in a single line', () => {
+    const keyOf = (street: string): string => FIELDS.addresses.keyOf({ ...ADDRESS, street });
+    expect(keyOf('Main St 1\nApt 4')).toBe(keyOf('Main St 1, Apt 4'));
+  });
+
+  it('is the only text that has lines', () => {
+    expect(contactOf({ title: 'a\nb', addresses: [{ ...ADDRESS, city: 'a\nb' }] })).toMatchObject({
+      title: 'a b',
+      addresses: [{ city: 'a b' }],
+    });
+  });
+});

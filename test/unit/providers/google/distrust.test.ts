@@ -1,0 +1,172 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
+import { ANSWER_LIMITS } from '../../../../src/providers/read-limits.ts';
+import type { Remote } from '../../../../src/providers/remote.ts';
+import { collect, createFakeClock, NEVER, person, startGoogle, type Reply } from './support.ts';
+
+const WHOLE = { mode: 'whole', resume: null } as const;
+
+const failureOf = async (work: Promise<unknown>): Promise<Error> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('it did not fail');
+};
+
+const creation = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'contact_1' };
+
+describe('a redirect [R17]', () => {
+  it.each([301, 302, 303, 307, 308])('of a request is not followed and is an error: %d', async (status) => {
+    await using elsewhere = await startGoogle(() => ({}));
+    await using google = await startGoogle(() => ({ status, headers: { location: `${elsewhere.url}v1/people` } }));
+    const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+    expect(error).toBeInstanceOf(RedirectedError);
+    expect(error.message).toContain(`redirect (${status})`);
+    expect(google.requests).toHaveLength(1);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('of the token request is not followed and is an error: %d', async (status) => {
+    await using elsewhere = await startGoogle(() => ({}));
+    await using google = await startGoogle(
+      () => ({}),
+      () => ({ status, headers: { location: `${elsewhere.url}token` } }),
+    );
+    const error = await failureOf(google.remote.identify(NEVER));
+    expect(error).toBeInstanceOf(RedirectedError);
+    expect(error).toMatchObject({ applied: 'no', route: 'POST token' });
+    expect(google.tokenRequests).toHaveLength(1);
+    expect(elsewhere.tokenRequests).toEqual([]);
+  });
+
+  it.each([
+    [303, 'unknown'],
+    [307, 'no'],
+  ])('of a create, with %d, says whether it was applied: %s', async (status, applied) => {
+    await using google = await startGoogle(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
+    const [result] = await google.remote.create([creation], NEVER);
+    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', retry: 'never', applied } });
+  });
+});
+
+describe('an answer [R17]', () => {
+  const bomb = (): Reply => ({
+    bytes: gzipSync(Buffer.alloc(ANSWER_LIMITS.bytes + 1_000_000, ' ')),
+    headers: { 'content-encoding': 'gzip' },
+  });
+
+  it('is not read beyond the limit, which counts what it is decompressed to', async () => {
+    await using google = await startGoogle(bomb);
+    const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain(`longer than ${ANSWER_LIMITS.bytes} bytes`);
+  });
+
+  it('of the token endpoint is not read beyond the limit either', async () => {
+    await using google = await startGoogle(() => ({}), bomb);
+    const error = await failureOf(google.remote.identify(NEVER));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error).toMatchObject({ applied: 'no' });
+  });
+
+  it('that drips on past its time is given up, and leaves it open whether a write was applied', async () => {
+    let [nowMs, stepMs] = [0, 0];
+    const clock = { ...createFakeClock(), monotonic: () => (nowMs += stepMs) };
+    await using google = await startGoogle(
+      () => {
+        stepMs = 40_000;
+        return { body: { createdPeople: [] } };
+      },
+      undefined,
+      { clock },
+    );
+    const [result] = await google.remote.create([creation], NEVER);
+    expect(result).toMatchObject({
+      ok: false,
+      error: {
+        kind: 'unreadable',
+        applied: 'unknown',
+        message: expect.stringContaining(`longer than ${ANSWER_LIMITS.timeMs} ms`),
+      },
+    });
+  });
+});
+
+describe('a listing that does not end [R14, R17]', () => {
+  const page = (count: number, next: string, rows: number): Reply => ({
+    body: {
+      connections: Array.from({ length: rows }, (_, row) => person(count * rows + row + 1)),
+      nextPageToken: next,
+    },
+  });
+  const LIMITS = { pages: 12, rows: 1_000, timeMs: 3_600_000 };
+
+  it.each([
+    ['itself', () => 'same'],
+    ['an earlier page', (count: number) => `page ${count % 3}`],
+  ])('because a page names %s as the next one, is refused', async (_, next) => {
+    await using google = await startGoogle((__, count) => page(count, next(count), 1));
+    const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain('a page names a page that was read before');
+    expect(google.requests.length).toBeLessThan(6);
+  });
+
+  it('is refused where it goes on with the page that an earlier walk ended with', async () => {
+    await using google = await startGoogle((_, count) => page(count, 'same', 1));
+    const [first] = await collect(google.remote.pull(WHOLE, NEVER)).catch(() => []);
+    expect(first).toBeUndefined();
+    const before = google.requests.length;
+    for await (const { resume } of google.remote.pull(WHOLE, NEVER)) {
+      await failureOf(collect(google.remote.pull({ mode: 'whole', resume }, NEVER)));
+      break;
+    }
+    expect(google.requests.length - before).toBeLessThan(4);
+  });
+
+  const cursorOf = async (remote: Remote): Promise<string> =>
+    (await collect(remote.pull(WHOLE, NEVER))).at(-1)?.cursor ?? '';
+
+  it.each([
+    ['whole', 1, '12 pages'],
+    ['whole', 200, '1000 rows'],
+    ['changes', 1, '12 pages'],
+    ['changes', 200, '1000 rows'],
+  ] as const)('is given up: %s, with %d new rows a page, after more than %s', async (mode, rows, why) => {
+    let isEndless = false;
+    await using google = await startGoogle(
+      (_, count) => (isEndless ? page(count, `page ${count}`, rows) : { body: { nextSyncToken: 'sync' } }),
+      undefined,
+      { listingLimits: LIMITS },
+    );
+    const cursor = await cursorOf(google.remote);
+    isEndless = true;
+    const error = await failureOf(collect(google.remote.pull(mode === 'whole' ? WHOLE : { mode, cursor }, NEVER)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain(why);
+  });
+
+  it('of groups, or of the contacts that a lost create is looked for among, is refused too', async () => {
+    const group = { resourceName: 'contactGroups/a1', name: 'A' };
+    await using google = await startGoogle((seen) => ({
+      body: seen.path.endsWith('/contactGroups')
+        ? { contactGroups: [group], nextPageToken: 'same' }
+        : { connections: [person(1)], nextPageToken: 'same' },
+    }));
+    expect(await failureOf(google.remote.listGroups(NEVER))).toBeInstanceOf(UnreadableError);
+    const looked = google.remote.findCreated([creation], 0, () => false, NEVER);
+    expect(await failureOf(looked)).toBeInstanceOf(UnreadableError);
+    expect(google.requests.length).toBeLessThan(8);
+  });
+});
+
+describe('a list that is always there [R17]', () => {
+  it('is not empty where it is absent: every account has its system groups', async () => {
+    await using google = await startGoogle(() => ({ body: {} }));
+    expect(await failureOf(google.remote.listGroups(NEVER))).toBeInstanceOf(UnreadableError);
+  });
+});

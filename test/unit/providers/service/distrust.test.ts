@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
+import { startListingWalk, type ListingLimits } from '../../../../src/providers/read-limits.ts';
+import type { FeedPage } from '../../../../src/providers/remote.ts';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import {
+  collect,
+  contactJson,
+  createTestClock,
+  failureOf,
+  list,
+  never,
+  NOW_MS,
+  one,
+  stamp,
+  startServer,
+} from './support.ts';
+
+const WHOLE = { mode: 'whole', resume: null } as const;
+
+const without = (json: Record<string, unknown>, key: string): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => name !== key));
+
+const kindsOf = (pages: readonly FeedPage[]): string[] =>
+  pages.flatMap(({ changes }) => changes.map(({ kind }) => kind));
+
+const pullRows = async (...rows: readonly unknown[]): Promise<readonly FeedPage[]> => {
+  await using server = await startServer(() => ({ json: list(rows) }));
+  return await collect(server.remote.pull(WHOLE, never));
+};
+
+const LISTS = ['addresses', 'email_addresses', 'phone_numbers', 'websites'];
+
+describe('a contact without a documented list [R17]', () => {
+  it.each(LISTS)('is unreadable in a listing, with its id: %s is absent or null', async (key) => {
+    const pages = await pullRows(without(contactJson(1), key), contactJson(2, { [key]: null }), contactJson(3));
+    expect(kindsOf(pages)).toEqual(['unreadable', 'unreadable', 'upsert']);
+    expect(pages[0]?.changes[0]).toMatchObject({ id: 'contact_1', reason: expect.stringContaining(key) });
+  });
+
+  it('is unreadable where its buckets are not named', async () => {
+    const rows = [contactJson(1, { extra_data: undefined }), contactJson(2, { extra_data: { buckets: null } })];
+    expect(kindsOf(await pullRows(...rows, contactJson(3)))).toEqual(['unreadable', 'unreadable', 'upsert']);
+  });
+
+  it.each([...LISTS, 'extra_data'])('is unreadable when it is read by its id: %s', async (key) => {
+    await using server = await startServer(() => ({ json: one(without(contactJson(1), key)) }));
+    const answers = await server.remote.read(['contact_1'], never);
+    expect(answers.get('contact_1')).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('leaves it open whether a write was applied', async () => {
+    await using server = await startServer(() => ({ json: one(without(contactJson(1), 'phone_numbers')) }));
+    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
+    const [result] = await server.remote.create([request], never);
+    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', applied: 'unknown' } });
+  });
+});
+
+describe('names that are not given [R17]', () => {
+  const NAMELESS = { first_name: null, last_name: null };
+
+  it('make a contact unreadable whose empty title is given as a text', async () => {
+    const pages = await pullRows(contactJson(1, NAMELESS), contactJson(2));
+    expect(kindsOf(pages)).toEqual(['unreadable', 'upsert']);
+  });
+
+  it('make every contact of a page unreadable that names nobody', async () => {
+    const rows = [1, 2, 3].map((number) => contactJson(number, { ...NAMELESS, title: 'Analyst' }));
+    expect(kindsOf(await pullRows(...rows))).toEqual(['unreadable', 'unreadable', 'unreadable']);
+    const absent = rows.map((row) => without(without(row, 'first_name'), 'last_name'));
+    expect(kindsOf(await pullRows(...absent))).toEqual(['unreadable', 'unreadable', 'unreadable']);
+  });
+
+  it('are empty where the service writes empty texts as null', async () => {
+    const nameless = contactJson(1, { ...NAMELESS, title: null });
+    expect(kindsOf(await pullRows(nameless, contactJson(2), contactJson(3)))).toEqual(['upsert', 'upsert', 'upsert']);
+    expect(kindsOf(await pullRows(nameless))).toEqual(['upsert']);
+  });
+});
+
+describe('a lost create [R9, R17]', () => {
+  const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
+  const request = { key: 'k', draft, groupIds: [], originId: 'people/c1' };
+  const find = async (rows: readonly object[]) => {
+    const created = rows.map((row) => ({ ...row, created_at: stamp(NOW_MS) }));
+    await using server = await startServer(() => ({ json: list(created) }));
+    return await server.remote.findCreated([request], NOW_MS, () => false, never);
+  };
+
+  it('is not taken for one that made nothing while a contact that may be it cannot be read', async () => {
+    expect(await failureOf(find([without(contactJson(1), 'addresses')]))).toBeInstanceOf(UnreadableError);
+    const nameless = without(contactJson(1, { first_name: null, last_name: null }), 'addresses');
+    expect(await failureOf(find([nameless]))).toBeInstanceOf(UnreadableError);
+  });
+
+  it('is not kept waiting by an unreadable contact of another name', async () => {
+    expect((await find([without(contactJson(2), 'addresses')])).size).toBe(0);
+    expect((await find([without(contactJson(2), 'addresses'), contactJson(1)])).size).toBe(1);
+  });
+});
+
+describe('a redirect [R17]', () => {
+  it.each([301, 302, 303, 307, 308])('is not followed and is an error, not asked for again: %d', async (status) => {
+    await using elsewhere = await startServer(() => ({ json: list([]) }));
+    await using server = await startServer(() => ({ status, headers: { location: `${elsewhere.url}/v2/contacts` } }));
+    for (const work of [collect(server.remote.pull(WHOLE, never)), server.remote.identify(never)]) {
+      expect(await failureOf(work)).toBeInstanceOf(RedirectedError);
+    }
+    expect(server.received).toHaveLength(2);
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it.each([
+    [301, 'unknown'],
+    [303, 'unknown'],
+    [307, 'no'],
+    [308, 'no'],
+  ])('of a create, with %d, says whether it was applied: %s', async (status, applied) => {
+    await using server = await startServer(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
+    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
+    const [result] = await server.remote.create([request], never);
+    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', retry: 'never', applied } });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('an id that a number cannot hold [R17]', () => {
+  const raw = (id: string): string =>
+    JSON.stringify(list([{ ...contactJson(1), id: 0 }])).replace('"id":0', `"id":${id}`);
+
+  it.each(['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'])('is refused: %s', async (id) => {
+    await using server = await startServer(() => ({ text: raw(id) }));
+    expect(kindsOf(await collect(server.remote.pull(WHOLE, never)))).toEqual(['unreadable']);
+  });
+
+  it.each(['7', '9007199254740991'])('is read as a text where it can: %s', async (id) => {
+    await using server = await startServer(() => ({ text: raw(id) }));
+    const [page] = await collect(server.remote.pull(WHOLE, never));
+    expect(page?.changes[0]).toMatchObject({ kind: 'upsert', record: { id } });
+  });
+});
+
+describe('a listing that does not end [R14, R17]', () => {
+  const LIMITS = { pages: 20, rows: 100_000, timeMs: 3_600_000 };
+  const endless = (listingLimits: ListingLimits) =>
+    startServer(
+      (_request, index) => {
+        const rows = Array.from({ length: 50 }, (_, row) => {
+          const number = index * 50 + row + 1;
+          return contactJson(number, { updated_at: stamp(NOW_MS + number * 1_000) });
+        });
+        return { json: list(rows, { next_page: index + 2 }) };
+      },
+      { listingLimits },
+    );
+  const CHANGES = { mode: 'changes', cursor: JSON.stringify({ watermarkMs: 0, reachedAtMs: 0, behindMs: 0 }) } as const;
+
+  it.each([WHOLE, CHANGES])('is given up after so many pages: $mode', async (request) => {
+    await using server = await endless(LIMITS);
+    const error = await failureOf(collect(server.remote.pull(request, never)));
+    expect(error).toBeInstanceOf(UnreadableError);
+    expect(error.message).toContain('does not end: it has more than 20 pages');
+    expect(server.received).toHaveLength(21);
+  });
+
+  it('is given up after so many pages, those of the walk that it goes on with included', async () => {
+    await using server = await endless(LIMITS);
+    const pages: FeedPage[] = [];
+    for await (const page of server.remote.pull(WHOLE, never)) {
+      pages.push(page);
+      if (pages.length === 15) break;
+    }
+    const resume = pages.at(-1)?.resume ?? null;
+    const received = server.received.length;
+    await failureOf(collect(server.remote.pull({ mode: 'whole', resume }, never)));
+    expect(server.received.length - received).toBe(6);
+  });
+
+  it('is given up after so many rows', async () => {
+    await using server = await endless({ ...LIMITS, rows: 320 });
+    const error = await failureOf(collect(server.remote.pull(WHOLE, never)));
+    expect(error.message).toContain('does not end: it has more than 320 rows');
+  });
+
+  it('of groups is given up too, however many new ones come', async () => {
+    const walk = startListingWalk({ route: 'GET /v2/buckets', clock: null, limits: LIMITS });
+    expect(() => Array.from({ length: 21 }, () => walk.take(1))).toThrow(UnreadableError);
+  });
+
+  it('is given up after so long a time', () => {
+    const clock = createTestClock();
+    const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits: LIMITS });
+    walk.take(1);
+    void clock.sleep(LIMITS.timeMs + 1);
+    expect(() => walk.take(1)).toThrow('it takes longer than 60 minutes');
+  });
+});

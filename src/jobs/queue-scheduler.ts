@@ -34,7 +34,7 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
   });
   for (const schedule of missing) {
     const { link, kind, everyMs, offsetMs } = schedule;
-    const data = { link, kind, acceptDeletes: false };
+    const data = { link, kind, override: null };
     const template = { name: kind, data, opts: jobOptions(kind) };
     await queue.upsertJobScheduler(idOf(schedule), { every: everyMs, offset: offsetMs }, template);
   }

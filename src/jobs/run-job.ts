@@ -167,6 +167,13 @@ const settle = async (
   return report;
 };
 
+/** The halt that a job may pass: the link's last run must have ended with it, and the job must know its nonce (R8). */
+const acceptedHalt = async ({ app }: Parts, { link, override }: JobData): Promise<string | null> => {
+  if (override === null) return null;
+  const [last] = await app.store.runs(link, { latest: 'ended' });
+  return last?.outcome === 'halted' && last.override === override ? last.reason : null;
+};
+
 type Signals = { readonly stop: AbortSignal; readonly abort: AbortSignal };
 
 const runLinkJob = async (
@@ -183,10 +190,12 @@ const runLinkJob = async (
   noteResuming(parts, row);
   const isScheduled = job.kind !== 'full';
   if (isScheduled) skipWhereDue(parts, row, credentials);
+  const accepted = await acceptedHalt(parts, job);
   let tracker = newTracker();
   const result = await app.run(link, {
     kind: isScheduled ? 'incremental' : 'full',
-    acceptDeletes: job.acceptDeletes,
+    acceptDeletes: accepted !== null,
+    ...(accepted !== null && { acceptedHalt: accepted }),
     signal: signals.abort,
     stop: signals.stop,
     // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.

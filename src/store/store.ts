@@ -154,6 +154,8 @@ export type RunRow = {
   readonly reason: string | null;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
+  /** For a halted run: the nonce by which somebody who reads this store lets its plan pass, once; null for any other. */
+  readonly override: string | null;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
@@ -161,7 +163,10 @@ export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
 export type RunEnd = {
   readonly outcome: RunOutcome;
   readonly reason: string | null;
-  /** Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. */
+  /**
+   * Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. Of a halted run it holds
+   * `override`.
+   */
   readonly summary: object;
   readonly endedAtMs: number;
 };
@@ -171,6 +176,9 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string };
+
+/** The reason of a run whose process died, or lost its lease, before it could store how it ended. */
+export const INTERRUPTED = 'interrupted';
 
 /** A field that both sides had changed: both values, and which one stands. */
 export type ConflictRow = Conflict & {
@@ -241,6 +249,7 @@ export type StoreChange =
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
   | { readonly kind: 'accept'; readonly side: Side; readonly key: string }
+  /** Begins a run. One of the link that is `running` still ended without storing so: it has failed, `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
   | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
   /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */

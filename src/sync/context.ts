@@ -28,6 +28,8 @@ export type LinkContext = {
 export type RunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  readonly acceptedHalt?: string;
   /** Ends the run at once, with requests under way. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; what is under way is finished. */
@@ -43,6 +45,7 @@ export type Session = LinkContext & {
   readonly run: string;
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  readonly acceptedHalt?: string;
   readonly signal: AbortSignal;
   readonly stop?: AbortSignal;
   /** The run that this one reverts; null for an ordinary run. */

@@ -74,10 +74,12 @@ export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
 export const prepare = async (session: Session): Promise<Prepared> => {
   await takeStock(session);
   const plan = await planStored(session, await planLinkGroups(session));
-  const halt = await guard(
-    session,
+  const found = await guard(
+    // Where the override is bound to one halt, the guard says whether it is that one.
+    session.acceptedHalt === undefined ? session : { ...session, acceptDeletes: false },
     plan.decisions.filter((decision) => decision.kind === 'delete'),
   );
+  const halt = found?.message === session.acceptedHalt ? null : found;
   // A side that came back empty is listed again by the next run: what it shows then decides.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   return { plan, halt };

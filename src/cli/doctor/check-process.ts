@@ -77,9 +77,17 @@ export const faultOfStore = (error: unknown): Finding =>
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/iu;
+
+/** Whether another host than this one could be asked for jobs by anybody who reaches it. */
+const isOpenElsewhere = (redisUrl: Secret): boolean => {
+  const { hostname, password } = new URL(redisUrl.reveal());
+  return password === '' && hostname !== '' && !LOOPBACK.test(hostname);
+};
+
 const OLDEST_REDIS = { major: 6, minor: 2 };
 
-const judgeRedis = (info: string): Finding => {
+const judgeRedis = (info: string, redisUrl: Secret): Finding => {
   const version = fieldOf(info, 'redis_version');
   const policy = fieldOf(info, 'maxmemory_policy');
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
@@ -90,6 +98,10 @@ const judgeRedis = (info: string): Finding => {
   if (policy !== 'noeviction') {
     const remedy = 'Set maxmemory-policy noeviction: else Redis may drop jobs when its memory is full.';
     return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
+  }
+  if (isOpenElsewhere(redisUrl)) {
+    const remedy = 'Set requirepass at Redis and put the password in REDIS_URL: redis://:PASSWORD@host:6379.';
+    return warning(REDIS, 'is on another host and takes commands without a password', remedy);
   }
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
@@ -102,7 +114,7 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   redis.on('error', () => undefined);
   try {
     await redis.connect();
-    return judgeRedis(await redis.info());
+    return judgeRedis(await redis.info(), redisUrl);
   } catch (error) {
     return fault(REDIS, `does not answer (${messageOf(error)})`, 'Start Redis, or check REDIS_URL.');
   } finally {

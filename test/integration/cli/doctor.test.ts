@@ -170,6 +170,17 @@ describe('Redis', () => {
     expect(check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
   });
 
+  test('that takes commands of anybody on another host is warned of', async () => {
+    await using redis = await startRedis();
+    // Every address of this machine but loopback stands for another host.
+    const { code, check } = await doctor({ REDIS_URL: redis.url.replace('127.0.0.1', '0.0.0.0') });
+    expect(code).toBe(0);
+    expect(check('redis')).toMatchObject({ level: 'warning', remedy: expect.stringContaining('requirepass') });
+    await using closed = await startRedis('--requirepass', 'secret');
+    const { check: withPassword } = await doctor({ REDIS_URL: closed.url.replace('127.0.0.1', ':secret@0.0.0.0') });
+    expect(withPassword('redis')?.level).toBe('ok');
+  });
+
   test('that does not answer is a fault, and its password is not printed', async () => {
     const { code, checks, check } = await doctor({ REDIS_URL: 'redis://:very-secret@127.0.0.1:9' });
     expect(code).not.toBe(0);

@@ -269,6 +269,8 @@ export interface Store {
    * of owner and stays on renewal; null where another process holds the lease.
    */
   acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
+  /** Who took the lease last and has not freed it, whether it has expired or not; null where it is free. */
+  leaseOwner(link: string): Promise<string | null>;
   /** Frees the lease where it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
   /** The halves of a link that a query means, each once, the left side's first and by id. */

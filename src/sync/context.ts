@@ -5,6 +5,7 @@ import type { Policy } from '../reconcile/policy.ts';
 import { DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
+import type { LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -23,6 +24,7 @@ export type LinkContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly holders?: LeaseHolders;
 };
 
 export type RunOptions = {

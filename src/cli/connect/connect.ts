@@ -10,6 +10,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import { CredentialsError, type Credential } from '../../store/credentials.ts';
 import { changeLink } from '../../sync/change-link.ts';
+import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
@@ -110,9 +111,11 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
   );
 };
 
+const leaseParts = ({ store, holders }: App): LeaseParts => ({ store, holders, clock: systemClock, newId: randomUUID });
+
 /** Takes the new account while no run is under way. Throws {@link LeaseError} where one is. */
 const replaceAccount = async ({ app, link, side }: Step, account: string): Promise<void> => {
-  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, ({ accounts }) => [
+  await changeLink(leaseParts(app), link.name, ({ accounts }) => [
     { kind: 'forget-mapping' },
     { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
   ]);
@@ -142,7 +145,7 @@ const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promi
   if (state !== 'paused' && !isReplaced) return;
   const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
   const event = isReplaced ? 'replaced' : 'connected';
-  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, (row) => [
+  await changeLink(leaseParts(app), link.name, (row) => [
     { kind: 'link', patch: { state: nextLinkState(row.state, event), reason } },
   ]);
   if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);

@@ -9,7 +9,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
-import { checkToken, dropLease, takeLease } from './lease.ts';
+import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
 import { openLink, readLinks } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
@@ -36,6 +36,7 @@ class SqliteStore implements Store {
   link = (name: string) => this.#atomic((db) => openLink(db, name));
   acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
     this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
+  leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
   releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));

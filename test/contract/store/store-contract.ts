@@ -54,6 +54,16 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.acquireLease('leased', 'one', 500, 600)).toBe(first);
     });
 
+    it('names its owner until it is freed, also when it has expired', async () => {
+      expect(await store.leaseOwner('leased')).toBeNull();
+      await store.acquireLease('leased', 'one', 0, 100);
+      expect(await store.leaseOwner('leased')).toBe('one');
+      await store.acquireLease('leased', 'two', 100, 200);
+      expect(await store.leaseOwner('leased')).toBe('two');
+      await store.releaseLease('leased', 'two');
+      expect(await store.leaseOwner('leased')).toBeNull();
+    });
+
     it('gets a greater token with every change of owner', async () => {
       const first = await acquire('leased', 'one');
       await store.releaseLease('leased', 'one');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { App } from '../../app/app.ts';
 import { systemClock } from '../../clock.ts';
 import { placeOf } from '../../config/accounts.ts';
@@ -23,8 +24,10 @@ export type ConnectOptions = Pick<CommonOptions, 'config'> & {
   /** False: the address is only printed. */
   readonly browser?: boolean;
   readonly port?: number;
-  /** A v1 application's key; `-`: it comes on standard input. */
+  /** `-`: a v1 application's key comes on standard input. Anything else is refused. */
   readonly apiKey?: string;
+  /** The file that a v1 application's key stands in. */
+  readonly apiKeyFile?: string;
   readonly replaceAccount?: boolean;
 };
 
@@ -54,19 +57,45 @@ type Step = {
   readonly options: ConnectOptions;
 };
 
-const signIn = async ({ terminal, link, side, signal, options }: Step): Promise<Grant> => {
-  const { apiKey, port = 0, browser: opensBrowser = true } = options;
+/** Every user of the machine can read the arguments of its processes. */
+const refuseArgument = (apiKey: string): void => {
+  if (apiKey === '-') return;
+  throw new UsageError(
+    'A key does not belong on the command line, where every user of this machine can read it. Give it on standard ' +
+      'input with --api-key -, or in a file with --api-key-file FILE; and as it was shown now, have a new one made.',
+  );
+};
+
+const readKeyFile = (path: string): Promise<string> =>
+  readFile(path, 'utf8').then(
+    (content) => content.trim(),
+    (cause: unknown) => {
+      const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+      throw new UsageError(`--api-key-file: ${path} cannot be read (${why}). Check its path and permissions.`, {
+        cause,
+      });
+    },
+  );
+
+const readKey = async ({ terminal, signal, options }: Step): Promise<string> => {
+  if (options.apiKeyFile !== undefined) return readKeyFile(options.apiKeyFile);
+  refuseArgument(options.apiKey ?? '-');
+  if (process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
+  return readHiddenLine(process.stdin, 'api_key', signal);
+};
+
+const signIn = async (step: Step): Promise<Grant> => {
+  const { terminal, link, side, signal, options } = step;
+  const { apiKey, apiKeyFile, port = 0, browser: opensBrowser = true } = options;
   const { provider, settings } = link.sides[side];
   const { signIn: ways, title } = providerNamed(provider);
   const context: SignInContext = { clock: systemClock, signal };
-  if (apiKey === undefined) {
+  if (apiKey === undefined && apiKeyFile === undefined) {
     const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
     return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
   }
   if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
-  if (apiKey === '-' && process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
-  const key = apiKey === '-' ? await readHiddenLine(process.stdin, 'api_key', signal) : apiKey;
-  return ways.withKey(settings, key, context);
+  return ways.withKey(settings, await readKey(step), context);
 };
 
 const nameOf = ({ email, id }: Account): string =>

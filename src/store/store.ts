@@ -305,11 +305,19 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The database cannot be used as it is: corrupt, of a newer version, or not writable. The file is left untouched. */
+/** The database cannot be used as it is: corrupt, of a newer version, full, locked or not writable. Nothing was changed. */
 export class StoreError extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  /** What is wrong, where; the message says what to do as well. */
+  readonly detail: string;
+  /** Null where the detail says it. */
+  readonly remedy: string | null;
+
+  constructor(detail: string, options: { readonly cause?: unknown; readonly remedy?: string } = {}) {
+    const { remedy = null, cause } = options;
+    super(remedy === null ? detail : `${detail} ${remedy}`, { cause });
     this.name = 'StoreError';
+    this.detail = detail;
+    this.remedy = remedy;
   }
 }
 

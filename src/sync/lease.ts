@@ -98,7 +98,8 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
     [Symbol.asyncDispose]: async () => {
       ended.abort(new Error('The run has ended.'));
       await renewing;
-      await store.releaseLease(link, owner);
+      // One that cannot be given back runs out; why the run ended is not to be hidden by it.
+      await store.releaseLease(link, owner).catch(() => undefined);
     },
   };
 };

@@ -1,10 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
+import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
 import { count } from '../words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
@@ -34,6 +35,21 @@ const modeOf = (path: string): Promise<number | null> =>
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
+const MB = 2 ** 20;
+/** Less cannot take a run's journal of a large address book. */
+const LITTLE_SPACE = 50 * MB;
+const NO_SPACE = MB;
+
+/** Whether there is room for what the next runs store; nothing where there is. */
+const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free >= LITTLE_SPACE) return [];
+  const amount = free < MB ? `${Math.floor(free / 1024)} KB` : `${Math.floor(free / MB)} MB`;
+  const finding = free < NO_SPACE ? fault : warning;
+  return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
+};
+
 /** Whether the data directory can be written, and nobody else reads what is in it. */
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
@@ -48,7 +64,7 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
       fault(DATA_DIRECTORY, `${dataDir} cannot be written`, `Give it to the user ${owner}: chown ${owner} ${dataDir}`),
     ];
   }
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...(await checkSpace(dataDir))];
   for (const path of FILES.map((name) => join(dataDir, name))) {
     const fileMode = await modeOf(path);
     if (fileMode === null || (fileMode & OTHERS) === 0) continue;
@@ -72,7 +88,7 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
 };
 
 export const faultOfStore = (error: unknown): Finding =>
-  fault(STORE, messageOf(error), 'Free some space where the disk is full; check who owns the file.');
+  error instanceof StoreError ? fault(STORE, error.detail, error.remedy) : fault(STORE, messageOf(error), null);
 
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;

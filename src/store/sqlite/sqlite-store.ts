@@ -13,23 +13,31 @@ import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
 import { openLink, readLinks } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
+import { explainTrouble } from './trouble.ts';
 
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
   readonly #db: Db;
+  readonly #path: string;
   readonly #together: ReturnType<typeof createGroupCommit>;
 
-  constructor(db: Db) {
+  constructor(db: Db, path: string) {
     this.#db = db;
+    this.#path = path;
     this.#together = createGroupCommit(db);
   }
 
+  /** What the database itself cannot do is said with the file, the cause and the remedy. */
+  readonly #explain = (error: unknown): never => {
+    throw explainTrouble(error, this.#path);
+  };
+
   #atomic<T>(step: (db: Db) => T): Promise<T> {
-    return Promise.try(() => this.#db.atomic(() => step(this.#db)));
+    return Promise.try(() => this.#db.atomic(() => step(this.#db))).catch(this.#explain);
   }
 
   #read<T>(step: (db: Db) => T): Promise<T> {
-    return Promise.try(() => step(this.#db));
+    return Promise.try(() => step(this.#db)).catch(this.#explain);
   }
 
   links = () => this.#atomic(readLinks);
@@ -51,7 +59,7 @@ class SqliteStore implements Store {
     this.#together(() => {
       checkToken(this.#db, link, token);
       return applyChanges(this.#db, link, changes);
-    });
+    }).catch(this.#explain);
 
   journal = (link: string, query: JournalQuery) => this.#read((db) => readJournal(db, link, query));
   runs = (link: string, query: RunQuery) => this.#read((db) => readRuns(db, link, query));
@@ -60,7 +68,7 @@ class SqliteStore implements Store {
   budget = (key: string) => this.#read((db) => readBudget(db, key));
   saveBudget = (key: string, stateJson: string) => this.#atomic((db) => writeBudget(db, key, stateJson));
 
-  close = () => Promise.try(() => void this.#db.client.close());
+  close = () => Promise.try(() => void this.#db.client.close()).catch(this.#explain);
 }
 
 /**
@@ -68,4 +76,4 @@ class SqliteStore implements Store {
  *
  * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
-export const openStore = (path: string): Store => new SqliteStore(openDatabase(path));
+export const openStore = (path: string): Store => new SqliteStore(openDatabase(path), path);

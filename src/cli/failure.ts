@@ -1,3 +1,4 @@
+import { withoutRemoteWords } from '../events.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { StoreError } from '../store/store.ts';
@@ -15,7 +16,10 @@ export const reportFailure = (terminal: Terminal, error: unknown, documentKey: D
   if (isExpected) terminal.warn(messageOf(error));
   else {
     const format = terminal.log.isTTY ? 'pretty' : 'json';
-    createLogger({ level: 'error', format, destination: terminal.log }).error({ error }, 'command failed');
+    createLogger({ level: 'error', format, destination: terminal.log }).error(
+      { error: withoutRemoteWords(error) },
+      'command failed',
+    );
   }
   const nothing = documentKey === 'undo' ? null : [];
   if (documentKey !== null) terminal.print(JSON.stringify({ [documentKey]: nothing, error: messageOf(error) }));

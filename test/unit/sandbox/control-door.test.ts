@@ -11,7 +11,7 @@ afterAll(() => sandbox.close());
 /** `fetch` sets Host and Origin itself, as a browser does. */
 const statusOf = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const asked = request(`${url}/__control/faults`, { method: 'DELETE', headers }, (answer) => {
+    const asked = request(new URL('/__control/faults', url), { method: 'DELETE', headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });

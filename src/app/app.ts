@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
+import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
 import { networkFor } from './network.ts';
 import type { Runs } from './runs.ts';
@@ -71,6 +72,7 @@ const createLazyRuns = (parts: Parts): Runs => {
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
+  warnOfOpenDirectory(config.dataDir, events);
   const store = openStore(join(config.dataDir, 'contact-sync.db'));
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const vault = openVaultOf(config, clock);

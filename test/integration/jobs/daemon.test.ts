@@ -118,6 +118,27 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     for (const name of world.sandboxes.keys()) expect([name, overlaps([daemon], name)]).toEqual([name, 0]);
   });
 
+  test('where Redis is lost while it stops no new run begins, and its last words are that it has stopped', async () => {
+    await using world = await worldOf('redis', 'work', 'home');
+    const daemon = world.startDaemon();
+    await daemon.until(completed('work', 'incremental'));
+    // In the middle of a run, so that the worker has a job to give back.
+    await daemon.until(says('run started'), daemon.lines.length);
+    const from = daemon.lines.length;
+    const stopping = daemon.stop();
+    await redis?.stop();
+    const startedAtMs = Date.now();
+    await stopping;
+    expect(Date.now() - startedAtMs).toBeLessThan(9_000);
+    await redis?.start();
+    // Whatever still worked on the queue would have its turn beside the next daemon.
+    const next = world.startDaemon();
+    await next.until(completed('home'));
+    await next.until(completed('work'), next.lines.length);
+    expect(daemon.lines.slice(from).filter(says('run started'))).toEqual([]);
+    expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
+  });
+
   test('a resync from another process is done by the daemon, shown as it goes, and its result is the exit code', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     await world.configure({ work: RARE, home: RARE });

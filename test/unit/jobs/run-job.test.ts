@@ -140,6 +140,29 @@ test('a job passes the guard only with the nonce of the plan that was halted las
   expect(runner.runs[0]).not.toHaveProperty('acceptedHalt');
 });
 
+test('a run that has told of no progress for a quarter of an hour is stalled, until it goes on or ends', async () => {
+  await using runner = await startRunner();
+  const ended = Promise.withResolvers<null>();
+  const begun = Promise.withResolvers<LinkRunOptions>();
+  runner.until((options) => {
+    begun.resolve(options);
+    return ended.promise;
+  });
+  const run = runner.run({ kind: 'full' });
+  const { onEvent } = await begun.promise;
+  runner.clock.advance(15 * 60_000);
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(1);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  onEvent?.({ kind: 'listed', side: 'left', whole: true, contacts: 1, total: null });
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(16 * 60_000);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  ended.resolve(null);
+  await run;
+  expect(runner.runner.stalled()).toEqual([]);
+});
+
 test('a paused link is left alone by its schedule until its credential is another one, and resumes then', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);

@@ -2,7 +2,6 @@
  * Letters that a terminal obeys instead of showing them: controls (but for a line break and a tab), and those that turn
  * the direction of text or break lines unseen.
  */
-// oxlint-disable-next-line no-control-regex
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
 
 const escape = (letter: string): string => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, '0');

@@ -21,7 +21,6 @@ export type Terminal = {
 };
 
 /** The styles that {@link Terminal.style} writes, and the ones that end them. */
-// oxlint-disable-next-line no-control-regex
 const OWN_STYLES = /(\u001B\[(?:1|2|22|31|32|33|39)m)/u;
 
 /** Keeps the program's own styles where the stream is a terminal; of all else, nothing reaches it that it would obey. */

@@ -55,7 +55,7 @@ export const createGates = (options: GatesOptions): Gates => {
     },
     close: async () => {
       // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
-      for (const gate of gates.values()) await gate.then(({ settled }) => settled()).catch(() => undefined);
+      for (const gate of gates.values()) await gate.then((opened) => opened.settled()).catch(() => undefined);
       await (await rings)?.close();
     },
   };

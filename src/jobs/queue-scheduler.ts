@@ -107,6 +107,18 @@ const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOpt
   };
 };
 
+/** The same way to run jobs, with those under way. */
+const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown>>; readonly runJob: RunJob } => {
+  const running = new Set<Promise<unknown>>();
+  const runJob: RunJob = (...of) => {
+    const job = run(...of);
+    running.add(job);
+    void job.finally(() => running.delete(job));
+    return job;
+  };
+  return { running, runJob };
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
@@ -115,13 +127,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const prefix = makeQueuePrefix(options.dataDir);
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
-  const running = new Set<ReturnType<RunJob>>();
-  const runJob: RunJob = (...of) => {
-    const run = options.runJob(...of);
-    running.add(run);
-    void run.finally(() => running.delete(run));
-    return run;
-  };
+  const { running, runJob } = following(options.runJob);
   const worker = startWorker({ ...options, runJob, connection: redis, prefix });
   const keeper = createKeeper(queue, options);
   const ended = new AbortController();

@@ -13,8 +13,17 @@ const REFUSED = `the service refused POST /v2/contacts (422) saying "the address
 const AT = { status: 422, route: 'POST /v2/contacts', applied: 'no' } as const;
 const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 1 };
 const SUMMARY: RunSummary = {
-  ...{ link: 'work', run: 'r1', kind: 'incremental', outcome: 'failed', reason: REFUSED },
-  ...{ left: COUNTS, right: COUNTS, paired: 0, conflicts: 0, skipped: 0, durationMs: 1 },
+  link: 'work',
+  run: 'r1',
+  kind: 'incremental',
+  outcome: 'failed',
+  reason: REFUSED,
+  left: COUNTS,
+  right: COUNTS,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 1,
 };
 
 const refusal = (): InvalidError => {

@@ -32,7 +32,7 @@ const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts'
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts'];
 const CLI = [
   'config/nearest.ts',
   'contact/',
@@ -125,7 +125,8 @@ export const BORDERS: readonly Border[] = [
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
-  { place: 'logger.ts', imports: [], packages: ['pino', 'pino-pretty'] },
+  { place: 'printable.ts', imports: [], packages: [] },
+  { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
   {
     place: 'app/',

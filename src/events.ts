@@ -55,10 +55,15 @@ type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
 /**
  * The log catalogue: one function for each business event, with a constant message and its data in fields. Values that
- * people entered (names, addresses, group names) leave this file only when personal data may be logged.
+ * people entered (names, addresses, group names), and what a remote says in its own words, leave this file only when
+ * personal data may be logged.
  */
 export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
+  /** DATA_DIR may be written by others, who could then plant a database or a token there. */
+  dataDirOpen(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
+  /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
+  daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
   /** SIGHUP: the links that came, went and were changed. */
@@ -87,7 +92,7 @@ export interface Events {
   /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
   runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
   /** What no run recovers from by itself: a fault of this program, the store or the configuration; see the error. */
-  runFailed(fields: RunSummary & { readonly error: unknown }): void;
+  runFailed(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
   /** The program was stopped while the run was under way. */
   runStopped(fields: RunSummary): void;
   /** Writes that an earlier process left under way were settled. */
@@ -152,9 +157,37 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 const inWords = ({ sides, ...fields }: { readonly sides?: Sides<SideWords> }): unknown =>
   sides === undefined ? fields : inWordsOf(sides, fields);
 
+/** How an error quotes a remote's own words, which may name people. */
+const REMOTE_WORDS = / saying ".*"/gsu;
+
+/** What else of an error is logged; none of it holds words of a remote. */
+const ERROR_KEYS = ['kind', 'code', 'status', 'route', 'retry'] as const;
+
+/** The error without a remote's own words: of one that follows from an answer, the cause is what the remote said. */
+const withoutWordsInError = (error: Error): Error => {
+  const isAnswer = typeof Reflect.get(error, 'status') === 'number';
+  const hasCause = error.cause !== undefined && !isAnswer;
+  const copy = new Error(withoutRemoteWords(error.message), hasCause ? { cause: withoutRemoteWords(error.cause) } : {});
+  copy.name = error.name;
+  copy.stack = withoutRemoteWords(error.stack ?? '');
+  const kept = ERROR_KEYS.filter((key) => key in error).map((key) => [key, Reflect.get(error, key) as unknown]);
+  return Object.assign(copy, Object.fromEntries(kept));
+};
+
+/** A value of a log line without what a remote said in its own words: these may name people. */
+export const withoutRemoteWords = <Value>(value: Value): Value => {
+  // Each branch gives back what it was given, but for the words.
+  if (typeof value === 'string') return value.replaceAll(REMOTE_WORDS, '') as Value;
+  return value instanceof Error ? (withoutWordsInError(value) as Value) : value;
+};
+
+const withoutWordsIn = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, withoutRemoteWords<unknown>(value)]));
+
 /** Events that are written to the log. */
 export const createEvents = (logger: Logger, options: { readonly personalData: boolean }): Events => {
-  const write = (level: Level, message: string, fields: object): void => logger[level](inWords(fields), message);
+  const write = (level: Level, message: string, fields: object): void =>
+    logger[level](inWords(options.personalData ? fields : withoutWordsIn(fields)), message);
   const log = (level: Level, message: string) => (fields: object) => write(level, message, fields);
   const logGroup =
     (level: Level, message: string) =>
@@ -163,6 +196,8 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
 
   return {
     daemonStarted: log('info', 'daemon started'),
+    dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
+    daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
     configReloaded: log('info', 'configuration reloaded'),

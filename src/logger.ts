@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { pino, type Logger as PinoLogger } from 'pino';
 import type * as Pretty from 'pino-pretty';
+import { printable } from './printable.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -40,7 +41,7 @@ const SECRET_TEXT =
   /(\bBearer\s+|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/[^\s/:@]*:)[^\s&"'@]+/giu;
 const DEEPEST = 6;
 
-const redactText = (text: string): string => text.replaceAll(SECRET_TEXT, '$1[secret]');
+const redactText = (text: string): string => printable(text.replaceAll(SECRET_TEXT, '$1[secret]'));
 
 const redactFields = (fields: object): Record<string, unknown> => redactEntries(fields, 0);
 

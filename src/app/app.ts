@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { createLeaseHolders } from './lease-holders.ts';
+import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
 import { networkFor } from './network.ts';
 import type { Runs } from './runs.ts';
@@ -16,6 +18,7 @@ import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import type { LeaseHolders } from '../sync/lease.ts';
 
 /** What tests and the demo may replace. */
 export type AppOverrides = {
@@ -31,6 +34,8 @@ export type App = Runs & {
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
+  /** What this machine knows of the processes that hold leases. */
+  readonly holders: LeaseHolders;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of each side's credential as it is now; null where there is none. */
@@ -67,14 +72,17 @@ const createLazyRuns = (parts: Parts): Runs => {
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
+  warnOfOpenDirectory(config.dataDir, events);
   const store = openStore(join(config.dataDir, 'contact-sync.db'));
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const vault = openVaultOf(config, clock);
-  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault };
+  const holders = createLeaseHolders();
+  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault, holders };
   return {
     config,
     store,
     vault,
+    holders,
     inspect: async (link, side, token, signal) => {
       const { provider, settings } = link.sides[side];
       const network = networkFor(parts, link, side);

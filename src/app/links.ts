@@ -9,6 +9,7 @@ import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
+import type { LeaseHolders } from '../sync/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import { withStoredTokens } from './tokens.ts';
 
@@ -17,6 +18,7 @@ export type Parts = NetworkParts & {
   readonly newId: () => string;
   readonly store: Store;
   readonly vault: Vault;
+  readonly holders: LeaseHolders;
 };
 
 /** A side may show a contact some seconds after it was made. */
@@ -77,6 +79,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
     store: parts.store,
     clock: parts.clock,
     newId: parts.newId,
+    holders: parts.holders,
   };
 };
 

@@ -11,6 +11,8 @@ import { cacheContexts, type Parts } from './links.ts';
 export type LinkRunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  readonly acceptedHalt?: string;
   /** Ends the run at once, with requests under way. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write. */
@@ -29,7 +31,7 @@ export type Runs = {
   /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run over the store and writes nothing anywhere; throws what keeps it from planning. */
-  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes'>): Promise<PlanResult>;
+  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt'>): Promise<PlanResult>;
   /** Reverts what a run wrote; throws as `run` does. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Plans an undo over the store and writes nothing anywhere; throws as `plan` does. */

@@ -8,8 +8,13 @@ export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, u
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What went wrong first, where closing failed because of it. */
+export const firstOf = (error: unknown): unknown =>
+  error instanceof SuppressedError ? firstOf(error.suppressed) : error;
+
 /** The exit code that an error stands for; null is no error. */
-export const exitCodeOf = (error: unknown): ExitCode => {
+export const exitCodeOf = (thrown: unknown): ExitCode => {
+  const error = firstOf(thrown);
   if (error === null) return EXIT.done;
   if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
   if (error instanceof HaltError) return EXIT.halted;
@@ -34,4 +39,7 @@ export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
   BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
 
 /** What an error says to people. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (thrown: unknown): string => {
+  const error = firstOf(thrown);
+  return error instanceof Error ? error.message : String(error);
+};

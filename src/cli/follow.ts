@@ -12,6 +12,8 @@ import { formatSummary } from './summary.ts';
 import type { Terminal } from './terminal.ts';
 
 type Report = NonNullable<JobState['report']>;
+/** A link to resync, with the nonce of its halted plan where that is to pass. */
+export type Order = { readonly link: LinkConfig; readonly override: string | null };
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
 const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
@@ -90,13 +92,13 @@ const followAll = async (
 export const resyncInDaemon = async (
   terminal: Terminal,
   queue: QueueClient,
-  links: readonly LinkConfig[],
+  orders: readonly Order[],
   options: RunOptions & { readonly wait?: boolean },
 ): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
-  for (const link of links) {
-    queued.push({ link, job: await queue.enqueue(link.name, { acceptDeletes: options.acceptDeletes ?? false }) });
+  for (const { link, override } of orders) {
+    queued.push({ link, job: await queue.enqueue(link.name, { override }) });
   }
   if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));

@@ -149,7 +149,8 @@ const addSignIn = (program: Command, call: Call): void => {
       'loopback port that the browser comes back to (default: any free one)',
       wholeNumber(1, 65_535),
     )
-    .option('--api-key <KEY>', "exchange a v1 application's key at the service instead; - reads it from standard input")
+    .option('--api-key <->', "exchange a v1 application's key at the service instead, from standard input")
+    .option('--api-key-file <FILE>', 'the same, from a file')
     .option('--replace-account', 'take another account than the one that the link was made with')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
     .action(async (side: string, link: string | undefined, options: ConnectOptions) => {

@@ -1,22 +1,55 @@
-import { loadConfig } from '../config/config.ts';
+import type { Store } from '../store/store.ts';
+import { loadConfig, type Config, type LinkConfig } from '../config/config.ts';
+import type { QueueClient } from '../jobs/queue-client.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { Order } from './follow.ts';
 import { chooseLinks } from './links.ts';
 import { runLinks, type RunOptions } from './run-links.ts';
 import type { Terminal } from './terminal.ts';
+import { withApp } from './with-app.ts';
+
+type ResyncOptions = RunOptions & { readonly wait?: boolean };
+
+/** The nonce of the link's halted plan; null where its last run was not halted. */
+const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | null> => {
+  const [last] = await store.runs(name, { latest: 'ended' });
+  return last?.outcome === 'halted' ? last.override : null;
+};
+
+/** What to ask the daemon for; null where a link has no halted plan that could be let pass there (R8). */
+const ordersFor = async (
+  terminal: Terminal,
+  links: readonly LinkConfig[],
+  linkName: string | undefined,
+  options: ResyncOptions,
+): Promise<readonly Order[] | null> => {
+  if (!options.acceptDeletes) return links.map((link) => ({ link, override: null }));
+  const orders = await withApp(terminal, linkName, options, ({ app }) =>
+    Promise.all(links.map(async (link): Promise<Order> => ({ link, override: await overrideOf(app.store, link) }))),
+  );
+  return orders.every(({ override }) => override !== null) ? orders : null;
+};
+
+const openQueue = async (config: Config): Promise<QueueClient | null> =>
+  config.redisUrl === null ? null : (await import('../jobs/queue-client.ts')).openQueueClient(config);
 
 /** `resync [LINK]`: one full run of each link, by the daemon where one works on the queue, else in this process. */
 export const resync = async (
   terminal: Terminal,
   linkName: string | undefined,
-  options: RunOptions & { readonly wait?: boolean },
+  options: ResyncOptions,
 ): Promise<ExitCode> => {
   const config = loadConfig({ configPath: options.config ?? null });
-  if (config.redisUrl !== null) {
-    const links = chooseLinks(config, linkName);
-    const { openQueueClient } = await import('../jobs/queue-client.ts');
-    await using queue = await openQueueClient(config);
-    if (queue !== null) return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, links, options);
+  const links = chooseLinks(config, linkName);
+  {
+    await using queue = await openQueue(config);
+    const orders = queue === null ? null : await ordersFor(terminal, links, linkName, options);
+    if (queue !== null && orders !== null) {
+      return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, orders, options);
+    }
+    if (queue !== null)
+      terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
+    else if (options.wait) terminal.warn('There is no daemon to wait for: the resync runs in this process.');
   }
-  if (options.wait) terminal.warn('There is no daemon to wait for: the resync runs in this process.');
   return runLinks(terminal, linkName, { kind: 'full', options });
 };

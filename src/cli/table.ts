@@ -35,7 +35,9 @@ export const formatTable = (rows: readonly (readonly (string | number)[])[], opt
     colAligns: Array.from({ length: columns }, (_, column) => (numbers.includes(column) ? 'right' : 'left')),
     ...(head === undefined ? {} : { head: [...head] }),
   });
-  table.push(...rows.map((row) => [...row]));
+  // A line break in a cell would look like another row.
+  const inLine = (cell: string | number) => (typeof cell === 'string' ? cell.replaceAll(/[\r\n]+/gu, ' ') : cell);
+  table.push(...rows.map((row) => row.map(inLine)));
   const lines = table.toString().split('\n');
   return lines.map((line) => (indent + line).trimEnd()).join('\n');
 };

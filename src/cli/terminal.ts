@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { printable } from '../printable.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
@@ -7,9 +8,9 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 export type Terminal = {
   /** Standard output itself: whether it is a terminal, and what bars are drawn on. */
   readonly stdout: NodeJS.WriteStream;
-  /** Prints lines to stdout. */
+  /** Prints lines to stdout, with control and bidirectional characters written out. */
   print(text: string): void;
-  /** Prints lines to stderr. */
+  /** Prints lines to stderr, likewise. */
   warn(text: string): void;
   /** Standard error for a logger; goes the same way as `warn`. */
   readonly log: NodeJS.WritableStream & { readonly isTTY: boolean };
@@ -17,6 +18,18 @@ export type Terminal = {
   divert(to: ((lines: string) => void) | null): void;
   /** Colours a text for stdout where that is a terminal and NO_COLOR is not set. */
   style(style: Style, text: string): string;
+};
+
+/** The styles that {@link Terminal.style} writes, and the ones that end them. */
+const OWN_STYLES = /(\u001B\[(?:1|2|22|31|32|33|39)m)/u;
+
+/** Keeps the program's own styles where the stream is a terminal; of all else, nothing reaches it that it would obey. */
+const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string => {
+  if (!stream.isTTY) return printable(text);
+  return text
+    .split(OWN_STYLES)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('');
 };
 
 /** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
@@ -37,8 +50,8 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   });
   return {
     stdout,
-    print: (text) => void stdout.write(`${text}\n`),
-    warn: (text) => writeError(`${text}\n`),
+    print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
+    warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
     log: Object.assign(log, { isTTY: stderr.isTTY }),
     divert: (to) => {
       diverted = to;

@@ -26,6 +26,9 @@ export const encryptionKey = text.transform((value, context): Secret => {
   return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
 });
 
+/** The key before the present one; `none`: tokens were stored without one. */
+export const earlierKey = z.union([z.literal('none').transform((none) => new Secret(none)), encryptionKey]);
+
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
   text.transform((value, context): Name => {

@@ -24,6 +24,8 @@ export type Gate = {
    */
   acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
   budget(): Budget;
+  /** Resolves when every request that has ended is entered in the ring, and so holds no place in a shared one. */
+  settled(): Promise<void>;
   /** What the next process needs to keep the limit from its first request on; plain JSON. */
   snapshot(): GovernorState;
 };
@@ -45,7 +47,12 @@ const MAX_SLEEP_MS = 3_600_000;
 export const createGate = (options: GateOptions): Gate => {
   const { ring } = options;
   const queue = new WaitingQueue();
-  const pump = createPump(options, queue, (grant) => permitFor(grant, options, pump));
+  const ending = new Set<Promise<void>>();
+  const onEnding = (end: Promise<void>): void => {
+    ending.add(end);
+    void end.then(() => ending.delete(end));
+  };
+  const pump = createPump(options, queue, (grant) => permitFor(grant, options, { pump, onEnding }));
   return {
     acquire: (priority, signal) => {
       const permit = queue.join(priority, signal, pump);
@@ -53,6 +60,9 @@ export const createGate = (options: GateOptions): Gate => {
       return permit;
     },
     budget: () => ring.budget(),
+    settled: async () => {
+      await Promise.all(ending);
+    },
     snapshot: () => ring.snapshot(),
   };
 };
@@ -150,7 +160,9 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
   return pump;
 };
 
-const permitFor = (grant: Grant, options: GateOptions, pump: () => void): Permit => {
+type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<void>) => void };
+
+const permitFor = (grant: Grant, options: GateOptions, { pump, onEnding }: PermitEnds): Permit => {
   const { ring, clock, random, onLimited } = options;
   let isDone = false;
   const finish = async (answer: Parameters<Permit['done']>[0]): Promise<void> => {
@@ -167,7 +179,7 @@ const permitFor = (grant: Grant, options: GateOptions, pump: () => void): Permit
     done: (answer) => {
       if (isDone) return;
       isDone = true;
-      void finish(answer);
+      onEnding(finish(answer));
     },
   };
 };

@@ -53,6 +53,10 @@ export const createGates = (options: GatesOptions): Gates => {
     save: async () => {
       for (const [name, gate] of gates) await store.saveBudget(name, JSON.stringify((await gate).snapshot()));
     },
-    close: async () => (await rings)?.close(),
+    close: async () => {
+      // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
+      for (const gate of gates.values()) await gate.then((opened) => opened.settled()).catch(() => undefined);
+      await (await rings)?.close();
+    },
   };
 };

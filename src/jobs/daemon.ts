@@ -7,7 +7,7 @@ import { fingerprint } from '../config/secret.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
-import { removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
+import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
 import { createQueueScheduler } from './queue-scheduler.ts';
 import { createRunner, type Runner } from './run-job.ts';
 import type { RunJob, Scheduler } from './scheduler.ts';
@@ -105,14 +105,31 @@ const again = async (clock: Clock, signal: AbortSignal, work: () => Promise<numb
   }
 };
 
+/** Says which daemons work on the directory already; it is no reason not to start. */
+const tellOfOthers = async ({ app, clock, events }: DaemonOptions): Promise<void> => {
+  for (const { beatAtMs, ...other } of await findOtherDaemons(app.config.dataDir, clock.now(), app.holders)) {
+    events.daemonBeside({ ...other, aliveAt: new Date(beatAtMs).toISOString() });
+  }
+};
+
 const keepHeartbeat = (options: DaemonOptions, scheduler: Scheduler, runner: Runner, signal: AbortSignal) => {
   const { app, clock, events } = options;
   const startedAtMs = clock.now();
   const { dataDir } = app.config;
+  const told = tellOfOthers(options);
   return again(clock, signal, async () => {
+    await told;
     const isAlive = await scheduler.isAlive().catch(() => false);
     if (!isAlive) return LOOK_AGAIN_MS;
-    const beat = { queue: scheduler.kind, startedAtMs, beatAtMs: clock.now(), running: [...runner.running()] };
+    const beat = {
+      queue: scheduler.kind,
+      startedAtMs,
+      beatAtMs: clock.now(),
+      running: [...runner.running()],
+      stalled: [...runner.stalled()],
+      pid: process.pid,
+      process: app.holders.self,
+    };
     await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
     return BEAT_EVERY_MS;
   });

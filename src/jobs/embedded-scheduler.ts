@@ -63,7 +63,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
       const { kind, atMs } = due;
       await clock.sleep(Math.max(0, atMs - now()), signal);
       const report = await slots.run(() => {
-        return signal.aborted ? Promise.resolve(null) : runJob({ link, kind, acceptDeletes: false });
+        return signal.aborted ? Promise.resolve(null) : runJob({ link, kind, override: null });
       });
       if (report === null) return;
       dues = duesAfter(schedules, dues, due, report, now());

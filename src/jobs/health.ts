@@ -18,13 +18,16 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 
 /**
  * Whether the daemon does its work: its scheduler is alive, and every link had a completed run within three intervals,
- * counted from the daemon's start at the earliest. A run under way counts as one that completed. A link that waits for a
+ * counted from the daemon's start at the earliest. A run under way counts as one that completed, as long as it gets on. A link that waits for a
  * person (paused, halted) is no fault of the daemon and nothing that a restart repairs: the line names it.
  */
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
   if (nowMs - beat.beatAtMs > STALE_AFTER_MS) {
     return { ok: false, line: `unhealthy: the scheduler was last alive ${secondsSince(beat.beatAtMs, nowMs)}` };
+  }
+  if (beat.stalled.length > 0) {
+    return { ok: false, line: `unhealthy: a run has made no progress for long: ${beat.stalled.join(', ')}` };
   }
   const late = links.filter(({ link, state, syncIntervalMs, lastSuccessAtMs }) => {
     if (state === 'paused' || state === 'halted' || beat.running.includes(link)) return false;

@@ -1,7 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { LeaseHolders } from '../sync/lease.ts';
 
 const heartbeat = z.object({
   queue: z.enum(['embedded', 'redis']),
@@ -9,6 +10,11 @@ const heartbeat = z.object({
   beatAtMs: z.number(),
   /** Links with a run under way. */
   running: z.array(z.string()),
+  /** Links whose run under way has got nowhere for long. */
+  stalled: z.array(z.string()).default([]),
+  pid: z.number().nullable().default(null),
+  /** The process by the name that a lease knows it by; null where that machine does not tell. */
+  process: z.string().nullable().default(null),
 });
 
 /** What a daemon says of itself every few seconds, for as long as its scheduler is alive. */
@@ -24,12 +30,41 @@ export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<
   await rename(draft, path);
 };
 
-export const removeHeartbeat = (dataDir: string): Promise<void> => rm(pathIn(dataDir), { force: true });
-
-/** The daemon's last words; null where there are none. */
-export const readHeartbeat = async (dataDir: string): Promise<Heartbeat | null> => {
-  const text = await readFile(pathIn(dataDir), 'utf8').catch(() => null);
+const readBeat = async (path: string): Promise<Heartbeat | null> => {
+  const text = await readFile(path, 'utf8').catch(() => null);
   if (text === null) return null;
   const parsed = heartbeat.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data : null;
+};
+
+/** The daemon's last words; null where there are none. */
+export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
+
+/** Takes this process's words back; another daemon's on this host stay. */
+export const removeHeartbeat = async (dataDir: string): Promise<void> => {
+  const beat = await readHeartbeat(dataDir);
+  if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
+};
+
+/** Three beats: a daemon that was silent for longer has ended. */
+const ALIVE_FOR_MS = 30_000;
+
+export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
+
+/** The daemons that work on this directory besides this process, as far as their last words tell. */
+export const findOtherDaemons = async (
+  dataDir: string,
+  nowMs: number,
+  holders: LeaseHolders,
+): Promise<readonly OtherDaemon[]> => {
+  const files = await readdir(dataDir).catch((): string[] => []);
+  const others: OtherDaemon[] = [];
+  for (const file of files) {
+    const [, host] = /^heartbeat-(.+)\.json$/u.exec(file) ?? [];
+    const beat = host === undefined ? null : await readBeat(join(dataDir, file)).catch(() => null);
+    if (host === undefined || beat === null || nowMs - beat.beatAtMs > ALIVE_FOR_MS) continue;
+    const isOver = beat.process !== null && (beat.process === holders.self || holders.hasEnded(beat.process));
+    if (!isOver) others.push({ host, pid: beat.pid, beatAtMs: beat.beatAtMs });
+  }
+  return others;
 };

@@ -6,12 +6,20 @@ import type { RunSummary } from '../sync/run.ts';
 export type JobKind = 'incremental' | 'sweep' | 'full';
 
 /** What a job carries through the queue. */
-export type JobData = { readonly link: string; readonly kind: JobKind; readonly acceptDeletes: boolean };
+export type JobData = {
+  readonly link: string;
+  readonly kind: JobKind;
+  /**
+   * The nonce of the halted plan that may pass (R8), which stands in the store: writing to the queue alone opens no guard.
+   * Null: the guard holds.
+   */
+  readonly override: string | null;
+};
 
 export const jobData = z.object({
   link: z.string().min(1),
   kind: z.enum(['incremental', 'sweep', 'full']),
-  acceptDeletes: z.boolean().default(false),
+  override: z.string().nullable().default(null),
 });
 
 /** How a job ended: each a cell of the table in `outcome.ts`, or a job that was not begun. */

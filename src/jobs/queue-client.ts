@@ -18,8 +18,11 @@ type FollowOptions = {
 
 /** The queue as a command sees it while a daemon works on it. */
 export type QueueClient = {
-  /** Asks for a full resync; where the same one waits or runs already, that is the one. Answers the job's id. */
-  enqueue(link: string, options: { readonly acceptDeletes: boolean }): Promise<string>;
+  /**
+   * Asks for a full resync; where the same one waits or runs already, that is the one. `override` is the nonce of the
+   * halted plan that it lets pass. Answers the job's id.
+   */
+  enqueue(link: string, options: { readonly override: string | null }): Promise<string>;
   /**
    * Follows a job to its end.
    *
@@ -90,13 +93,9 @@ export const openQueueClient = async ({ redisUrl, dataDir }: Config): Promise<Qu
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);
   return {
-    enqueue: async (link, { acceptDeletes }) => {
-      const deduplication = { id: acceptDeletes ? `full ${link} accepting deletes` : `full ${link}` };
-      const job = await queue.add(
-        'full',
-        { link, kind: 'full', acceptDeletes },
-        { ...jobOptions('full'), deduplication },
-      );
+    enqueue: async (link, { override }) => {
+      const deduplication = { id: override === null ? `full ${link}` : `full ${link} accepting deletes ${override}` };
+      const job = await queue.add('full', { link, kind: 'full', override }, { ...jobOptions('full'), deduplication });
       if (job.id === undefined)
         throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
       return job.id;

@@ -20,6 +20,9 @@ export type QueueSchedulerOptions = {
 /** How often the schedules in Redis are looked after, and this daemon says that it lives. */
 const TEND_EVERY_MS = 5_000;
 
+/** So long may Redis take, when the last run has ended, to take the jobs back; one that is lost never does. */
+const HAND_BACK_MS = 2_000;
+
 /** How often they are checked one by one; their number alone shows that some are missing. */
 const CHECK_EVERY_MS = 60_000;
 
@@ -34,7 +37,7 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
   });
   for (const schedule of missing) {
     const { link, kind, everyMs, offsetMs } = schedule;
-    const data = { link, kind, acceptDeletes: false };
+    const data = { link, kind, override: null };
     const template = { name: kind, data, opts: jobOptions(kind) };
     await queue.upsertJobScheduler(idOf(schedule), { every: everyMs, offset: offsetMs }, template);
   }
@@ -104,6 +107,18 @@ const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOpt
   };
 };
 
+/** The same way to run jobs, with those under way. */
+const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown>>; readonly runJob: RunJob } => {
+  const running = new Set<Promise<unknown>>();
+  const runJob: RunJob = (...of) => {
+    const job = run(...of);
+    running.add(job);
+    void job.finally(() => running.delete(job));
+    return job;
+  };
+  return { running, runJob };
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
@@ -112,7 +127,8 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const prefix = makeQueuePrefix(options.dataDir);
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
-  const worker = startWorker({ ...options, connection: redis, prefix });
+  const { running, runJob } = following(options.runJob);
+  const worker = startWorker({ ...options, runJob, connection: redis, prefix });
   const keeper = createKeeper(queue, options);
   const ended = new AbortController();
 
@@ -147,9 +163,16 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     isAlive: async () => isReady() && worker.isRunning() && (await redis.ping()) === 'PONG',
     stop: async () => {
       ended.abort();
-      if (redis.status === 'ready') await endBeat(redis, prefix, daemon).catch(() => undefined);
-      await worker.close();
-      await queue.close();
+      const handBack = async (): Promise<void> => {
+        if (redis.status === 'ready') await endBeat(redis, prefix, daemon);
+        await worker.close();
+        await queue.close();
+      };
+      const handedBack = handBack().catch(() => undefined);
+      await Promise.all(running);
+      const waited = new AbortController();
+      await Promise.race([handedBack, clock.sleep(HAND_BACK_MS, waited.signal).catch(() => undefined)]);
+      waited.abort();
       redis.disconnect();
     },
   };

@@ -24,6 +24,8 @@ export type Runner = {
   setLinks(links: readonly LinkConfig[]): void;
   /** The links that this process works on now. */
   running(): readonly string[];
+  /** Those of them whose run has told of no progress for a quarter of an hour. */
+  stalled(): readonly string[];
   /** Ends the runs under way before their next write, and begins no other. */
   stop(): void;
   /** Ends the runs under way at once, with the requests that they wait for. */
@@ -32,6 +34,9 @@ export type Runner = {
 
 /** The next attempt's timer may fire so much early. */
 const EARLY_MS = 100;
+
+/** A page, a write, a pause that a remote asks for: all of them take less. */
+const STALLED_AFTER_MS = 15 * 60_000;
 
 /** An outage that has lasted for so many runs in a row, some twenty minutes, is logged as an error. */
 const LASTING_FAILURES = 8;
@@ -50,6 +55,8 @@ type Memory = {
   readonly busy: Set<string>;
   /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
   readonly running: Set<JobData>;
+  /** When each of them last told of progress, on the clock that never jumps. */
+  readonly progressed: Map<JobData, number>;
 };
 
 type Parts = {
@@ -167,6 +174,13 @@ const settle = async (
   return report;
 };
 
+/** The halt that a job may pass: the link's last run must have ended with it, and the job must know its nonce (R8). */
+const acceptedHalt = async ({ app }: Parts, { link, override }: JobData): Promise<string | null> => {
+  if (override === null) return null;
+  const [last] = await app.store.runs(link, { latest: 'ended' });
+  return last?.outcome === 'halted' && last.override === override ? last.reason : null;
+};
+
 type Signals = { readonly stop: AbortSignal; readonly abort: AbortSignal };
 
 const runLinkJob = async (
@@ -183,10 +197,12 @@ const runLinkJob = async (
   noteResuming(parts, row);
   const isScheduled = job.kind !== 'full';
   if (isScheduled) skipWhereDue(parts, row, credentials);
+  const accepted = await acceptedHalt(parts, job);
   let tracker = newTracker();
   const result = await app.run(link, {
     kind: isScheduled ? 'incremental' : 'full',
-    acceptDeletes: job.acceptDeletes,
+    acceptDeletes: accepted !== null,
+    ...(accepted !== null && { acceptedHalt: accepted }),
     signal: signals.abort,
     stop: signals.stop,
     // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.
@@ -197,6 +213,7 @@ const runLinkJob = async (
       memory.tried.set(link.name, credentials);
     },
     onEvent: (event) => {
+      memory.progressed.set(job, clock.monotonic());
       const next = track(tracker, event, clock.monotonic());
       if (next !== tracker) onProgress(next.progress);
       tracker = next;
@@ -228,6 +245,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     resuming: new Set(),
     busy: new Set(),
     running: new Set(),
+    progressed: new Map(),
   };
   const parts: Parts = { ...options, memory };
   let links = new Map<string, LinkConfig>();
@@ -240,12 +258,14 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     if (stopping.signal.aborted) return { ending: 'stopped', message: null, summary: null, retryInMs: null };
     if (link === undefined) return { ...SKIPPED, message: `There is no link named ${job.link}.` };
     memory.running.add(job);
+    memory.progressed.set(job, options.clock.monotonic());
     try {
       return await runLinkJob(parts, link, job, signals, onProgress);
     } catch (error) {
       return await settleNotBegun(parts, link, job, error);
     } finally {
       memory.running.delete(job);
+      memory.progressed.delete(job);
     }
   };
 
@@ -255,6 +275,10 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
       links = new Map(next.map((link) => [link.name, link]));
     },
     running: () => [...new Set([...memory.running].map(({ link }) => link))],
+    stalled: () => {
+      const sinceMs = options.clock.monotonic() - STALLED_AFTER_MS;
+      return [...memory.progressed].filter(([, atMs]) => atMs < sinceMs).map(([{ link }]) => link);
+    },
     stop: () => stopping.abort(new StoppedError()),
     abort: () => {
       stopping.abort(new StoppedError());

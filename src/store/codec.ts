@@ -3,7 +3,7 @@ import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, type Snapshot } from '../contact/snapshot.ts';
 import { contactSchema } from '../contact/stored.ts';
-import { StoreError, type WriteIntent } from './store.ts';
+import { StoreError, type RunRow, type WriteIntent } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 
@@ -38,7 +38,10 @@ const intent = z.object({
 });
 
 /** What a run's summary says of the run itself. */
-const runSummary = z.object({ undoes: z.string().nullable().default(null) });
+const runSummary = z.object({
+  undoes: z.string().nullable().default(null),
+  override: z.string().nullable().default(null),
+});
 
 const ids = z.array(z.string());
 const field = z.enum(SYNCED_FIELDS);
@@ -58,7 +61,7 @@ export const encodeIntent = (value: WriteIntent): string => JSON.stringify(value
 
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
 export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
-export const decodeUndoes = (text: string): string | null => decode(runSummary, 'run', text).undoes;
+export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override'> => decode(runSummary, 'run', text);
 export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
 export const isSyncedField = (name: string): name is SyncedField => field.safeParse(name).success;
 

@@ -25,7 +25,6 @@ const fileSchema = z.object({
   version: z.literal(1),
   /** For keys that are made of a passphrase. */
   salt: z.base64(),
-  /** By the link's name and by the side's. */
   /** By the link's name, then by the name of its side. */
   links: z.record(z.string(), z.record(z.string(), entry)),
 });
@@ -36,11 +35,14 @@ export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
 }
 
+/** As the old key: what was stored without encryption is taken over. */
+const NO_KEY = 'none';
+
 export type VaultOptions = {
   readonly path: string;
   /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
   readonly key: string | null;
-  /** CREDENTIALS_KEY_OLD: opens what was stored before the key was changed. */
+  /** CREDENTIALS_KEY_OLD: opens what was stored before the key was changed; {@link NO_KEY} before there was one. */
   readonly oldKey: string | null;
   readonly clock: Clock;
 };
@@ -104,7 +106,16 @@ const LOCK_WAIT_MS = 50;
 /** A lock is held for milliseconds; one that is older was left by a process that died. */
 const LOCK_LIFE_MS = 5_000;
 
+/** When a lock was made, which its file's own time says; null where it is gone. */
+const lockTime = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+
 const takeLock = async (path: string, clock: Clock): Promise<void> => {
+  /** The lock that is waited for, and since when: a file's time may lie in the future. */
+  const seen = { takenAtMs: 0, sinceMs: 0 };
   for (;;) {
     try {
       await (await open(path, 'wx', 0o600)).close();
@@ -116,18 +127,23 @@ const takeLock = async (path: string, clock: Clock): Promise<void> => {
         });
       }
     }
-    const takenAtMs = await stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => null,
-    );
-    if (takenAtMs !== null && clock.now() - takenAtMs > LOCK_LIFE_MS) await rm(path, { force: true });
+    const takenAtMs = await lockTime(path);
+    if (takenAtMs !== null && takenAtMs !== seen.takenAtMs)
+      Object.assign(seen, { takenAtMs, sinceMs: clock.monotonic() });
+    const ageMs = Math.max(clock.now() - (takenAtMs ?? Infinity), clock.monotonic() - seen.sinceMs);
+    if (takenAtMs !== null && ageMs > LOCK_LIFE_MS) await rm(path, { force: true });
     else await clock.sleep(LOCK_WAIT_MS);
   }
 };
 
 const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 
-type Keys = { readonly current: CredentialKey | null; readonly known: readonly CredentialKey[] };
+type Keys = {
+  readonly current: CredentialKey | null;
+  readonly known: readonly CredentialKey[];
+  /** Whether a token that is not encrypted counts: with a key, anybody who can write the file could have put it there. */
+  readonly takesOpen: boolean;
+};
 
 /** Derives each key once for each salt: a passphrase takes its time. */
 const createKeyring = ({ key, oldKey }: VaultOptions): ((salt: string) => Promise<Keys>) => {
@@ -135,8 +151,9 @@ const createKeyring = ({ key, oldKey }: VaultOptions): ((salt: string) => Promis
   const derive = async (salt: string): Promise<Keys> => {
     const bytes = Buffer.from(salt, 'base64');
     const current = key === null ? null : await deriveKey(key, bytes);
-    const old = oldKey === null ? null : await deriveKey(oldKey, bytes);
-    return { current, known: [current, old].filter((one) => one !== null) };
+    const old = oldKey === null || oldKey === NO_KEY ? null : await deriveKey(oldKey, bytes);
+    const takesOpen = current === null || oldKey === NO_KEY;
+    return { current, known: [current, old].filter((one) => one !== null), takesOpen };
   };
   return (salt) => {
     if (cached?.salt !== salt) cached = { salt, keys: derive(salt) };
@@ -155,9 +172,19 @@ const cannotOpen = (link: string, side: string, keyId: string, keys: Keys): Cred
   );
 };
 
+const notEncrypted = (link: string, side: string): CredentialsError =>
+  new CredentialsError(
+    `The stored ${side} token of the link ${link} is not encrypted although CREDENTIALS_KEY is set, so anybody may have ` +
+      `put it there. Sign in again: contact-sync connect ${side} ${link}. Where you stored it yourself before there was ` +
+      `a key, set CREDENTIALS_KEY_OLD=${NO_KEY} until every link has run once.`,
+  );
+
 /** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
 const openEntry = (stored: Entry, link: string, side: string, keys: Keys): Credential => {
-  if ('open' in stored) return stored.open;
+  if ('open' in stored) {
+    if (keys.takesOpen) return stored.open;
+    throw notEncrypted(link, side);
+  }
   const { sealed } = stored;
   const key = keys.known.find(({ id }) => id === sealed.keyId);
   if (key === undefined) throw cannotOpen(link, side, sealed.keyId, keys);

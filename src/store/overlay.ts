@@ -53,6 +53,8 @@ class OverlayStore implements Store {
     return token;
   };
 
+  leaseOwner = (link: string): Promise<string | null> => Promise.resolve(this.#leases.get(link)?.owner ?? null);
+
   releaseLease = async (link: string, owner: string): Promise<void> => {
     const lease = this.#leases.get(link) ?? FREE;
     if (lease.owner === owner) this.#leases.set(link, { ...lease, owner: null });

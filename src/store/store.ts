@@ -169,6 +169,8 @@ export type RunRow = {
   readonly reason: string | null;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
+  /** For a halted run: the nonce by which somebody who reads this store lets its plan pass, once; null for any other. */
+  readonly override: string | null;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
@@ -176,7 +178,10 @@ export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
 export type RunEnd = {
   readonly outcome: RunOutcome;
   readonly reason: string | null;
-  /** Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. */
+  /**
+   * Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. Of a halted run it holds
+   * `override`.
+   */
   readonly summary: object;
   readonly endedAtMs: number;
 };
@@ -186,6 +191,9 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string };
+
+/** The reason of a run whose process died, or lost its lease, before it could store how it ended. */
+export const INTERRUPTED = 'interrupted';
 
 /** A field that both sides had changed: both values, and which one stands. */
 export type ConflictRow = Conflict & {
@@ -259,6 +267,7 @@ export type StoreChange =
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
   | { readonly kind: 'accept'; readonly side: Side; readonly key: string }
+  /** Begins a run. One of the link that is `running` still ended without storing so: it has failed, `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
   | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
   /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */
@@ -278,6 +287,8 @@ export interface Store {
    * of owner and stays on renewal; null where another process holds the lease.
    */
   acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
+  /** Who took the lease last and has not freed it, whether it has expired or not; null where it is free. */
+  leaseOwner(link: string): Promise<string | null>;
   /** Frees the lease where it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
   /** The halves of a link that a query means, each once, the left side's first and by id. */
@@ -313,11 +324,19 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The database cannot be used as it is: corrupt, of a newer version, or not writable. The file is left untouched. */
+/** The database cannot be used as it is: corrupt, of a newer version, full, locked or not writable. Nothing was changed. */
 export class StoreError extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  /** What is wrong, where; the message says what to do as well. */
+  readonly detail: string;
+  /** Null where the detail says it. */
+  readonly remedy: string | null;
+
+  constructor(detail: string, options: { readonly cause?: unknown; readonly remedy?: string } = {}) {
+    const { remedy = null, cause } = options;
+    super(remedy === null ? detail : `${detail} ${remedy}`, { cause });
     this.name = 'StoreError';
+    this.detail = detail;
+    this.remedy = remedy;
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { LinkState, Store, StoreChange } from '../store/store.ts';
+import type { LinkState, StoreChange } from '../store/store.ts';
 import { LeaseError } from './context.ts';
+import { acquireLease, newOwner, type LeaseParts } from './lease.ts';
 
 const HELD_FOR_MS = 15_000;
 
@@ -10,17 +10,18 @@ const HELD_FOR_MS = 15_000;
  * @throws {LeaseError} where another process works on the link.
  */
 export const changeLink = async (
-  { store, clock, newId }: { readonly store: Store; readonly clock: Clock; readonly newId: () => string },
+  parts: LeaseParts,
   link: string,
   change: (state: LinkState) => readonly StoreChange[],
 ): Promise<void> => {
-  const owner = newId();
-  const nowMs = clock.now();
-  const token = await store.acquireLease(link, owner, nowMs, nowMs + HELD_FOR_MS);
+  const { store } = parts;
+  const owner = newOwner(parts);
+  const token = await acquireLease(parts, link, owner, HELD_FOR_MS);
   if (token === null) throw new LeaseError(link, 'busy');
   try {
     await store.commit(link, token, change(await store.link(link)));
   } finally {
-    await store.releaseLease(link, owner);
+    // As at the end of a run: a lease that cannot be given back runs out.
+    await store.releaseLease(link, owner).catch(() => undefined);
   }
 };

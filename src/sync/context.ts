@@ -5,6 +5,7 @@ import type { Policy } from '../reconcile/policy.ts';
 import { DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
+import type { LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -25,11 +26,14 @@ export type LinkContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly holders?: LeaseHolders;
 };
 
 export type RunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  readonly acceptedHalt?: string;
   /** Ends the run at once, with requests under way. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; what is under way is finished. */
@@ -45,6 +49,7 @@ export type Session = LinkContext & {
   readonly run: string;
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
+  readonly acceptedHalt?: string;
   readonly signal: AbortSignal;
   readonly stop?: AbortSignal;
   /** The run that this one reverts; null for an ordinary run. */

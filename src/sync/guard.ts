@@ -53,24 +53,29 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
   return SIDES.filter((side) => isEmptied(side, presence));
 };
 
-/** Holds what is to be destroyed against the guard, over this run and a day (R8). Accepted losses are counted no more. */
+/**
+ * Holds what is to be destroyed against the guard, over this run and a day (R8). Accepted losses are counted no more. An
+ * override that is bound to one halt accepts that one alone.
+ */
 export const guard = async (session: Session, losses: Sides<Losses>): Promise<Halt | null> => {
-  const { acceptDeletes, clock, policy, run, sides, undoes, writer } = session;
+  const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
   const isQuiet = isLossless(losses);
+  const asked = {
+    ...(await lookAtPresence(session)),
+    limit: policy.deleteLimit,
+    losses,
+    recent: isQuiet ? NONE : await recentLosses(session),
+    undoes,
+    places: bySide((side) => sides[side].place),
+  };
+  const isTheOneAccepted = (): boolean => checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+  const acceptDeletes = session.acceptDeletes && (acceptedHalt === undefined || isTheOneAccepted());
   if (acceptDeletes && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
     });
   }
-  return checkGuard({
-    ...(await lookAtPresence(session)),
-    limit: policy.deleteLimit,
-    losses,
-    recent: isQuiet ? NONE : await recentLosses(session),
-    acceptDeletes,
-    undoes,
-    places: bySide((side) => sides[side].place),
-  });
+  return checkGuard({ ...asked, acceptDeletes });
 };
 
 /** Holds a plan against the guard. */

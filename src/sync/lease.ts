@@ -8,6 +8,48 @@ const RENEW_EVERY_MS = 4_000;
 /** Stops writing this long before the lease runs out, so that no request is still under way when another takes over. */
 const SAFETY_MS = 3_000;
 
+/** What is known of the processes that take leases. */
+export type LeaseHolders = {
+  /** The name of this process: its host, its id there, when it started. Null where it could not be recognised by it. */
+  readonly self: string | null;
+  /** Whether the process of that name has ended; false wherever that is not sure, as on another host. */
+  hasEnded(name: string): boolean;
+};
+
+/** What a lease is taken with. */
+export type LeaseParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Without them every lease of another process is waited for. */
+  readonly holders?: LeaseHolders;
+};
+
+/** Behind it stands the name of the process. */
+const OWNER_MARK = '@';
+
+/** A name for one lease, by which the process that holds it is known. */
+export const newOwner = ({ newId, holders }: LeaseParts): string => {
+  return holders?.self ? `${newId()}${OWNER_MARK}${holders.self}` : newId();
+};
+
+/** Takes the lease or renews it; one that a process left when it was killed is taken from it. Null where it is busy. */
+export const acquireLease = async (
+  { store, clock, holders }: LeaseParts,
+  link: string,
+  owner: string,
+  heldForMs: number,
+): Promise<number | null> => {
+  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + heldForMs);
+  const token = await acquire();
+  if (token !== null || holders === undefined) return token;
+  const other = await store.leaseOwner(link);
+  const name = other?.slice(other.indexOf(OWNER_MARK) + 1) ?? '';
+  if (other === null || !other.includes(OWNER_MARK) || !holders.hasEnded(name)) return null;
+  await store.releaseLease(link, other);
+  return acquire();
+};
+
 export type Lease = {
   /** What the run shows with everything that it stores: another process's lease makes it void. */
   readonly token: number;
@@ -21,12 +63,10 @@ export type Lease = {
  *
  * @throws {LeaseError} where another process holds it.
  */
-export const takeLease = async (
-  { link, store, clock, newId }: { link: string; store: Store; clock: Clock; newId: () => string },
-  outer: AbortSignal,
-): Promise<Lease> => {
-  const owner = newId();
-  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + LEASE_MS);
+export const takeLease = async (parts: LeaseParts & { readonly link: string }, outer: AbortSignal): Promise<Lease> => {
+  const { link, store, clock } = parts;
+  const owner = newOwner(parts);
+  const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
   const token = await acquire();
   if (token === null) throw new LeaseError(link, 'busy');
   let heldUntilMs = clock.monotonic() + LEASE_MS;
@@ -58,7 +98,8 @@ export const takeLease = async (
     [Symbol.asyncDispose]: async () => {
       ended.abort(new Error('The run has ended.'));
       await renewing;
-      await store.releaseLease(link, owner);
+      // One that cannot be given back runs out; why the run ended is not to be hidden by it.
+      await store.releaseLease(link, owner).catch(() => undefined);
     },
   };
 };

@@ -73,5 +73,5 @@ export const logResult = (events: Events, sides: Sides<SideWords>, { summary, er
     events.linkPaused({ link: summary.link, run: summary.run, sides, side: error.side, reason: error.message, remedy });
   } else if (error instanceof RemoteError && error.retry === 'soon') {
     events.runCutShort({ ...counts, side: error.side, error });
-  } else events.runFailed({ ...counts, error });
+  } else events.runFailed({ ...counts, side: error instanceof RemoteError ? error.side : null, error });
 };

@@ -174,12 +174,22 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
   };
 };
 
+/** The nonce by which the plan of a halted run may pass; a plan that is halted again for the same reason keeps it (R8). */
+const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: Ending): Promise<string | null> => {
+  if (outcome !== 'halted') return null;
+  const [last] = await store.runs(link, { latest: 'ended' });
+  const isSame = last?.outcome === 'halted' && last.reason === reason;
+  return isSame && last.override !== null ? last.override : newId();
+};
+
 /** Stores how the run ended, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, link, run, store, undoes, writer } = session;
   const { state } = await store.link(link);
   const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
-  const end = { outcome: ending.outcome, reason: ending.reason, summary, endedAtMs: clock.now() };
+  const override = await overrideOf(session, ending);
+  const stored = { ...summary, ...(override !== null && { override }) };
+  const end = { outcome: ending.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
   await writer.apply({}, (set) => {
     if (changesLink) {
       set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });

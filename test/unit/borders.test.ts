@@ -89,6 +89,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['config/secret.ts', './config.ts'],
   ['config/values.ts', './sides.ts'],
   ['config/values.ts', '../providers/registry.ts'],
+  ['printable.ts', './logger.ts'],
   ['logger.ts', './config/config.ts'],
   ['logger.ts', 'yaml'],
   ['events.ts', './store/store.ts'],

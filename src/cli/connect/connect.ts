@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { App } from '../../app/app.ts';
 import { systemClock } from '../../clock.ts';
 import { placeOf } from '../../config/accounts.ts';
@@ -10,6 +11,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import { CredentialsError, type Credential } from '../../store/credentials.ts';
 import { changeLink } from '../../sync/change-link.ts';
+import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,8 +24,10 @@ export type ConnectOptions = Pick<CommonOptions, 'config'> & {
   /** False: the address is only printed. */
   readonly browser?: boolean;
   readonly port?: number;
-  /** A v1 application's key; `-`: it comes on standard input. */
+  /** `-`: a v1 application's key comes on standard input. Anything else is refused. */
   readonly apiKey?: string;
+  /** The file that a v1 application's key stands in. */
+  readonly apiKeyFile?: string;
   readonly replaceAccount?: boolean;
 };
 
@@ -53,19 +57,45 @@ type Step = {
   readonly options: ConnectOptions;
 };
 
-const signIn = async ({ terminal, link, side, signal, options }: Step): Promise<Grant> => {
-  const { apiKey, port = 0, browser: opensBrowser = true } = options;
+/** Every user of the machine can read the arguments of its processes. */
+const refuseArgument = (apiKey: string): void => {
+  if (apiKey === '-') return;
+  throw new UsageError(
+    'A key does not belong on the command line, where every user of this machine can read it. Give it on standard ' +
+      'input with --api-key -, or in a file with --api-key-file FILE; and as it was shown now, have a new one made.',
+  );
+};
+
+const readKeyFile = (path: string): Promise<string> =>
+  readFile(path, 'utf8').then(
+    (content) => content.trim(),
+    (cause: unknown) => {
+      const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+      throw new UsageError(`--api-key-file: ${path} cannot be read (${why}). Check its path and permissions.`, {
+        cause,
+      });
+    },
+  );
+
+const readKey = async ({ terminal, signal, options }: Step): Promise<string> => {
+  if (options.apiKeyFile !== undefined) return readKeyFile(options.apiKeyFile);
+  refuseArgument(options.apiKey ?? '-');
+  if (process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
+  return readHiddenLine(process.stdin, 'api_key', signal);
+};
+
+const signIn = async (step: Step): Promise<Grant> => {
+  const { terminal, link, side, signal, options } = step;
+  const { apiKey, apiKeyFile, port = 0, browser: opensBrowser = true } = options;
   const { provider, settings } = link.sides[side];
   const { signIn: ways, title } = providerNamed(provider);
   const context: SignInContext = { clock: systemClock, signal };
-  if (apiKey === undefined) {
+  if (apiKey === undefined && apiKeyFile === undefined) {
     const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
     return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
   }
   if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
-  if (apiKey === '-' && process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
-  const key = apiKey === '-' ? await readHiddenLine(process.stdin, 'api_key', signal) : apiKey;
-  return ways.withKey(settings, key, context);
+  return ways.withKey(settings, await readKey(step), context);
 };
 
 const nameOf = ({ email, id }: Account): string =>
@@ -110,9 +140,11 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
   );
 };
 
+const leaseParts = ({ store, holders }: App): LeaseParts => ({ store, holders, clock: systemClock, newId: randomUUID });
+
 /** Takes the new account while no run is under way. Throws {@link LeaseError} where one is. */
 const replaceAccount = async ({ app, link, side }: Step, account: string): Promise<void> => {
-  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, ({ accounts }) => [
+  await changeLink(leaseParts(app), link.name, ({ accounts }) => [
     { kind: 'forget-mapping' },
     { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
   ]);
@@ -142,7 +174,7 @@ const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promi
   if (state !== 'paused' && !isReplaced) return;
   const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
   const event = isReplaced ? 'replaced' : 'connected';
-  await changeLink({ store: app.store, clock: systemClock, newId: randomUUID }, link.name, (row) => [
+  await changeLink(leaseParts(app), link.name, (row) => [
     { kind: 'link', patch: { state: nextLinkState(row.state, event), reason } },
   ]);
   if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);

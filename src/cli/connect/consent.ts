@@ -45,9 +45,9 @@ export const askForConsent = async (
   options: ConsentOptions,
 ): Promise<Consent> => {
   const { terminal, input, clock, port } = options;
-  await using listener = await listenForRedirect(port);
-  const { redirectUri, answered } = listener;
   const state = randomBytes(STATE_BYTES).toString('base64url');
+  await using listener = await listenForRedirect(port, state);
+  const { redirectUri, answered } = listener;
   const address = addressFor({ redirectUri, state });
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);

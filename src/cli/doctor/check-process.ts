@@ -1,10 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
+import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
 import { count } from '../words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
@@ -34,6 +35,21 @@ const modeOf = (path: string): Promise<number | null> =>
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
+const MB = 2 ** 20;
+/** Less cannot take a run's journal of a large address book. */
+const LITTLE_SPACE = 50 * MB;
+const NO_SPACE = MB;
+
+/** Whether there is room for what the next runs store; nothing where there is. */
+const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free >= LITTLE_SPACE) return [];
+  const amount = free < MB ? `${Math.floor(free / 1024)} KB` : `${Math.floor(free / MB)} MB`;
+  const finding = free < NO_SPACE ? fault : warning;
+  return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
+};
+
 /** Whether the data directory can be written, and nobody else reads what is in it. */
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
@@ -48,7 +64,7 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
       fault(DATA_DIRECTORY, `${dataDir} cannot be written`, `Give it to the user ${owner}: chown ${owner} ${dataDir}`),
     ];
   }
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...(await checkSpace(dataDir))];
   for (const path of FILES.map((name) => join(dataDir, name))) {
     const fileMode = await modeOf(path);
     if (fileMode === null || (fileMode & OTHERS) === 0) continue;
@@ -72,14 +88,22 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
 };
 
 export const faultOfStore = (error: unknown): Finding =>
-  fault(STORE, messageOf(error), 'Free some space where the disk is full; check who owns the file.');
+  error instanceof StoreError ? fault(STORE, error.detail, error.remedy) : fault(STORE, messageOf(error), null);
 
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/iu;
+
+/** Whether another host than this one could be asked for jobs by anybody who reaches it. */
+const isOpenElsewhere = (redisUrl: Secret): boolean => {
+  const { hostname, password } = new URL(redisUrl.reveal());
+  return password === '' && hostname !== '' && !LOOPBACK.test(hostname);
+};
+
 const OLDEST_REDIS = { major: 6, minor: 2 };
 
-const judgeRedis = (info: string): Finding => {
+const judgeRedis = (info: string, redisUrl: Secret): Finding => {
   const version = fieldOf(info, 'redis_version');
   const policy = fieldOf(info, 'maxmemory_policy');
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
@@ -90,6 +114,10 @@ const judgeRedis = (info: string): Finding => {
   if (policy !== 'noeviction') {
     const remedy = 'Set maxmemory-policy noeviction: else Redis may drop jobs when its memory is full.';
     return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
+  }
+  if (isOpenElsewhere(redisUrl)) {
+    const remedy = 'Set requirepass at Redis and put the password in REDIS_URL: redis://:PASSWORD@host:6379.';
+    return warning(REDIS, 'is on another host and takes commands without a password', remedy);
   }
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
@@ -102,7 +130,7 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   redis.on('error', () => undefined);
   try {
     await redis.connect();
-    return judgeRedis(await redis.info());
+    return judgeRedis(await redis.info(), redisUrl);
   } catch (error) {
     return fault(REDIS, `does not answer (${messageOf(error)})`, 'Start Redis, or check REDIS_URL.');
   } finally {

@@ -58,7 +58,9 @@ const examine = async (
   const opened = open(config, terminal, options);
   if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
   await using app = opened;
-  return [...early, await checkStore(app), ...(await checkLinks(app, linkName))];
+  const store = await checkStore(app);
+  // How the links stand is in the store.
+  return store.level === 'error' ? [...early, store] : [...early, store, ...(await checkLinks(app, linkName))];
 };
 
 const WORDS = { ok: 'ok', warning: 'warn', error: 'FAIL' } as const;

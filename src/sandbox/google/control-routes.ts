@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
+import { controlDoor } from '../control-door.ts';
 import type { FaultPlan } from './faults.ts';
 import type { RequestLog } from './request-log.ts';
 import { googleVariantsSchema } from './variants.ts';
@@ -33,6 +34,7 @@ const faultSchema = z.strictObject({
 /** Steering of the emulator from another process. These requests are not logged and meet no fault. */
 export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): Hono<{ Bindings: HttpBindings }> {
   const routes = new Hono<{ Bindings: HttpBindings }>();
+  routes.use('/__control/*', controlDoor);
   routes.post('/__control/faults', async (context) => {
     const fault = faultSchema.safeParse(await context.req.json());
     if (!fault.success) return context.json({ error: z.prettifyError(fault.error) }, 400);

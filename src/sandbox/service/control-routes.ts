@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
+import { controlDoor } from '../control-door.ts';
 import { VARIANT_TABLE } from './variants.ts';
 
 const rateLimit = z.object({ requests: z.int().min(1), windowMs: z.int().min(1) });
@@ -13,6 +14,7 @@ const tokenName = z.object({ token: z.string() });
  */
 export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   const { faults, grants, limiter, log } = context;
+  app.use('/__control/*', controlDoor);
   app.post('/__control/faults', async (c) => {
     faults.add(await c.req.json());
     return c.json({});

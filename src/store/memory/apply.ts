@@ -1,7 +1,7 @@
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
-import { decodeUndoes } from '../codec.ts';
-import { NO_CURSOR, type ConflictRow, type HalfPut, type JournalRow, type Rejection } from '../store.ts';
+import { decodeSummary } from '../codec.ts';
+import { INTERRUPTED, NO_CURSOR, type ConflictRow, type HalfPut, type JournalRow, type Rejection } from '../store.ts';
 import type { RunRow, StoreChange } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
 
@@ -21,17 +21,19 @@ export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[
   const ended = changes.filter((change) => change.kind === 'run-ended');
   return {
     open: has('journal') ? await below.journal(link, { open: true }) : [],
-    runs: (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
+    runs: has('run-started')
+      ? await below.runs(link, { idPrefix: '' })
+      : (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
     conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts') ? await below.conflicts(link, { all: true }) : [],
   };
 };
 
-/** What a run's summary says that it undoes, as it is once written and read again. */
-const undoesOf = ({ end }: Change<'run-ended'>): string | null => decodeUndoes(JSON.stringify(end.summary));
+/** What a run's summary says of the run itself, as it is once written and read again. */
+const summaryOf = ({ end }: Change<'run-ended'>) => decodeSummary(JSON.stringify(end.summary));
 
 /** @throws where a change holds what cannot be stored: a summary that JSON cannot write, or that is not one. */
 export const checkChange = (change: StoreChange): void => {
-  if (change.kind === 'run-ended') undoesOf(change);
+  if (change.kind === 'run-ended') summaryOf(change);
 };
 
 const putHalf = (layer: Layer, { half, digest }: HalfPut): void => {
@@ -90,7 +92,16 @@ const endRun = (layer: Layer, change: Change<'run-ended'>, below: RowsBelow): vo
   const { id, end } = change;
   const row = layer.runs.get(id) ?? below.runs.find((each) => each.id === id);
   const { outcome, reason, endedAtMs } = end;
-  if (row !== undefined) layer.runs.set(id, { ...row, outcome, reason, endedAtMs, undoes: undoesOf(change) });
+  if (row !== undefined) layer.runs.set(id, { ...row, outcome, reason, endedAtMs, ...summaryOf(change) });
+};
+
+const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow): void => {
+  const ending = { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs } as const;
+  for (const row of [...below.runs.filter(({ id }) => !layer.runs.has(id)), ...layer.runs.values()]) {
+    if (row.outcome === 'running') layer.runs.set(row.id, { ...row, ...ending });
+  }
+  const beginning = { link: layer.link, outcome: 'running', reason: null, endedAtMs: null, override: null } as const;
+  layer.runs.set(run.id, { ...run, ...beginning });
 };
 
 const forgetMapping = (layer: Layer): void => {
@@ -184,13 +195,7 @@ export const applyChange = (
       applyToConflicts(layer, change, below, newId);
       return [];
     case 'run-started':
-      layer.runs.set(change.run.id, {
-        ...change.run,
-        link: layer.link,
-        outcome: 'running',
-        reason: null,
-        endedAtMs: null,
-      });
+      startRun(layer, change, below);
       return [];
     case 'run-ended':
       endRun(layer, change, below);

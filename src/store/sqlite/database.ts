@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { StoreError } from '../store.ts';
 import { drizzle } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
+import { explainTrouble } from './trouble.ts';
 
 /** Builds queries. */
 export type Orm = BetterSQLite3Database;
@@ -76,6 +77,8 @@ export const openDatabase = (path: string): Db => {
   } catch (cause) {
     client?.close();
     if (cause instanceof StoreError) throw cause;
+    const explained = explainTrouble(cause, path);
+    if (explained instanceof StoreError) throw explained;
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(
       `The database ${path} cannot be used (${detail}); it was left as it is. Check its permissions, restore a backup, ` +

@@ -41,6 +41,8 @@ const selectToken = (orm: Orm) =>
     .where(and(sameLink, isNotNull(links.leaseOwner)))
     .prepare();
 
+const selectOwner = (orm: Orm) => orm.select({ owner: links.leaseOwner }).from(links).where(sameLink).prepare();
+
 export const takeLease = (
   db: Db,
   lease: { readonly link: string; readonly owner: string; readonly nowMs: number; readonly untilMs: number },
@@ -48,6 +50,8 @@ export const takeLease = (
   db.prepared(ensureLink).run({ link: lease.link });
   return db.prepared(updateLease).get(lease)?.token ?? null;
 };
+
+export const readOwner = (db: Db, link: string): string | null => db.prepared(selectOwner).get({ link })?.owner ?? null;
 
 export const dropLease = (db: Db, link: string, owner: string): void => {
   db.prepared(clearLease).run({ link, owner });

@@ -14,12 +14,15 @@ const CREATE_TABLE =
 
 const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
 
-const countTables = (client: Database, where: string): number =>
-  Number(client.prepare(`select count(*) from sqlite_master where type = 'table' and ${where}`).pluck().get());
+const TABLE = '__drizzle_migrations';
+
+/** The names of all tables: one look, so that what another process makes meanwhile is seen whole or not at all. */
+const tablesOf = (client: Database): ReadonlySet<unknown> =>
+  new Set(client.prepare("select name from sqlite_master where type = 'table'").pluck().all());
 
 /** When the latest migration that was applied had been made; 0 where none was. Epoch milliseconds. */
-const appliedUpTo = (client: Database): number => {
-  if (countTables(client, "name = '__drizzle_migrations'") === 0) return 0;
+const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
+  if (!tables.has(TABLE)) return 0;
   return Number(client.prepare('select coalesce(max(created_at), 0) from __drizzle_migrations').pluck().get());
 };
 
@@ -29,8 +32,9 @@ const appliedUpTo = (client: Database): number => {
  * @throws {StoreError} where the database is another program's, or of a newer version.
  */
 export const checkVersion = (client: Database, path: string): void => {
-  const applied = appliedUpTo(client);
-  if (applied === 0 && countTables(client, "name <> '__drizzle_migrations'") > 0)
+  const tables = tablesOf(client);
+  const applied = appliedUpTo(client, tables);
+  if (applied === 0 && [...tables].some((name) => name !== TABLE))
     throw new StoreError(`${path} is a database of another program. Choose another DATA_DIR.`);
   if (applied > Math.max(...readMigrations().map((file) => file.folderMillis))) {
     throw new StoreError(

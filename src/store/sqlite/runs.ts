@@ -1,5 +1,5 @@
-import { decodeUndoes } from '../codec.ts';
-import type { RunEnd, RunQuery, RunRow, RunStart } from '../store.ts';
+import { decodeSummary } from '../codec.ts';
+import { INTERRUPTED, type RunEnd, type RunQuery, type RunRow, type RunStart } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, desc, eq, placeholder, sql } from './drizzle.ts';
 import { journal, runs } from './schema.ts';
@@ -32,6 +32,23 @@ const updateRun = (orm: Orm) =>
     .where(sameRun)
     .prepare();
 
+/** Runs that were interrupted are among the latest: each start closes those before it. */
+const MOST_RUNNING = 50;
+
+const closeRunning = (orm: Orm) => {
+  const latest = orm
+    .select({ id: runs.id })
+    .from(runs)
+    .where(inLink)
+    .orderBy(desc(runs.startedAtMs), desc(runs.id))
+    .limit(MOST_RUNNING);
+  return orm
+    .update(runs)
+    .set({ outcome: 'failed', reason: sql`${placeholder('reason')}`, endedAtMs: sql`${placeholder('endedAtMs')}` })
+    .where(and(inLink, sql`${runs.outcome} = 'running'`, sql`${runs.id} in ${latest}`))
+    .prepare();
+};
+
 const selectLatest = (orm: Orm) => {
   const outcomes = sql`(select value from json_each(${placeholder('outcomes')}))`;
   return orm
@@ -63,10 +80,11 @@ const selectLatestWriting = (orm: Orm) => {
 
 const toRun = ({ summaryJson, ...row }: typeof runs.$inferSelect): RunRow => ({
   ...row,
-  undoes: summaryJson === null ? null : decodeUndoes(summaryJson),
+  ...(summaryJson === null ? { undoes: null, override: null } : decodeSummary(summaryJson)),
 });
 
 export const writeRunStart = (db: Db, link: string, { undoes, ...run }: RunStart): void => {
+  db.prepared(closeRunning).run({ link, reason: INTERRUPTED, endedAtMs: run.startedAtMs });
   db.prepared(insertRun).run({ ...run, link, summary: undoes === null ? null : JSON.stringify({ undoes }) });
 };
 

@@ -8,31 +8,40 @@ import { openDatabase, type Db } from './database.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
-import { checkToken, dropLease, takeLease } from './lease.ts';
+import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
 import { openLink, readLinks } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
+import { explainTrouble } from './trouble.ts';
 
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
   readonly #db: Db;
+  readonly #path: string;
 
-  constructor(db: Db) {
+  constructor(db: Db, path: string) {
     this.#db = db;
+    this.#path = path;
   }
 
+  /** What the database itself cannot do is said with the file, the cause and the remedy. */
+  readonly #explain = (error: unknown): never => {
+    throw explainTrouble(error, this.#path);
+  };
+
   #atomic<T>(step: (db: Db) => T): Promise<T> {
-    return Promise.try(() => this.#db.atomic(() => step(this.#db)));
+    return Promise.try(() => this.#db.atomic(() => step(this.#db))).catch(this.#explain);
   }
 
   #read<T>(step: (db: Db) => T): Promise<T> {
-    return Promise.try(() => step(this.#db));
+    return Promise.try(() => step(this.#db)).catch(this.#explain);
   }
 
   links = () => this.#atomic(readLinks);
   link = (name: string) => this.#atomic((db) => openLink(db, name));
   acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
     this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
+  leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
   releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
@@ -56,7 +65,7 @@ class SqliteStore implements Store {
   budget = (key: string) => this.#read((db) => readBudget(db, key));
   saveBudget = (key: string, stateJson: string) => this.#atomic((db) => writeBudget(db, key, stateJson));
 
-  close = () => Promise.try(() => void this.#db.client.close());
+  close = () => Promise.try(() => void this.#db.client.close()).catch(this.#explain);
 }
 
 /**
@@ -64,4 +73,4 @@ class SqliteStore implements Store {
  *
  * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
-export const openStore = (path: string): Store => new SqliteStore(openDatabase(path));
+export const openStore = (path: string): Store => new SqliteStore(openDatabase(path), path);

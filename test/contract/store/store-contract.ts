@@ -54,6 +54,16 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.acquireLease('leased', 'one', 500, 600)).toBe(first);
     });
 
+    it('names its owner until it is freed, also when it has expired', async () => {
+      expect(await store.leaseOwner('leased')).toBeNull();
+      await store.acquireLease('leased', 'one', 0, 100);
+      expect(await store.leaseOwner('leased')).toBe('one');
+      await store.acquireLease('leased', 'two', 100, 200);
+      expect(await store.leaseOwner('leased')).toBe('two');
+      await store.releaseLease('leased', 'two');
+      expect(await store.leaseOwner('leased')).toBeNull();
+    });
+
     it('gets a greater token with every change of owner', async () => {
       const first = await acquire('leased', 'one');
       await store.releaseLease('leased', 'one');
@@ -611,7 +621,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
 
     it('run until they end', async () => {
       await start('r', 10);
-      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10 };
+      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null };
       expect(await store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'running', reason: null, endedAtMs: null },
       ]);
@@ -619,6 +629,28 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'halted', reason: 'why', endedAtMs: 50 },
       ]);
+    });
+
+    it('that did not store how they ended have failed when the next one of the link starts', async () => {
+      const other = await acquire('other');
+      const run = { id: 'elsewhere', kind: 'full', undoes: null, startedAtMs: 5 } as const;
+      await store.commit('other', other, [{ kind: 'run-started', run }]);
+      await start('ended', 5);
+      await end('ended', 'completed');
+      await start('died', 10, 'ended');
+      await start('next', 70);
+      expect(await store.runs(LINK, { idPrefix: '' })).toMatchObject([
+        { id: 'next', outcome: 'running', endedAtMs: null },
+        { id: 'died', outcome: 'failed', reason: 'interrupted', endedAtMs: 70, undoes: 'ended' },
+        { id: 'ended', outcome: 'completed', reason: null, endedAtMs: 50 },
+      ]);
+      expect(await store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
+    });
+
+    it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {
+      await start('r', 10);
+      await end('r', 'halted', { override: 'nonce' });
+      expect(await store.runs(LINK, { latest: 'ended' })).toMatchObject([{ id: 'r', override: 'nonce' }]);
     });
 
     it('that undo another name it, from their start and by their summary', async () => {

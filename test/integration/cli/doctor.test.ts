@@ -127,6 +127,23 @@ test('files open to others, and a directory too, are reported with the command t
   expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
 });
 
+test('a DATA_DIR that others can write is not used without a word', async () => {
+  const directory = env['DATA_DIR'] ?? '';
+  await doctor();
+  const warned = async (mode: number): Promise<boolean> => {
+    await chmod(directory, mode);
+    const { code, stderr } = await runCli(['status'], env, ground.directory);
+    expect(code).toBe(0);
+    return stderr.includes('DATA_DIR may be written by others') && stderr.includes(`chmod 700 ${directory}`);
+  };
+  expect([await warned(0o777), await warned(0o770), await warned(0o755), await warned(0o700)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
 test('a store that cannot be opened: exit code 1', async () => {
   await doctor();
   await writeFile(join(env['DATA_DIR'] ?? '', 'contact-sync.db'), 'This is no database.'.repeat(200));
@@ -168,6 +185,17 @@ describe('Redis', () => {
     const { code, check } = await doctor({ REDIS_URL: redis.url });
     expect(code).toBe(1);
     expect(check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
+  });
+
+  test('that takes commands of anybody on another host is warned of', async () => {
+    await using redis = await startRedis();
+    // Every address of this machine but loopback stands for another host.
+    const { code, check } = await doctor({ REDIS_URL: redis.url.replace('127.0.0.1', '0.0.0.0') });
+    expect(code).toBe(0);
+    expect(check('redis')).toMatchObject({ level: 'warning', remedy: expect.stringContaining('requirepass') });
+    await using closed = await startRedis('--requirepass', 'secret');
+    const { check: withPassword } = await doctor({ REDIS_URL: closed.url.replace('127.0.0.1', ':secret@0.0.0.0') });
+    expect(withPassword('redis')?.level).toBe('ok');
   });
 
   test('that does not answer is a fault, and its password is not printed', async () => {

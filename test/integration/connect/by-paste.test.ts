@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -159,8 +159,9 @@ test('a paused link becomes active again', async () => {
   expect(stdout).toContain('The link default was paused; it is active again.');
   // A daemon that finds the reason logs that the link resumes.
   expect(await withStore((store) => store.links())).toMatchObject([
-    { state: 'active', reason: expect.stringContaining('the next run resumes it') },
+    { state: 'resuming', reason: expect.stringContaining('the next run resumes it') },
   ]);
+  expect((await run('status')).stdout).toContain('default: active');
 });
 
 test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported in one message', async () => {
@@ -193,13 +194,26 @@ describe('--api-key', () => {
   });
 
   test('that the service does not know: exit code 4', async () => {
-    const { code, stderr } = await run('connect', 'service', '--api-key', 'no such key');
+    const file = join(ground.directory, 'api-key');
+    await writeFile(file, 'no such key\n', { mode: 0o600 });
+    const { code, stderr } = await run('connect', 'service', '--api-key-file', file);
     expect(code).toBe(4);
     expect(stderr).not.toContain('no such key');
   });
 
+  test('is read from a file too, and refused where every process can see it', async () => {
+    const file = join(ground.directory, 'api-key');
+    await writeFile(file, `${ground.sandbox.service.apiKey}\n`, { mode: 0o600 });
+    expect(await run('connect', 'service', '--api-key-file', file)).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await run('connect', 'service', '--api-key', ground.sandbox.service.apiKey);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('--api-key-file');
+    expect(stderr).not.toContain(ground.sandbox.service.apiKey);
+    expect((await run('connect', 'service', '--api-key-file', `${file}.none`)).code).toBe(2);
+  });
+
   test('is no way into Google', async () => {
-    expect((await run('connect', 'google', '--api-key', 'key')).code).toBe(2);
+    expect((await run('connect', 'google', '--api-key', '-')).code).toBe(2);
   });
 });
 

@@ -59,7 +59,11 @@ const Compose = z.object({
       secrets: z.array(z.string()),
       depends_on: z.object({ redis: z.object({ condition: z.literal('service_healthy') }) }),
     }),
-    redis: z.object({ command: z.array(z.string()), healthcheck: z.object({ test: z.array(z.string()) }) }),
+    redis: z.object({
+      command: z.array(z.string()),
+      secrets: z.array(z.string()),
+      healthcheck: z.object({ test: z.array(z.string()) }),
+    }),
   }),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
@@ -67,12 +71,15 @@ const Compose = z.object({
 test('compose gives secrets as files, a Redis that loses nothing, and longer to stop than the daemon needs', () => {
   const { services, secrets } = Compose.parse(parse(readFileSync(join(ROOT, 'config/compose.yaml'), 'utf8')));
   const { environment, secrets: used, stop_grace_period: grace } = services['contact-sync'];
-  expect(Object.keys(secrets).toSorted()).toEqual(used.toSorted());
+  expect(Object.keys(secrets).toSorted()).toEqual([...used, ...services.redis.secrets].toSorted());
   expect(
     Object.keys(environment)
-      .filter((name) => /SECRET|KEY|TOKEN/u.test(name))
+      .filter((name) => /SECRET|KEY|TOKEN|REDIS/u.test(name))
       .every((name) => name.endsWith('_FILE')),
   ).toBe(true);
-  expect(services.redis.command.join(' ')).toBe('redis-server --appendonly yes --maxmemory-policy noeviction');
+  expect(services.redis.command.join(' ')).toBe(
+    'redis-server /run/secrets/redis_conf --appendonly yes --maxmemory-policy noeviction',
+  );
+  expect(services.redis.healthcheck.test.join(' ')).toContain('REDISCLI_AUTH');
   expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
 });

@@ -32,6 +32,21 @@ const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[])
   return world;
 };
 
+test('a second daemon on one DATA_DIR says so at its start, and not of one that was killed', async () => {
+  await using world = await worldOf('embedded', 'work');
+  const first = world.startProcess();
+  await first.until(completed('work', 'incremental'));
+  const second = world.startDaemon(AS_CONFIGURED);
+  const beside = await second.until(says('another daemon works on this DATA_DIR'));
+  expect(beside).toMatchObject({ level: 'warn', pid: expect.any(Number), host: expect.any(String) });
+  await second.stop();
+  first.kill('SIGKILL');
+  await first.exited;
+  const third = world.startDaemon(AS_CONFIGURED);
+  await third.until(completed('work'));
+  expect(third.lines.filter(says('another daemon works on this DATA_DIR'))).toEqual([]);
+});
+
 describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (queue) => {
   const isLeftOut = queue === 'redis' && redis === null;
 

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
@@ -116,6 +118,27 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     for (const name of world.sandboxes.keys()) expect([name, overlaps([daemon], name)]).toEqual([name, 0]);
   });
 
+  test('where Redis is lost while it stops no new run begins, and its last words are that it has stopped', async () => {
+    await using world = await worldOf('redis', 'work', 'home');
+    const daemon = world.startDaemon();
+    await daemon.until(completed('work', 'incremental'));
+    // In the middle of a run, so that the worker has a job to give back.
+    await daemon.until(says('run started'), daemon.lines.length);
+    const from = daemon.lines.length;
+    const stopping = daemon.stop();
+    await redis?.stop();
+    const startedAtMs = Date.now();
+    await stopping;
+    expect(Date.now() - startedAtMs).toBeLessThan(9_000);
+    await redis?.start();
+    // Whatever still worked on the queue would have its turn beside the next daemon.
+    const next = world.startDaemon();
+    await next.until(completed('home'));
+    await next.until(completed('work'), next.lines.length);
+    expect(daemon.lines.slice(from).filter(says('run started'))).toEqual([]);
+    expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
+  });
+
   test('a resync from another process is done by the daemon, shown as it goes, and its result is the exit code', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     await world.configure({ work: RARE, home: RARE });
@@ -149,6 +172,31 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(refused.stderr).toContain('contact-sync connect google work');
     const queued = await world.run('resync', 'home');
     expect(queued).toMatchObject({ code: 0, stdout: 'The daemon will resync: home\n' });
+  });
+
+  test('an order in Redis opens no guard; the nonce of the halted plan lets that plan pass, once [R8]', async () => {
+    await using world = await worldOf('redis');
+    const sandbox = await world.addLink('work', 60);
+    await world.configure({ work: RARE });
+    const daemon = world.startDaemon();
+    await daemon.until(completed('work', 'full'));
+    const { google, service } = sandbox;
+    const before = service.account.contacts().length;
+    for (const { resourceName } of google.account.people().slice(0, 20)) {
+      google.account.deletePerson(resourceName ?? '');
+    }
+    expect(await world.run('resync', 'work', '--wait')).toMatchObject({ code: 3 });
+    const from = daemon.lines.length;
+    const queue = openQueue(redis?.client as Redis, makeQueuePrefix(world.dataDir));
+    const forged = { link: 'work', kind: 'full', override: 'guessed', acceptDeletes: true } as const;
+    await queue.add('full', forged, jobOptions('full'));
+    await daemon.until(says('run halted, nothing written', 'work'), from);
+    await queue.close();
+    expect(service.account.contacts()).toHaveLength(before);
+    const accepted = await world.run('resync', 'work', '--accept-deletes', '--wait');
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+    expect(service.account.contacts()).toHaveLength(before - 20);
+    expect(daemon.lines.filter(completed('work', 'full'))).toHaveLength(2);
   });
 
   test('Ctrl-C ends the waiting, not the resync', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +12,7 @@ import { LeaseError } from '../../../src/sync/context.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/movable-clock.ts';
-import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { startCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
 
 // A run that ends before its time says nothing of its link: neither Ctrl-C nor a lost lease is a failure.
@@ -157,6 +158,28 @@ describe('Ctrl-C', () => {
     expect(stderr).toContain('Interrupted before these links: second\n');
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a sync whose process was killed leaves the link free at once, and its run is closed as interrupted',
+  async () => {
+    const variables = inDirectory('killed');
+    const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
+    const sync = startCli(['sync'], variables, ground.directory);
+    await held;
+    const closed = once(sync, 'close');
+    sync.kill('SIGKILL');
+    await closed;
+    const [killed] = await withStore(variables, (store) => store.runs('default', { idPrefix: '' }));
+    expect(killed).toMatchObject({ outcome: 'running' });
+    service.decide(() => 'pass');
+    expect(await host.run(['sync'], variables, ground.directory)).toMatchObject({ code: 0 });
+    const runs = await withStore(variables, (store) => store.runs('default', { idPrefix: '' }));
+    expect(runs).toMatchObject([
+      { outcome: 'completed' },
+      { id: killed?.id, outcome: 'failed', reason: 'interrupted' },
+    ]);
+  },
+);
 
 test.each(['halted', 'active'] as const)(
   'a run that loses its lease leaves the link to the process that took it over, which made it %s',

@@ -107,8 +107,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     });
     await ready(daemon, []);
     const commands = await client();
-    const refused = await commands.enqueue('refused', { acceptDeletes: false });
-    const down = await commands.enqueue('down', { acceptDeletes: false });
+    const refused = await commands.enqueue('refused', { override: null });
+    const down = await commands.enqueue('down', { override: null });
     await done.promise;
     expect(await commands.follow(down, following)).toMatchObject({ ending: 'completed' });
     expect(await commands.follow(refused, following)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
@@ -123,7 +123,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     });
     await ready(daemon, []);
     const commands = await client();
-    const id = await commands.enqueue('a', { acceptDeletes: false });
+    const id = await commands.enqueue('a', { override: null });
     expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
     expect(attempts).toBe(9);
   });
@@ -156,20 +156,20 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     daemon.scheduler.apply([every('first', 3_600_000), every('waits', 3_600_000)]);
     await expect.poll(() => queue().getPrioritizedCount()).toBe(1);
     const commands = await client();
-    const id = await commands.enqueue('a', { acceptDeletes: false });
-    expect(await commands.enqueue('a', { acceptDeletes: false })).toBe(id);
-    expect(await commands.enqueue('b', { acceptDeletes: false })).not.toBe(id);
+    const id = await commands.enqueue('a', { override: null });
+    expect(await commands.enqueue('a', { override: null })).toBe(id);
+    expect(await commands.enqueue('b', { override: null })).not.toBe(id);
     first.resolve(report());
     await expect.poll(() => order.length).toBe(2);
     const seen: unknown[] = [];
     const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.left.listed) });
     tell(track(newTracker(), { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }, 0).progress);
     await expect.poll(() => seen).toContain(7);
-    expect(await commands.enqueue('a', { acceptDeletes: false })).toBe(id);
+    expect(await commands.enqueue('a', { override: null })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
     expect(await followed).toMatchObject({ ending: 'completed', summary: SUMMARY });
     await expect.poll(() => order).toEqual(['first incremental', 'a full', 'b full', 'waits incremental']);
-    expect(await commands.enqueue('a', { acceptDeletes: false })).not.toBe(id);
+    expect(await commands.enqueue('a', { override: null })).not.toBe(id);
   });
 
   test('a job that cannot be read fails, and the others go on', async () => {
@@ -177,7 +177,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await ready(daemon, []);
     await queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
     const commands = await client();
-    expect(await commands.follow(await commands.enqueue('a', { acceptDeletes: false }), following)).toMatchObject({
+    expect(await commands.follow(await commands.enqueue('a', { override: null }), following)).toMatchObject({
       ending: 'completed',
     });
     await expect.poll(() => queue().getFailedCount()).toBe(1);
@@ -212,7 +212,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     });
     await ready(daemon, []);
     const commands = await client();
-    const id = await commands.enqueue('a', { acceptDeletes: false });
+    const id = await commands.enqueue('a', { override: null });
     await begun.promise;
     const stopped = daemon.stop();
     stopping.resolve(report({ ending: 'stopped' }));
@@ -241,7 +241,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const daemon = startScheduler(() => never.promise);
     await ready(daemon, []);
     const commands = await client();
-    const id = await commands.enqueue('a', { acceptDeletes: false });
+    const id = await commands.enqueue('a', { override: null });
     await redis.client.flushall();
     await expect(commands.follow(id, following)).rejects.toThrow(QueueError);
     never.resolve(report());

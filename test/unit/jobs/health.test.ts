@@ -4,8 +4,9 @@ import type { Heartbeat } from '../../../src/jobs/heartbeat.ts';
 
 const NOW_MS = 10_000_000;
 const MINUTE_MS = 60_000;
+const ALONE = { stalled: [], pid: 1, process: null };
 const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
-  return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...change };
+  return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...ALONE, ...change };
 };
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
   return { link: 'a', state: 'active', syncIntervalMs: MINUTE_MS, lastSuccessAtMs: NOW_MS - 2 * MINUTE_MS, ...change };
@@ -28,6 +29,7 @@ test.each([
   ],
   ['an old success, just started', beat({ startedAtMs: NOW_MS - MINUTE_MS }), linkHealth(OLD), true],
   ['a long run under way', beat({ running: ['a'] }), linkHealth(OLD), true],
+  ['a run under way that gets nowhere', beat({ running: ['a'], stalled: ['a'] }), linkHealth(), false],
   ['a paused link, which waits for its owner', beat(), linkHealth({ ...OLD, state: 'paused' }), true],
   ['a halted link, which waits for a decision', beat(), linkHealth({ ...OLD, state: 'halted' }), true],
 ])('%s', (_name, heartbeat, link, ok) => {

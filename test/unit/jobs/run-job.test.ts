@@ -77,7 +77,7 @@ const startRunner = async () => {
   });
   runner.setLinks([LINK]);
   const run = (change: Partial<JobData> = {}) => {
-    return runner.runJob({ link: 'a', kind: 'incremental', acceptDeletes: false, ...change });
+    return runner.runJob({ link: 'a', kind: 'incremental', override: null, ...change });
   };
   return {
     runner,
@@ -110,13 +110,57 @@ test('each kind of job asks for its kind of run', async () => {
   await using runner = await startRunner();
   await runner.run({ kind: 'incremental' });
   await runner.run({ kind: 'sweep' });
-  await runner.run({ kind: 'full', acceptDeletes: true });
+  await runner.run({ kind: 'full' });
   expect(runner.runs).toMatchObject([
     { kind: 'incremental', acceptDeletes: false },
     { kind: 'incremental', acceptDeletes: false, sweepAfterMs: 10_800_000 },
-    { kind: 'full', acceptDeletes: true },
+    { kind: 'full', acceptDeletes: false },
   ]);
   expect(runner.runs[0]).not.toHaveProperty('sweepAfterMs');
+});
+
+test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
+  await using runner = await startRunner();
+  const halt = async (id: string, override: string): Promise<void> => {
+    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
+    const end = { outcome: 'halted', reason: `Halt ${id}.`, summary: { override }, endedAtMs: 2 } as const;
+    await runner.store.commit('a', token, [
+      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: 1 } },
+      { kind: 'run-ended', id, end },
+    ]);
+    await runner.store.releaseLease('a', id);
+  };
+  await runner.run({ kind: 'full', override: 'guessed' });
+  await halt('r1', 'the first');
+  await halt('r2', 'the second');
+  await runner.run({ kind: 'full', override: 'the first' });
+  await runner.run({ kind: 'full', override: 'the second' });
+  const guarded = { acceptDeletes: false };
+  expect(runner.runs).toMatchObject([guarded, guarded, { acceptDeletes: true, acceptedHalt: 'Halt r2.' }]);
+  expect(runner.runs[0]).not.toHaveProperty('acceptedHalt');
+});
+
+test('a run that has told of no progress for a quarter of an hour is stalled, until it goes on or ends', async () => {
+  await using runner = await startRunner();
+  const ended = Promise.withResolvers<null>();
+  const begun = Promise.withResolvers<LinkRunOptions>();
+  runner.until((options) => {
+    begun.resolve(options);
+    return ended.promise;
+  });
+  const run = runner.run({ kind: 'full' });
+  const { onEvent } = await begun.promise;
+  runner.clock.advance(15 * 60_000);
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(1);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  onEvent?.({ kind: 'listed', side: 'left', whole: true, contacts: 1, total: null });
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(16 * 60_000);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  ended.resolve(null);
+  await run;
+  expect(runner.runner.stalled()).toEqual([]);
 });
 
 test('a paused link is left alone by its schedule until its credential is another one, and resumes then', async () => {
@@ -329,7 +373,7 @@ test('progress is reported as the run reports its events', async () => {
   });
   const seen: unknown[] = [];
   await runner.runner.runJob(
-    { link: 'a', kind: 'full', acceptDeletes: false },
+    { link: 'a', kind: 'full', override: null },
     { onProgress: ({ planned, written }) => seen.push([planned, written]) },
   );
   expect(seen).toEqual([

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { CredentialsError, openVault, type Credential } from '../../../src/store/credentials.ts';
 
 const KEY = '0123456789abcdef'.repeat(4);
@@ -70,6 +71,19 @@ test('the lock of a process that died is taken over', async () => {
   expect((await vault().read('default', 'google'))?.token).toBe('token-2');
 });
 
+test('a lock that is dated in the future is waited for no longer than any other', async () => {
+  await vault().save('default', 'google', credential('token-1'));
+  writeFileSync(`${path}.lock`, '');
+  utimesSync(`${path}.lock`, 4_000_000_000, 4_000_000_000);
+  const virtual = createVirtualClock();
+  const sleep: Clock['sleep'] = (delayMs) => Promise.resolve(virtual.advance(delayMs));
+  const clock = { ...virtual, sleep };
+  await openVault({ path, key: null, oldKey: null, clock }).save('default', 'google', credential('token-2'));
+  expect((await vault().read('default', 'google'))?.token).toBe('token-2');
+  expect(clock.monotonic()).toBeGreaterThan(5_000);
+  expect(clock.monotonic()).toBeLessThan(6_000);
+});
+
 describe.each([
   ['a hexadecimal key', KEY],
   ['a base64 key', OTHER_KEY],
@@ -124,10 +138,25 @@ describe('a changed key', () => {
     expect(await vault(PASSPHRASE).read('default', 'service')).toEqual(credential('token-2'));
   });
 
-  test('encrypts what was stored without one', async () => {
+  test('encrypts what was stored without one, where that is said', async () => {
     await vault().save('default', 'google', credential('token-1'));
-    await vault(KEY).read('default', 'google');
+    expect(await vault(KEY, 'none').read('default', 'google')).toEqual(credential('token-1'));
     expect(content()).not.toContain('token-1');
+    expect(await vault(KEY).read('default', 'google')).toEqual(credential('token-1'));
+  });
+
+  test('takes no token that is not encrypted, and does not encrypt it either: anybody may have put it there', async () => {
+    await vault(KEY).save('default', 'google', credential('token-1'));
+    const planted = JSON.parse(content()) as { links: Record<string, Record<string, unknown>> };
+    planted.links['default'] = { google: { open: credential('planted') } };
+    writeFileSync(path, JSON.stringify(planted));
+    await expect(vault(KEY).read('default', 'google')).rejects.toThrow(
+      /not encrypted although CREDENTIALS_KEY is set.*connect google default.*CREDENTIALS_KEY_OLD=none/su,
+    );
+    await vault(KEY).save('other', 'google', credential('token-2'));
+    await expect(vault(KEY).read('default', 'google')).rejects.toThrow(CredentialsError);
+    await vault(KEY).save('default', 'google', credential('token-3'));
+    expect((await vault(KEY).read('default', 'google'))?.token).toBe('token-3');
   });
 
   test('leaves what it cannot open as it is', async () => {

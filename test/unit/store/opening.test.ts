@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkVersion } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FenceError, StoreError } from '../../../src/store/store.ts';
 import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
@@ -96,6 +97,28 @@ describe('a database file', () => {
     await openAtOnce(path, 6);
     expect(readTables(path).get('__drizzle_migrations')).toHaveLength(8);
     expect(readTables(path).get('halves')).toHaveLength(6);
+  });
+
+  it('that another process makes between two looks is not taken for another program’s', () => {
+    mkdirSync(join(directory, 'data'));
+    const client = new Database(path);
+    let looks = 0;
+    const watched = new Proxy(client, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key, target);
+        if (key !== 'prepare' || typeof value !== 'function') return value;
+        return (sql: string): unknown => {
+          looks += 1;
+          // After the first look and before the second.
+          if (looks === 2) void openStore(path).close();
+          return value.call(target, sql);
+        };
+      },
+    });
+    expect(() => checkVersion(watched, path)).not.toThrow();
+    void openStore(path).close();
+    expect(() => checkVersion(client, path)).not.toThrow();
+    client.close();
   });
 
   it('is migrated once by processes that all find an old one', async () => {

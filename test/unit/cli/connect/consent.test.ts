@@ -69,11 +69,15 @@ test('standard input that ends leaves the browser its time', async () => {
   expect((await consent).code).toBe('c1');
 });
 
-test('an answer of another sign-in ends this one', async () => {
+test('a request with the state of another sign-in, or an error in its name, does not end this one', async () => {
   const { consent, asked } = begin();
-  const refused = expect(consent).rejects.toThrow('belongs to another sign-in');
-  await fetch(`${(await asked).redirectUri}?code=c1&state=other`);
-  await refused;
+  const { redirectUri, state } = await asked;
+  for (const query of ['code=c2&state=other', 'error=access_denied&state=other', 'code=c2']) {
+    const answer = await fetch(`${redirectUri}?${query}`);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('another sign-in')]);
+  }
+  await fetch(`${redirectUri}?code=c1&state=${state}`);
+  expect((await consent).code).toBe('c1');
 });
 
 test('each sign-in has a state of its own', async () => {

@@ -1,0 +1,50 @@
+import { FenceError, StoreError } from '../store.ts';
+
+type Trouble = { readonly what: string; readonly remedy: string };
+
+const NOTHING_LOST = 'What was stored before is kept, and the next run goes on from there.';
+
+const FULL: Trouble = { what: 'the disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
+const NOT_WRITABLE: Trouble = {
+  what: 'it cannot be written',
+  remedy: 'Mount its file system writable, and give the directory and the file to the user that runs contact-sync.',
+};
+const LOCKED: Trouble = {
+  what: 'another program keeps it locked',
+  remedy: `End that program, such as a backup or a database shell. ${NOTHING_LOST}`,
+};
+const UNREADABLE: Trouble = {
+  what: 'the disk did not read or write it',
+  remedy: 'Check the disk, its free space and its mount; copy the directory before anything else.',
+};
+
+/** By the beginning of an error's code, SQLite's or the system's. */
+const TROUBLES: readonly (readonly [code: string, trouble: Trouble])[] = [
+  ['SQLITE_FULL', FULL],
+  // The index of the journal cannot grow; nothing else makes that fail.
+  ['SQLITE_IOERR_SHMSIZE', FULL],
+  ['ENOSPC', FULL],
+  ['EDQUOT', FULL],
+  ['SQLITE_READONLY', NOT_WRITABLE],
+  ['SQLITE_CANTOPEN', NOT_WRITABLE],
+  ['EROFS', NOT_WRITABLE],
+  ['EACCES', NOT_WRITABLE],
+  ['EPERM', NOT_WRITABLE],
+  ['SQLITE_BUSY', LOCKED],
+  ['SQLITE_LOCKED', LOCKED],
+  ['SQLITE_IOERR', UNREADABLE],
+  ['EIO', UNREADABLE],
+];
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** An error of the database as one that says which file, what is wrong and what to do; any other error as it is. */
+export const explainTrouble = (error: unknown, path: string): unknown => {
+  const code = codeOf(error);
+  if (code === null || error instanceof StoreError || error instanceof FenceError) return error;
+  const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
+  if (trouble === undefined) return error;
+  const { what, remedy } = trouble;
+  return new StoreError(`The database ${path} cannot be used: ${what} (${code}).`, { cause: error, remedy });
+};

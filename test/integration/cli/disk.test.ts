@@ -1,0 +1,127 @@
+import Database from 'better-sqlite3';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readSides } from '../../support/compare-sides.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+
+// A disk of its own, small, which the tests fill and make read-only. Who may not mount one leaves these tests out.
+
+const mount = (...args: readonly string[]): boolean => spawnSync('mount', args, { stdio: 'ignore' }).status === 0;
+const unmount = (path: string): boolean => spawnSync('umount', [path], { stdio: 'ignore' }).status === 0;
+
+const canMount = await (async (): Promise<boolean> => {
+  const probe = await mkdtemp(join(tmpdir(), 'contact-sync-disk-'));
+  const can = process.platform === 'linux' && mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', probe) && unmount(probe);
+  await rm(probe, { recursive: true, force: true });
+  return can;
+})();
+
+describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
+  const host = startCliHost();
+  let ground: Ground;
+  let disk: string;
+  let env: Environment;
+  let path: string;
+
+  const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
+  const doctor = async () => {
+    const { code, stdout } = await run('doctor', '--json');
+    const { checks } = JSON.parse(stdout) as {
+      checks: { name: string; ok: boolean; detail: string; remedy: string }[];
+    };
+    const named = (wanted: string) => checks.find(({ name }) => name === wanted);
+    return { code, store: named('store'), directory: named('data-directory') };
+  };
+  /** What `sync` and `doctor` say, which must be the same: the file, the cause, the remedy. */
+  const expectTold = async (cause: RegExp, remedy: RegExp): Promise<void> => {
+    await expectSyncTells(cause, remedy);
+    const { code, store } = await doctor();
+    expect(code).toBe(1);
+    const [detail, what] = [expect.stringMatching(cause), expect.stringMatching(remedy)];
+    expect(store).toMatchObject({ ok: false, detail, remedy: what });
+    expect(store?.detail).toContain(path);
+  };
+  const expectSyncTells = async (cause: RegExp, remedy: RegExp): Promise<void> => {
+    // In a process of its own: a lease that cannot be given back is free when its process has ended.
+    const { code, stdout, stderr } = await runCli(['sync', '--json'], env, ground.directory);
+    const told = `${stdout}${stderr}`;
+    expect(code).toBe(1);
+    expect(told).toContain(path);
+    expect(told).toMatch(cause);
+    expect(told).toMatch(remedy);
+    expect(told).not.toContain('suppressed');
+  };
+  /** Leaves so many bytes free. */
+  const fill = (freeBytes: number): void => {
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));
+  };
+
+  beforeAll(async () => {
+    disk = await mkdtemp(join(tmpdir(), 'contact-sync-disk-'));
+  });
+  beforeEach(async () => {
+    ground = await startGround({ count: 30 });
+    expect(mount('-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk)).toBe(true);
+    const dataDir = join(disk, 'data');
+    mkdirSync(dataDir, { mode: 0o700 });
+    path = join(dataDir, 'contact-sync.db');
+    env = { ...ground.env, DATA_DIR: dataDir };
+    return async () => {
+      unmount(disk);
+      await ground[Symbol.asyncDispose]();
+    };
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    await rm(disk, { recursive: true, force: true });
+  });
+
+  const FULL = [/the disk is full \((?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)\)/u, /Free some space/u] as const;
+
+  const expectGoesOn = async (): Promise<void> => {
+    rmSync(join(disk, 'filler'));
+    expect(await run('sync')).toMatchObject({ code: 0 });
+    const { google, service } = readSides(ground.sandbox);
+    expect(google).toEqual(service);
+    expect(google).toHaveLength(30);
+  };
+
+  test('full: sync and doctor say so alike, and nothing is lost', async () => {
+    expect((await run('status')).code).toBe(0);
+    fill(0);
+    await expectTold(...FULL);
+    await expectGoesOn();
+  });
+
+  test.each([40, 100, 160])('full in the middle of a run, with %i KB left: nothing is lost or doubled', async (kb) => {
+    expect((await run('status')).code).toBe(0);
+    fill(kb * 1024);
+    await expectSyncTells(...FULL);
+    expect((await doctor()).directory).toMatchObject({ ok: false, remedy: 'Free some space there.' });
+    await expectGoesOn();
+  });
+
+  test('read-only: sync and doctor say so alike', async () => {
+    expect((await run('sync')).code).toBe(0);
+    expect(mount('-o', 'remount,ro', disk)).toBe(true);
+    await expectTold(/it cannot be written \((?:SQLITE_READONLY|SQLITE_CANTOPEN|EROFS)/u, /writable/u);
+    expect(mount('-o', 'remount,rw', disk)).toBe(true);
+    expect((await run('sync')).code).toBe(0);
+  });
+
+  test('a database that another program keeps locked: sync and doctor say so alike', { timeout: 90_000 }, async () => {
+    expect((await run('sync')).code).toBe(0);
+    const shell = new Database(path);
+    shell.exec('begin immediate');
+    await expectTold(/another program keeps it locked \(SQLITE_BUSY\)/u, /End that program/u);
+    shell.exec('rollback');
+    shell.close();
+    expect((await run('sync')).code).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { createTerminal } from '../../../src/cli/terminal.ts';
+import { createLogger } from '../../../src/logger.ts';
+
+const ESCAPE = '\u001B';
+/** Clears the screen, writes over what stood there, turns text around: from a remote, a file or a neighbour. */
+const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202Egnp.exe\u2066 Sandy José 田中 👩‍👧`;
+const WRITTEN_OUT =
+  String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';
+
+const open = (isTTY: boolean) => {
+  const streams = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY }));
+  const [stdout, stderr] = streams as unknown as [NodeJS.WriteStream, NodeJS.WriteStream];
+  const said = async (): Promise<string[]> => {
+    stdout.end();
+    stderr.end();
+    return Promise.all([text(stdout as never), text(stderr as never)]);
+  };
+  return { terminal: createTerminal(stdout, stderr), said };
+};
+
+test.each([true, false])('what a terminal would obey is written out; a terminal: %s', async (isTTY) => {
+  const { terminal, said } = open(isTTY);
+  terminal.print(HOSTILE);
+  terminal.warn(`one\n\ttwo ${HOSTILE}`);
+  expect(await said()).toEqual([`${WRITTEN_OUT}\n`, `one\n\ttwo ${WRITTEN_OUT}\n`]);
+});
+
+test('a JSON document says the same to its reader', async () => {
+  const { terminal, said } = open(false);
+  terminal.print(JSON.stringify({ reason: HOSTILE }));
+  const [printed = ''] = await said();
+  expect(printed.trimEnd()).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
+  expect(JSON.parse(printed)).toEqual({ reason: HOSTILE });
+});
+
+test("the program's own colours stay on a terminal, no others do", async () => {
+  const { terminal, said } = open(true);
+  terminal.print(`${ESCAPE}[1mwork${ESCAPE}[22m: ${ESCAPE}[31mfailing${ESCAPE}[39m ${ESCAPE}[8mhidden`);
+  const [printed] = await said();
+  expect(printed).toBe(
+    `${ESCAPE}[1mwork${ESCAPE}[22m: ${ESCAPE}[31mfailing${ESCAPE}[39m ${String.raw`\u001b[8mhidden`}\n`,
+  );
+});
+
+test('log lines for people hold none of it either', async () => {
+  const { terminal, said } = open(false);
+  const log = createLogger({ level: 'info', format: 'pretty', destination: terminal.log });
+  log.warn({ reason: HOSTILE, error: new Error(HOSTILE) }, 'contact skipped');
+  const [, printed = ''] = await said();
+  expect(printed).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
+  expect(printed).toContain('Sandy José 田中');
+});

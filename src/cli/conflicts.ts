@@ -5,7 +5,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { count, fieldWords, isoOf } from './words.ts';
+import { fieldWords } from './field-words.ts';
+import { count, isoOf } from './words.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictRow[] };
 

@@ -6,7 +6,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { fieldWords, isoOf } from './words.ts';
+import { fieldWords } from './field-words.ts';
+import { isoOf } from './words.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 

@@ -4,7 +4,8 @@ import { howToJoinPlanned } from '../sync/rivals.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, fieldWords, grouped } from './words.ts';
+import { fieldWords } from './field-words.ts';
+import { count, grouped } from './words.ts';
 
 /** Longer groups are cut in the text; the JSON has them whole. */
 const ROWS_SHOWN = 20;

@@ -13,7 +13,8 @@ import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { count, fieldWords, isoOf } from './words.ts';
+import { fieldWords } from './field-words.ts';
+import { count, isoOf } from './words.ts';
 
 export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
 

@@ -1,5 +1,3 @@
-import type { SyncedField } from '../contact/contact.ts';
-import { FIELDS } from '../contact/fields.ts';
 
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -31,8 +29,5 @@ export const formatDuration = (durationMs: number): string => {
   const seconds = Math.round(durationMs / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
-
-/** A synced field as people call it. */
-export const fieldWords = (field: SyncedField): string => FIELDS[field].words;
 
 export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

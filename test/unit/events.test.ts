@@ -11,7 +11,7 @@ import { SIDE_WORDS } from '../support/side-words.ts';
 const NAME = 'Sandy Sample';
 const REFUSED = `the service refused POST /v2/contacts (422) saying "the address is that of "${NAME}", of Ex\nample Ltd"`;
 const AT = { status: 422, route: 'POST /v2/contacts', applied: 'no' } as const;
-const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, requests: 1 };
+const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 1 };
 const SUMMARY: RunSummary = {
   link: 'work',
   run: 'r1',

@@ -3,7 +3,7 @@ import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { Decision, SideWrite } from '../../reconcile/decision.ts';
 import type { Plan } from '../../reconcile/plan.ts';
-import { fieldWords } from '../words.ts';
+import { fieldWords } from '../field-words.ts';
 
 /** One change that a run propagates from one side to the other, in words. */
 export type Change = { readonly to: Side; readonly who: string; readonly what: string };

@@ -1,4 +1,4 @@
-import type { Half } from '../../contact/half.ts';
+import { CLOCK_MARGIN_MS, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
@@ -213,12 +213,13 @@ export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowM
 /**
  * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
  * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
- * counts as edited, and the edit beats the deletion (R6).
+ * counts as edited, and the edit beats the deletion (R6). A stamp that is later than the write says that it was seen.
  */
-const observeArchived = (set: WorkingSet, half: Half, nowMs: number): void => {
+const observeArchived = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord, nowMs: number): void => {
   const { side, id, pair, writtenAtMs, lastListedAtMs } = half;
   happen(set, side, id, { kind: 'deleted', atMs: nowMs });
   if (writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
+  if (modifiedAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
   const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
   if (other !== null)
     set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
@@ -241,7 +242,7 @@ export const observeMissing = (
       return;
     case 'found':
       if (!isDoubted && !isRecent && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
-        observeArchived(set, half, nowMs);
+        observeArchived(set, half, answer.record, nowMs);
         return;
       }
       if (!isDoubted) {

@@ -140,7 +140,9 @@ test('signing in by paste', async () => {
   withKey.paste(ground.sandbox.service.apiKey);
   expect(keep('connect', await withKey.end).code).toBe(0);
   service.decide(() => 422);
-  expect((await run(['connect', 'service', '--api-key', 'wrong-canary-key'], {})).code).toBe(1);
+  const wrong = host.start(['connect', 'service', '--api-key', '-'], rest, ground.directory);
+  wrong.paste('wrong-canary-key');
+  expect(keep('connect', await wrong.end).code).toBe(1);
   service.decide(() => 'pass');
 });
 

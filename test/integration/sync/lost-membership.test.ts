@@ -29,7 +29,7 @@ test('R9, R5: a change of membership whose answer was lost does not turn the use
   google.account.setGroups(person, [MY_CONTACTS]);
   linked.clock.advance(60_000);
   // The bucket is taken off and the answer is lost; the run ends before it can look.
-  await fail(linked, { method: 'PUT', path: '/buckets$', action: { kind: 'reset-after' } });
+  await fail(linked, { method: 'DELETE', path: '/buckets$', action: { kind: 'reset-after' } });
   const outage = { kind: 'status', status: 500 } as const;
   await fail(linked, { method: 'GET', path: '^/v2/contacts/[^/]+$', times: 1_000, action: outage });
   const ending = new AbortController();

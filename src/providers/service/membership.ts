@@ -156,7 +156,7 @@ export const changeMembership = async (
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes);
   const singles = await mapConcurrently([...plan.single, ...remaining], concurrency, (request) =>
     settle(request.key, () =>
-      writeContact(api, request.id, signal, () => writeSingle(api.membership, request, signal)),
+      writeContact(api, [request.id], signal, () => writeSingle(api.membership, request, signal)),
     ),
   );
   return [...written, ...singles];

@@ -39,7 +39,7 @@ export const updateContacts = (
     settle(key, async () => {
       const body = updateBody(current, desired, fields);
       const write = () => api.contacts.update(current.id, body, signal);
-      const updated = await writeContact(api, current.id, signal, write);
+      const updated = await writeContact(api, [current.id], signal, write);
       return recordOf(updated, current.groupIds);
     }),
   );
@@ -54,12 +54,12 @@ export const mergeContacts = (
 ): Promise<WriteResult<ContactRecord>> =>
   settle(mergedAwayId, async () => {
     const write = () => api.contacts.merge(survivorId, [mergedAwayId], signal);
-    return recordOf(await writeContact(api, survivorId, signal, write));
+    return recordOf(await writeContact(api, [survivorId, mergedAwayId], signal, write));
   });
 
 const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
   try {
-    await writeContact(api, id, signal, () => api.contacts.delete(id, signal));
+    await writeContact(api, [id], signal, () => api.contacts.delete(id, signal));
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }

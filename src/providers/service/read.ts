@@ -30,12 +30,12 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
 };
 
 /**
- * Writes to one contact. A 403 is thrown as {@link NotFoundError} where the contact is gone or out of reach, and stays what
- * it is where the contact can be read: then the permission to write is missing.
+ * Writes to one contact, or to all that `ids` names. A 403 is thrown as {@link NotFoundError} where one of them is gone or
+ * out of reach, and stays what it is where each can be read: then the permission to write is missing.
  */
 export const writeContact = async <Value>(
   api: ServiceApi,
-  id: string,
+  ids: readonly string[],
   signal: AbortSignal,
   write: () => Promise<Value>,
 ): Promise<Value> => {
@@ -43,8 +43,8 @@ export const writeContact = async <Value>(
     return await write();
   } catch (error) {
     if (!(error instanceof RevokedError)) throw error;
-    const answer = await readContact(api, id, signal);
-    if (answer.kind !== 'gone') throw error;
+    const answers = await Promise.all(ids.map((id) => readContact(api, id, signal)));
+    if (answers.every((answer) => answer.kind !== 'gone')) throw error;
     const { status, route, applied } = error;
     throw new NotFoundError('the contact is gone or out of reach', { status, route, applied, cause: error });
   }

@@ -11,6 +11,7 @@ import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { landedMoves, type Moves } from './landed-groups.ts';
 import { openHalf, pairOfWrite, type Finding } from './settle-write.ts';
 import { tookEffect } from './took-effect.ts';
 
@@ -43,20 +44,24 @@ export const settleRestore = (
 
 type Revert = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
 
-const isApplied = (write: Revert, now: ContactRecord): boolean => {
+/** How much of a write shows: a membership is moved with a request each way, of which one may have arrived alone. */
+const extentOf = (write: Revert, moves: Moves, now: ContactRecord): 'all' | 'part' | 'none' => {
   const { fields, join, leave } = write.row.intent;
   switch (write.kind) {
     case 'update':
-      return tookEffect({ fields, before: write.before.contact, desired: write.desired }, now.contact);
-    case 'membership':
-      return join.every((id) => now.groupIds.includes(id)) && !leave.some((id) => now.groupIds.includes(id));
+      return tookEffect({ fields, before: write.before.contact, desired: write.desired }, now.contact) ? 'all' : 'none';
+    case 'membership': {
+      const count = moves.join.length + moves.leave.length;
+      if (count === join.length + leave.length) return 'all';
+      return count === 0 ? 'none' : 'part';
+    }
     case 'delete':
-      return false;
+      return 'none';
   }
 };
 
 /** The base of the side that was written takes in what the write brought, and nothing else. */
-const settled = ({ row }: Revert, half: Half, found: ContactRecord): Half => {
+const settled = ({ row }: Revert, moves: Moves, half: Half, found: ContactRecord): Half => {
   const written = new Set<SyncedField>(row.intent.fields);
   const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => written.has(field)));
   const base = settleBase({
@@ -64,21 +69,29 @@ const settled = ({ row }: Revert, half: Half, found: ContactRecord): Half => {
     before: row.before ?? half.record,
     now: found,
     written,
-    moved: new Set([...row.intent.join, ...row.intent.leave]),
+    moved: new Set([...moves.join, ...moves.leave]),
     outstanding: new Set(SYNCED_FIELDS.filter((field) => !scalars.has(field))),
   });
   return openHalf(half, { record: found, base });
 };
 
-/** Takes in that a write of an undo was applied; answers whether it shows that it was. */
-const takeIn = (set: WorkingSet, write: Revert, pair: Pair | null, found: ContactRecord, atMs: number): boolean => {
+/** Takes in what shows of a write of an undo; null where nothing does. */
+const takeIn = (
+  set: WorkingSet,
+  write: Revert,
+  pair: Pair | null,
+  found: ContactRecord,
+  atMs: number,
+): Finding | null => {
   const { side } = write.row;
   const half = pair?.[side] ?? null;
-  if (pair === null || !stands(half) || !isApplied(write, found)) return false;
-  const own = { ...settled(write, half, found), writtenAtMs: atMs };
+  const moves = landedMoves(write.row.intent, found.groupIds);
+  const extent = extentOf(write, moves, found);
+  if (pair === null || !stands(half) || extent === 'none') return null;
+  const own = { ...settled(write, moves, half, found), writtenAtMs: atMs };
   const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
   storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
-  return true;
+  return { applied: extent === 'all', after: found, error: null };
 };
 
 /**
@@ -92,9 +105,8 @@ export const settleRevert = (set: WorkingSet, write: Revert, answer: ReadAnswer 
     if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);
     return { ...NOT_APPLIED, applied: true };
   }
-  if (answer?.kind === 'found' && takeIn(set, write, pair, answer.record, atMs)) {
-    return { applied: true, after: answer.record, error: null };
-  }
+  const taken = answer?.kind === 'found' ? takeIn(set, write, pair, answer.record, atMs) : null;
+  if (taken !== null) return taken;
   observeAnswer(set, side, write.id, answer, atMs);
   return NOT_APPLIED;
 };

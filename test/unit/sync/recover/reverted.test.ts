@@ -166,11 +166,16 @@ describe('[R9] a reverting change of membership without an answer', () => {
   });
 
   test.each([
-    ['joined nothing', ['own']],
-    ['left nothing', ['away', 'back', 'own']],
-    ['did neither', ['away', 'own']],
-  ])('that %s is left to be asked for again', (_, groupIds) => {
+    ['joined nothing', ['foreign', 'own'], ['own']],
+    ['left nothing', ['away', 'back', 'foreign', 'own'], ['away', 'back', 'own']],
+  ])('that %s is asked for again, and the part that took effect is not propagated', (_, groupIds, base) => {
     const { set, finding } = move(...groupIds);
+    expect(finding).toMatchObject({ applied: false, after: { groupIds } });
+    expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: base }, record: { groupIds }, writtenAtMs: NOW });
+  });
+
+  test('that did neither is left to be asked for again', () => {
+    const { set, finding } = move('away', 'own');
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: ['away', 'own'] } });
   });

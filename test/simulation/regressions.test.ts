@@ -287,6 +287,39 @@ describe('histories that once went wrong', () => {
     );
   });
 
+  it('R7: a contact made a moment ago that two listings do not show yet is not made again (service, seed 518)', async () => {
+    const { world } = await runHistory(
+      history(
+        [
+          [
+            run({
+              before: [
+                { kind: 'create', side: 'left', rich: false },
+                { kind: 'both', who: 0, field: 'firstName', list: 'emailAddresses' },
+                { kind: 'group', side: 'left', both: false },
+              ],
+              gapMs: 60_000,
+              meanwhile: [{ call: 1, edit: { kind: 'create', side: 'left', rich: false } }],
+              faults: [{ call: 8, fault: 'lost-half' }],
+              crash: { step: 19, when: 'after' },
+            }),
+            run({
+              before: [{ kind: 'add', side: 'left', who: 0, field: 'emailAddresses' }],
+              crash: { step: 13, when: 'before' },
+            }),
+            run({
+              before: [{ kind: 'set', side: 'left', who: 0, field: 'firstName' }],
+              faults: [{ call: 1, fault: 'invalid' }],
+              crash: { step: 16, when: 'after' },
+            }),
+          ],
+        ],
+        { players: { left: 'service', right: 'service' }, lagMs: 90_000, deleteCount: 1 },
+      ),
+    );
+    expect(world.books.right.rows).toHaveLength(2);
+  });
+
   it('R13: two people of one household stay two', async () => {
     const { world } = await runHistory(history([[run({ before: [{ kind: 'household' }] })]]));
     expect(world.books.left.rows).toHaveLength(2);

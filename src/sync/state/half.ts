@@ -138,7 +138,7 @@ const tableState = (half: Half | null): TableState => {
 };
 
 /** For so long a feed or a listing may show less than is known already. */
-const LAGS_FOR_MS = 10 * 60_000;
+export const LAGS_FOR_MS = 10 * 60_000;
 
 /**
  * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
@@ -187,10 +187,17 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
   return event.kind === 'missed' && state === 'changed' && heardAtMs >= event.atMs;
 };
 
+/** Whether the listing before missed it too, and did not count since it may have lagged behind our own write (R7). */
+const wasLate = ({ lastListedAtMs, writtenAtMs }: Half, endedAtMs: number | null): boolean => {
+  if (lastListedAtMs === null || writtenAtMs === null || endedAtMs === null) return false;
+  return lastListedAtMs <= writtenAtMs && endedAtMs - writtenAtMs < LAGS_FOR_MS;
+};
+
 /** A half that a listing did not show; at its first absence it is noted when it was last listed. */
 const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half => {
   if (isHeardSince(half, event)) return half;
-  const lastListedAtMs = half.absences === 0 ? event.lastListedAtMs : half.lastListedAtMs;
+  const isFirst = half.absences === 0 && !wasLate(half, event.lastListedAtMs);
+  const lastListedAtMs = isFirst ? event.lastListedAtMs : half.lastListedAtMs;
   return { ...half, state: 'missing', lastListedAtMs, heardAtMs: event.atMs };
 };
 

@@ -4,7 +4,7 @@ import { otherSide, type Side } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
-import { nextHalf, type HalfEvent } from './half.ts';
+import { LAGS_FOR_MS, nextHalf, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Lets an event happen to the half of that id; answers the half as it is then. */
@@ -236,17 +236,19 @@ export const observeMissing = (
   const { side, id, state, absences } = half;
   const isDoubted = state === 'doubted';
   const isRecent = !isDoubted && isUnsettled(half, settlesWithinMs, nowMs);
+  // A listing may not show yet what was written a moment ago: where a read finds it, that is no absence.
+  const counts = !isDoubted && !isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs);
   switch (answer.kind) {
     case 'gone':
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
     case 'found':
-      if (!isDoubted && !isRecent && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+      if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
         observeArchived(set, half, answer.record, nowMs);
         return;
       }
       if (!isDoubted) {
-        set.put({ ...half, absences: isRecent ? absences : absences + 1 });
+        set.put({ ...half, absences: counts ? absences + 1 : absences });
         happen(set, side, id, { kind: 'unknown' });
       }
       observeFound(set, side, answer.record, nowMs);

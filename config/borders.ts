@@ -54,6 +54,7 @@ const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
+  { place: 'contact/numbering-plans.ts', imports: [], packages: ['libphonenumber-js'] },
   { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },

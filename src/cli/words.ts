@@ -1,4 +1,3 @@
-
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 

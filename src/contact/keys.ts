@@ -1,10 +1,5 @@
-import { createRequire } from 'node:module';
 import type { LabelledValue, PostalAddress } from './elements.ts';
-
-const require = createRequire(import.meta.url);
-
-/** Loaded at the first use: a command that compares no phone numbers needs no numbering plans. */
-const phoneNumbers = (): typeof import('libphonenumber-js/min') => require('libphonenumber-js/min');
+import { numberingPlans } from './numbering-plans.ts';
 
 /** Direction marks, zero-width spaces and their like, which come along when a text is copied. */
 const INVISIBLE = /\p{Cf}/gu;
@@ -37,7 +32,7 @@ export const phoneKey = (value: string): string => {
     .trim();
   const international = text.replace(/^00(?=\d)/u, '+');
   if (/^\(?\+/u.test(international)) {
-    const parsed = phoneNumbers().parsePhoneNumberFromString(international);
+    const parsed = numberingPlans().parsePhoneNumberFromString(international);
     if (parsed !== undefined) return parsed.ext === undefined ? parsed.number : `${parsed.number}x${parsed.ext}`;
   }
   const extension = EXTENSION.exec(text)?.[1];

@@ -33,7 +33,7 @@ export type HistoryEntry = {
   readonly error: string | null;
 };
 
-export type HalfView = {
+type HalfView = {
   readonly id: string | null;
   readonly state: 'present' | 'deleted' | 'none';
   /** Fields whose change no run has taken to the other side yet. */

@@ -19,7 +19,7 @@ export type FeedChange =
     };
 
 /** A row of a listing: the contact that it shows, and the digest of its text (`ContactRecord.digest`). */
-export type RowDigest = { readonly id: string; readonly digest: string };
+type RowDigest = { readonly id: string; readonly digest: string };
 
 /** Answers the digests of those rows whose text is exactly what is known of their contacts already. */
 export type KnownRows = (rows: readonly RowDigest[]) => Promise<ReadonlySet<string>>;

@@ -4,7 +4,7 @@ import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Loss, Losses } from './losses.ts';
 import type { DeleteLimit } from './policy.ts';
 
-export type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
+type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
 
 /** Why a run stops before it writes anything (R8). */
 export type Halt = { readonly reason: HaltReason; readonly side: Side; readonly message: string };

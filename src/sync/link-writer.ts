@@ -6,7 +6,7 @@ import { Remembered } from './remembered.ts';
 import { WorkingSet } from './state/working-set.ts';
 
 /** The rows that a step needs; of each half its whole pair is loaded. */
-export type Needs = {
+type Needs = {
   readonly ids?: Partial<Sides<readonly string[]>>;
   readonly pairs?: readonly number[];
   /** Sides of which every half that is gone is needed (R12). */

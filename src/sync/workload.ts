@@ -16,7 +16,7 @@ export type Workload = {
 };
 
 /** The pairs of these ids, each with both halves, by id. */
-export const loadPairs = async (store: Store, link: string, ids: readonly number[]): Promise<readonly Pair[]> => {
+const loadPairs = async (store: Store, link: string, ids: readonly number[]): Promise<readonly Pair[]> => {
   if (ids.length === 0) return [];
   const halves = await store.halves(link, { by: 'pair', pairs: ids });
   const ofPair = Map.groupBy(halves, ({ pair }) => pair);

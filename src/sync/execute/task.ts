@@ -20,7 +20,7 @@ export type TaskHalf = {
 };
 
 /** A contact that is to be brought into being. */
-export type NewContact = {
+type NewContact = {
   readonly side: Side;
   readonly draft: Contact;
   /** The contact's id on the other side, left on the new one where its side can hold it (R9); of an undo its own former id. */

@@ -20,6 +20,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['contact/planted.ts', 'zod'],
   ['contact/deep/planted.ts', '../../store/store.ts'],
   ['contact/stored.ts', '../store/store.ts'],
+  ['contact/numbering-plans.ts', './keys.ts'],
   ['reconcile/planted.ts', '../sync/run.ts'],
   ['reconcile/planted.ts', '../providers/remote.ts'],
   ['reconcile/planted.ts', 'node:crypto'],

@@ -79,7 +79,7 @@ describe('[R14] a whole listing', () => {
     expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
   });
 
-  test('starts again where Google has forgotten the page, and its age counts anew', async () => {
+  test('starts again where Google has forgotten the page, and its age counts from then', async () => {
     await using google = await startGoogle(({ query }) =>
       query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT', 'bad page token') : last([person(1)]),
     );

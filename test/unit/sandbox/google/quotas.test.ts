@@ -74,7 +74,7 @@ test('the 429 has its other form, and a Retry-After, in those variants', async (
   expect(response.headers.get('retry-after')).toBe('60');
 });
 
-test('the quotas can be set anew', async () => {
+test('the quotas can be changed while it runs', async () => {
   await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 0 } });
   expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 429 });
   sandbox.emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 });

@@ -5,18 +5,19 @@ import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
-import type { Edit } from './history.ts';
-import { contactTokens, tokenOf } from './ledger.ts';
+import { applyHardEdit } from './hard-edits.ts';
+import type { Edit, HardEdit } from './history.ts';
+import { contactTokens, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
-const scalarText = (field: ScalarField, number: number): string => {
+export const scalarText = (field: ScalarField, number: number): string => {
   const initial = { firstName: 'N', lastName: 'L', company: 'C', title: 'T' }[field];
   return `${initial}${number}${field === 'title' ? ' of something longer' : ''}`;
 };
 
 const labelled = (value: string): LabelledValue => ({ value, label: 'home' });
 
-const element = (field: ListField, number: number): ListElement => {
+export const element = (field: ListField, number: number): ListElement => {
   switch (field) {
     case 'emailAddresses':
       return labelled(`E${number}@Example.com`);
@@ -38,7 +39,7 @@ const element = (field: ListField, number: number): ListElement => {
   }
 };
 
-const newContact = (world: World, rich: boolean): Contact => {
+export const newContact = (world: World, rich: boolean): Contact => {
   const number = world.nextNumber();
   const plain: Contact = { ...EMPTY_CONTACT, firstName: scalarText('firstName', number) };
   const withEmail = withList(plain, 'emailAddresses', [element('emailAddresses', number)]);
@@ -47,7 +48,7 @@ const newContact = (world: World, rich: boolean): Contact => {
   return withList({ ...withEmail, title }, 'phoneNumbers', [element('phoneNumbers', world.nextNumber())]);
 };
 
-const pick = <T>(items: readonly T[], at: number): T | undefined => {
+export const pick = <T>(items: readonly T[], at: number): T | undefined => {
   return items.length === 0 ? undefined : items[at % items.length];
 };
 
@@ -64,10 +65,12 @@ const explainDropped = (world: World, to: Book, row: Row): void => {
 };
 
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
-const change = (world: World, book: Book, row: Row, how: () => void): void => {
+export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   const before = visibleTokens(book, row);
   how();
-  world.ledger.changed(row.entity, before, row.state === 'live' ? visibleTokens(book, row) : new Set());
+  const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
+  world.ledger.changed(row.entity, before, after);
+  world.ledger.changedAt(book.side, world.clock.now(), before, after);
   world.ledger.fateOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))
@@ -81,11 +84,12 @@ const change = (world: World, book: Book, row: Row, how: () => void): void => {
   if (world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
 };
 
-const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
+export const enter = (world: World, book: Book, contact: Contact, entity: number): void => {
   const extra = `note ${world.nextNumber()}`;
   const row = book.add({ contact, extra, originId: null, entity });
   world.notes.set(row, extra);
   world.ledger.changed(entity, new Set(), visibleTokens(book, row));
+  world.ledger.changedAt(book.side, world.clock.now(), new Set(), visibleTokens(book, row));
   world.ledger.fateOf(entity).edited = true;
 };
 
@@ -98,11 +102,11 @@ const createTwins = (world: World, differs: boolean): void => {
     enter(world, book, differs ? { ...contact, title } : contact, entity);
     const row = book.rows.at(-1);
     // Two that show at different times cannot be known for one.
-    if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0 }));
+    if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0, fedAtMs: 0 }));
   }
 };
 
-const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
+export const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
   const text = scalarText(field, number);
   // A side that refuses a title refuses it from its user too.
   if (field === 'title' && refusesTitle(book.manners, text)) return;
@@ -132,9 +136,10 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
   world.ledger.united(from, to);
 };
 
-const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
+export const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
+  world.memory.removed = { entity: row.entity, side: book.side };
   for (const other of likes(world, book, row)) explainDropped(world, book, other);
   change(world, book, row, () => book.remove(row, state));
   Object.assign(fate, { edited, deleted: true });
@@ -151,7 +156,7 @@ const deleteGroup = (world: World, book: Book, group: Group): void => {
   book.removeGroup(group);
 };
 
-const liveGroups = (book: Book): Group[] => book.groups.filter((group) => group.live);
+export const liveGroups = (book: Book): Group[] => book.groups.filter((group) => group.live);
 
 type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
 
@@ -178,10 +183,14 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   const ids = new Set(row.groupIds);
   if (edit.kind === 'join') ids.add(group.id);
   else ids.delete(group.id);
+  world.memory.move = { entity: row.entity, group: group.entity, joined: edit.kind === 'join' };
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 
-type ContactEdit = Exclude<Edit, { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>;
+type ContactEdit = Exclude<
+  Edit,
+  HardEdit | { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }
+>;
 
 /** The side that an edit is made at; undefined where no side can do it. */
 const sideOf = (world: World, edit: ContactEdit): Side | undefined => {
@@ -248,6 +257,15 @@ const editContact = (world: World, edit: ContactEdit): void => {
 /** Lets a user do something; nothing happens where there is nothing to do it to. */
 export const applyEdit = (world: World, edit: Edit): void => {
   switch (edit.kind) {
+    case 'flip':
+    case 'opposite':
+    case 'edit-other':
+    case 'share':
+    case 'stamp-ahead':
+    case 'step-back':
+    case 'backup':
+    case 'restore':
+      return applyHardEdit(world, edit);
     case 'create':
       return enter(world, world.books[edit.side], newContact(world, edit.rich), world.nextNumber());
     case 'twin':

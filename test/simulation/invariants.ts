@@ -6,7 +6,7 @@ import { dropsWebsite } from '../support/memory/manners.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 import type { Hardness } from './history.ts';
 import { fieldTokens, groupOf, membershipToken, tokenOf, type Token } from './ledger.ts';
-import { checkOneWay } from './one-way.ts';
+import { checkOneWay, isOfDeleted } from './one-way.ts';
 import { liveRows, visibleTokens, type World } from './world.ts';
 
 const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
@@ -81,8 +81,12 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
   });
 };
 
-const checkValues = (world: World, isHard: boolean): string[] => {
+const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
+  const isHard = hardness !== undefined;
+  const direction = hardness?.direction ?? 'both';
+  const target = direction === 'to-left' ? 'left' : 'right';
+  const mayGo = (token: Token): boolean => direction !== 'both' && isOfDeleted(world, target, token);
   // In a plain history, what was written into an archived contact is not lost.
   const holds = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
   const standing = new Set(
@@ -91,7 +95,7 @@ const checkValues = (world: World, isHard: boolean): string[] => {
     ),
   );
   return [...ledger.entered]
-    .filter((token) => !standing.has(token) && !ledger.explained.has(token))
+    .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
     .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
     .map((token) => `lost without a trace: ${token}`);
 };
@@ -139,7 +143,7 @@ export const checkAtRest = async (
     direction === 'both'
       ? [...checkEqual(world, rejections), ...checkRemoved(world, rested, rejections)]
       : checkOneWay(world, direction === 'to-left' ? 'left' : 'right');
-  return [...world.complaints, ...compared, ...checkValues(world, isHard), ...checkNotes(world)];
+  return [...world.complaints, ...compared, ...checkValues(world, hardness), ...checkNotes(world)];
 };
 
 /** The people who stand on both sides now, with nothing refused. */

@@ -47,6 +47,10 @@ export const createLedger = () => {
   const undone = new Set<Token>();
   /** When a user took a value away at a side where it stood. */
   const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** When a user entered a value at a side. */
+  const putAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** Whose a value is. */
+  const ownerOf = new Map<Token, number>();
   const fates = new Map<number, Fate>();
   /** People of whom a side brought two into being for a reason that the engine cannot see. */
   const blurred = new Set<number>();
@@ -65,6 +69,8 @@ export const createLedger = () => {
     delivered,
     undone,
     takenAtMs,
+    putAtMs,
+    ownerOf,
     fates,
     blurred,
     peopleOfTwo: united,
@@ -82,6 +88,7 @@ export const createLedger = () => {
       for (const token of after) {
         if (before.has(token)) continue;
         entered.add(token);
+        ownerOf.set(token, entity);
         // What stood at rest, or on the deleted contact, is no edit that could outlive the deletion on the other side: a
         // run may have seen both sides agree on it before it saw the deletion.
         const isDeleted = fates.get(entity)?.deleted === true;
@@ -113,7 +120,11 @@ export const createLedger = () => {
     /** A user at a side changed what stood there. */
     changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) if (!after.has(token)) takenAtMs[side].set(token, atMs);
-      for (const token of after) if (!before.has(token)) takenAtMs[side].delete(token);
+      for (const token of after) {
+        if (before.has(token)) continue;
+        takenAtMs[side].delete(token);
+        putAtMs[side].set(token, atMs);
+      }
     },
     explain: (token: Token | null): void => {
       if (token !== null) explained.add(token);

@@ -1,6 +1,6 @@
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
-import { groupOf } from './ledger.ts';
+import { groupOf, type Token } from './ledger.ts';
 import { liveRows, visibleTokens, type World } from './world.ts';
 
 const comparePerson = (world: World, target: Side, source: Row, copy: Row): string[] => {
@@ -14,12 +14,21 @@ const comparePerson = (world: World, target: Side, source: Row, copy: Row): stri
   // What the source took away must be gone, as long as the target's user did not enter it.
   const stale = [...held].filter((token) => {
     const wasKnown = ledger.settled.has(token) || ledger.undone.has(token);
-    return wasKnown && ledger.takenAtMs[from].has(token) && !given.has(token);
+    const takenAtMs = ledger.takenAtMs[from].get(token);
+    const isOwn = (ledger.putAtMs[target].get(token) ?? 0) >= (takenAtMs ?? Infinity);
+    return wasKnown && takenAtMs !== undefined && !isOwn && !given.has(token);
   });
   return [
     ...missing.map((token) => `${token} of ${source.id} did not arrive at ${target}`),
     ...stale.map((token) => `${token} was taken away at ${from} and stands at ${target}`),
   ];
+};
+
+/** Whether the source deleted whom a value belongs to: then it goes at the target too, whatever was edited there. */
+export const isOfDeleted = (world: World, target: Side, token: Token): boolean => {
+  const owner = world.ledger.ownerOf.get(token);
+  const rows = world.books[otherSide(target)].rows.filter(({ entity }) => entity === owner);
+  return rows.length > 0 && rows.every(({ state }) => state !== 'live');
 };
 
 /** What must hold at rest of a link that writes one side only, besides that nothing was written at the other. */

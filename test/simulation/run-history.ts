@@ -208,9 +208,9 @@ const judgeConflicts = async ({ history, world }: Simulation, startedAtMs: numbe
   const { hardness } = history;
   if (hardness === undefined) return;
   const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
-  for (const { field, winner, ...conflict } of await world.store.conflicts(world.link, { all: true })) {
-    const token = tokenOf(field, conflict[winner]);
-    const key = JSON.stringify([field, winner, conflict]);
+  for (const { field, winner, left, right, leftId } of await world.store.conflicts(world.link, { all: true })) {
+    const token = tokenOf(field, winner === 'left' ? left : right);
+    const key = JSON.stringify([field, winner, left, right, leftId]);
     if (token === null || world.judged.has(key)) continue;
     world.judged.add(key);
     const takenAtMs = world.ledger.takenAtMs[winner].get(token);

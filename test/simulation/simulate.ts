@@ -35,12 +35,14 @@ export const playSeed = async (
   players: Players,
   counts: Counts,
   topic: Topic | null = null,
+  shrinks = true,
 ): Promise<string | null> => {
   const arbitrary = topic === null ? historyArbitrary(players) : hardHistoryArbitrary(players, topic);
   const property = fc.asyncProperty(arbitrary, async (history) => {
     await runHistory(history, counts);
   });
-  const details = await fc.check(property, { seed, numRuns: 1, unbiased: true, interruptAfterTimeLimit: 20_000 });
+  const limits = { numRuns: 1, unbiased: true, endOnFailure: !shrinks, interruptAfterTimeLimit: 20_000 };
+  const details = await fc.check(property, { seed, ...limits });
   if (!details.failed) return null;
   const error = details.errorInstance instanceof Error ? details.errorInstance : null;
   return [
@@ -71,6 +73,7 @@ const main = async (): Promise<void> => {
       right: { type: 'string', default: DEFAULT_PLAYERS.right },
       hard: { type: 'boolean', default: false },
       topic: { type: 'string' },
+      brief: { type: 'boolean', default: false },
     },
   });
   const asked = values.topic === undefined ? null : topicNamed(values.topic);
@@ -81,7 +84,7 @@ const main = async (): Promise<void> => {
   let failures = 0;
   const startedAtMs = performance.now();
   for (let seed = first; seed < first + runs; seed += 1) {
-    const report = await playSeed(seed, players, counts, topicFor(seed));
+    const report = await playSeed(seed, players, counts, topicFor(seed), !values.brief);
     if (report === null) continue;
     failures += 1;
     process.stdout.write(`${report}\n\n`);

@@ -1,0 +1,209 @@
+import { describe, it } from 'vitest';
+import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
+import type { Edit, Hardness, History, RunStep } from './history.ts';
+import { runHistory } from './run-history.ts';
+import { history, run } from './scenario.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Two groups that take part, and three people; the first of each side is a member of one. */
+const BOOKS: readonly Edit[] = [
+  { kind: 'group', side: 'left', both: true },
+  { kind: 'group', side: 'left', both: true },
+  { kind: 'create', side: 'left', rich: true },
+  { kind: 'create', side: 'right', rich: true },
+  { kind: 'create', side: 'left', rich: false },
+  { kind: 'join', side: 'left', who: 0, group: 0 },
+  { kind: 'join', side: 'right', who: 0, group: 1 },
+];
+
+/** A history that plays after the books have come to rest. */
+const hard = (
+  steps: readonly RunStep[],
+  hardness: Partial<Hardness> = {},
+  given: Partial<Omit<History, 'phases' | 'hardness'>> = {},
+): History =>
+  history([[run({ before: BOOKS })], steps], {
+    ...given,
+    hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS, ...hardness },
+  });
+
+const remove = (side: 'left' | 'right', who = 0): Edit => ({ kind: 'delete', side, who });
+
+/** Each of these histories was found by the hard simulation or by histories of another origin, and broke a promise. */
+describe('hard histories that once went wrong', () => {
+  it.each([
+    ['left', 'lost-after', 'right'],
+    ['right', 'lost-after', 'left'],
+    ['left', 'kill', 'left'],
+    ['left', 'kill', 'right'],
+    ['right', 'kill', 'left'],
+    ['right', 'kill', 'right'],
+  ] as const)(
+    'R9: a membership changed at the %s whose write met with %s is changed back at the %s by its user',
+    async (side, fault, back) => {
+      for (const who of [0, 1, 2]) {
+        for (const group of [0, 1]) {
+          await runHistory(
+            hard([
+              run({
+                before: [{ kind: 'flip', side, who, group }],
+                aims: [{ op: 'changeMembership', side: null, fault, then: [{ kind: 'opposite', side: back }] }],
+              }),
+              run(),
+            ]),
+          );
+        }
+      }
+    },
+  );
+
+  it('R7: a deleted contact that a lagging listing still shows is not made again', async () => {
+    await runHistory(
+      hard([run({ before: [remove('left')] }), run({ gapMs: MINUTE_MS }), run({ full: true })], {
+        listingLagMs: 5 * MINUTE_MS,
+      }),
+    );
+  });
+
+  it('R7: a contact that the link deleted and that a lagging delta still shows is not made again', async () => {
+    await runHistory(hard([run({ before: [remove('left')], gapMs: 30_000 }), run()], { feedLagMs: 30_000 }));
+  });
+
+  it.each([false, true])('R6: an archived contact that is edited at the other side comes back (%s)', async (writes) => {
+    const archive: Edit = { kind: 'archive', who: 0 };
+    const edit: Edit = { kind: 'edit-other', field: 'firstName' };
+    const hardness = { habits: { ...PLAIN_HABITS, writesUnarchive: writes } };
+    await runHistory(hard([run({ before: [archive, edit] })], hardness));
+    await runHistory(hard([run({ before: [archive] }), run({ before: [edit] })], hardness));
+    await runHistory(hard([run({ before: [archive] }), run(), run({ before: [edit] })], hardness));
+  });
+
+  it.each([MINUTE_MS, 10_000 * 60 * MINUTE_MS])('R2: a stamp %i ms ahead hides no later edit', async (aheadMs) => {
+    for (const who of [0, 1, 2]) {
+      await runHistory(
+        hard([
+          run({ before: [{ kind: 'stamp-ahead', who, aheadMs }] }),
+          run({ before: [{ kind: 'set', side: 'right', who, field: 'firstName' }] }),
+          run({ before: [{ kind: 'set', side: 'left', who, field: 'title' }] }),
+        ]),
+      );
+    }
+  });
+
+  it('R14: a side whose clock steps back is followed', async () => {
+    await runHistory(
+      hard([
+        run({
+          before: [
+            { kind: 'step-back', byMs: 30 * 60 * MINUTE_MS },
+            { kind: 'set', side: 'right', who: 0, field: 'firstName' },
+            { kind: 'add', side: 'right', who: 1, field: 'emailAddresses' },
+          ],
+        }),
+      ]),
+    );
+  });
+
+  it('R14: a side restored from a backup is followed, and edits made after it are not lost', async () => {
+    await runHistory(
+      hard([
+        run({ before: [{ kind: 'backup' }, { kind: 'set', side: 'right', who: 0, field: 'firstName' }] }),
+        run({
+          before: [{ kind: 'restore' }, { kind: 'add', side: 'right', who: 1, field: 'emailAddresses' }],
+          gapMs: MINUTE_MS,
+        }),
+      ]),
+    );
+  });
+
+  it.each<Habits['knownEmail']>(['existing', 'existing-updated', 'refused'])(
+    'R2: two people with one email address stay two where a create is answered with %s',
+    async (knownEmail) => {
+      for (const who of [0, 1, 2]) {
+        const share: Edit = { kind: 'share', side: 'left', who };
+        await runHistory(hard([run({ before: [share] })], { habits: { ...PLAIN_HABITS, knownEmail } }));
+      }
+    },
+  );
+
+  it.each(['left', 'right'] as const)(
+    'R5: a row of the %s side that could not be read once is read again',
+    async (side) => {
+      await runHistory(
+        hard([run({ before: [{ kind: 'set', side, who: 0, field: 'firstName' }], unreadable: { side, each: 1 } })]),
+      );
+    },
+  );
+
+  it.each(['emailAddresses', 'phoneNumbers', 'websites'] as const)(
+    'R3: what the source of a one-way link removed goes while the target holds more (%s)',
+    async (field) => {
+      for (const [source, target, direction] of [
+        ['left', 'right', 'to-right'],
+        ['right', 'left', 'to-left'],
+      ] as const) {
+        for (const who of [0, 1, 2]) {
+          await runHistory(
+            hard(
+              [
+                run({ before: [{ kind: 'add', side: source, who, field }] }),
+                run({ before: [{ kind: 'add', side: target, who, field }] }),
+                run({ before: [{ kind: 'drop', side: source, who, field, at: 1 }] }),
+                run({ before: [{ kind: 'drop', side: source, who, field, at: 0 }] }),
+              ],
+              { direction },
+            ),
+          );
+        }
+      }
+    },
+  );
+
+  it('R3: a removed email stays away where a batch is lost behind a hidden edit of the same text', async () => {
+    for (const fault of ['lost-after', 'lost-before', 'lost-half', 'kill'] as const) {
+      for (const side of ['left', 'right'] as const) {
+        for (const feedLagMs of [0, 5 * MINUTE_MS]) {
+          await runHistory(
+            hard(
+              [
+                run({
+                  before: [
+                    { kind: 'agree', who: 0, field: 'title' },
+                    { kind: 'drop', side, who: 0, field: 'emailAddresses', at: 0 },
+                  ],
+                  aims: [{ op: 'update', side: null, fault, then: [] }],
+                }),
+                run(),
+              ],
+              { feedLagMs, listingLagMs: feedLagMs },
+            ),
+          );
+        }
+      }
+    }
+  });
+
+  it.each(['left', 'right'] as const)(
+    'R4: what was read before an interrupted first run wins no conflict once it was deleted (%s)',
+    async (conflicts) => {
+      const other = conflicts === 'left' ? 'right' : 'left';
+      for (let step = 3; step <= 20; step += 1) {
+        const first = run({
+          before: [
+            { kind: 'twin', differs: true },
+            { kind: 'twin', differs: true },
+          ],
+          crash: { step, when: 'after' },
+        });
+        const second = run({ before: [remove(conflicts), { kind: 'set', side: other, who: 0, field: 'title' }] });
+        await runHistory(
+          history([[first, second]], {
+            conflicts,
+            hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS },
+          }),
+        );
+      }
+    },
+  );
+});

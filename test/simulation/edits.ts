@@ -160,7 +160,7 @@ export const liveGroups = (book: Book): Group[] => book.groups.filter((group) =>
 
 type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
 
-const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
+export const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
   const elements = [...listOf(row.contact, field), element(field, world.nextNumber())];
   change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
 };
@@ -258,6 +258,7 @@ const editContact = (world: World, edit: ContactEdit): void => {
 export const applyEdit = (world: World, edit: Edit): void => {
   switch (edit.kind) {
     case 'flip':
+    case 'clash':
     case 'opposite':
     case 'edit-other':
     case 'share':

@@ -1,10 +1,10 @@
 import { otherSide, SIDES } from '../../src/contact/side.ts';
-import { withList } from '../../src/contact/lists.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
-import { change, element, enter, liveGroups, newContact, pick, setScalar } from './edits.ts';
+import { addElement, change, element, enter, liveGroups, newContact, pick, setScalar } from './edits.ts';
 import type { HardEdit } from './history.ts';
-import { liveRows, visibleTokens, type World } from './world.ts';
+import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
 
@@ -31,6 +31,18 @@ const flip = (world: World, { side, who, group: at }: Of<'flip'>): void => {
   world.memory.move = { entity: row.entity, group: group.entity, joined };
   const ids = joined ? [...row.groupIds, group.id] : [...row.groupIds].filter((id) => id !== group.id);
   change(world, book, row, () => book.setGroups(row, ids));
+};
+
+const clash = (world: World, { who, same, side, gone, added }: Of<'clash'>): void => {
+  const row = pick(liveRows(world.books[side]), who);
+  const other = row === undefined ? null : counterpart(world, side, row);
+  if (row === undefined || other === null) return;
+  const [book, opposite] = [world.books[side], world.books[otherSide(side)]];
+  const number = world.nextNumber();
+  setScalar(world, book, row, same, number);
+  setScalar(world, opposite, other, same, number);
+  change(world, book, row, () => book.write(row, withList(row.contact, gone, listOf(row.contact, gone).slice(1))));
+  addElement(world, opposite, other, added);
 };
 
 const editOther = (world: World, { field }: Of<'edit-other'>): void => {
@@ -85,6 +97,8 @@ export const applyHardEdit = (world: World, edit: HardEdit): void => {
   switch (edit.kind) {
     case 'flip':
       return flip(world, edit);
+    case 'clash':
+      return clash(world, edit);
     case 'opposite':
       return moveBack(world, edit);
     case 'edit-other':

@@ -33,6 +33,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 const side = fc.constantFrom(...SIDES);
 const who = fc.nat({ max: 3 });
+const anyone = fc.nat({ max: 6 });
 const group = fc.nat({ max: 1 });
 const scalar = fc.constantFrom('firstName', 'lastName', 'company', 'title');
 const list = fc.constantFrom('emailAddresses', 'phoneNumbers', 'addresses', 'websites');
@@ -46,14 +47,23 @@ const create = fc.record({ kind: is('create'), side, rich: flag });
 const set = fc.record({ kind: is('set'), side, who, field: scalar });
 const add = fc.record({ kind: is('add'), side, who, field: list });
 const drop = fc.record({ kind: is('drop'), side, who, field: list, at: fc.nat({ max: 2 }) });
+const addEmail = fc.record({ kind: is('add'), side, who: anyone, field: fc.constant('emailAddresses') });
+const dropEmail = fc.record({ kind: is('drop'), side, who: anyone, field: fc.constant('emailAddresses'), at: fc.constant(0) });
 const remove = fc.record({ kind: is('delete'), side, who });
 const join = fc.record({ kind: is('join'), side, who, group });
 const leave = fc.record({ kind: is('leave'), side, who, group });
+const clash = fc.record({
+  kind: is('clash'),
+  who,
+  same: scalar,
+  side,
+  gone: fc.constantFrom('emailAddresses', 'phoneNumbers'),
+  added: fc.constantFrom('emailAddresses', 'phoneNumbers'),
+});
 const flip = fc.record({ kind: is('flip'), side, who, group });
 const twin = fc.record({ kind: is('twin'), differs: flag });
 const opposite = fc.record({ kind: is('opposite'), side });
 const editOther = fc.record({ kind: is('edit-other'), field: scalar });
-const agree = fc.record({ kind: is('agree'), who, field: scalar });
 
 const edits = (edit: fc.Arbitrary<Edit>, minLength: number, maxLength: number): fc.Arbitrary<Edit[]> =>
   fc.array(edit, { minLength, maxLength });
@@ -158,11 +168,12 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
           runOf({
             gapMs: shortGapMs,
             before: fc
-              .tuple(drop, edits(agree, 1, 1), edits(fc.oneof(set, drop, add), 0, 3))
-              .map(([one, same, some]) => [...same, one, ...some]),
+              .tuple(clash, edits(fc.oneof(set, add, clash), 0, 2))
+              .map(([one, some]) => [one, ...some]),
             aims: aimsOf('update', fc.oneof(set, drop)),
           }),
-          runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set, add), 0, 2) }),
+          runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set, add), 0, 1), full }),
+          runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set), 0, 1) }),
         )
         .map((runs) => runs),
     ),
@@ -186,26 +197,29 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
     hardness: { habits: habitsOf({ writesUnarchive: flag }) },
   },
   'one-way': {
-    phases: afterRest(
-      fc.oneof(create, join),
-      fc.array(
-        runOf({
-          before: edits(
-            fc.oneof(
-              { weight: 3, arbitrary: drop },
-              { weight: 2, arbitrary: add },
-              { weight: 2, arbitrary: set },
-              { weight: 1, arbitrary: remove },
-              { weight: 1, arbitrary: create },
-              { weight: 1, arbitrary: fc.oneof(join, leave) },
+    phases: fc
+      .tuple(
+        edits(fc.oneof({ weight: 3, arbitrary: twin }, { weight: 3, arbitrary: addEmail }, { weight: 1, arbitrary: join }), 1, 5),
+        fc.array(
+          runOf({
+            before: edits(
+              fc.oneof(
+                { weight: 4, arbitrary: dropEmail },
+                { weight: 2, arbitrary: drop },
+                { weight: 2, arbitrary: add },
+                { weight: 2, arbitrary: set },
+                { weight: 1, arbitrary: remove },
+                { weight: 1, arbitrary: create },
+                { weight: 1, arbitrary: fc.oneof(join, leave) },
+              ),
+              1,
+              4,
             ),
-            1,
-            4,
-          ),
-        }),
-        { minLength: 1, maxLength: 3 },
-      ),
-    ),
+          }),
+          { minLength: 1, maxLength: 3 },
+        ),
+      )
+      .map(([own, runs]) => [[run({ before: [...BOOKS, ...own] })], runs]),
     hardness: { direction: fc.constantFrom('to-left', 'to-right') },
   },
   stamps: {

@@ -38,6 +38,15 @@ export type Edit =
 export type HardEdit =
   /** A contact joins a group, or leaves it where it is a member. */
   | { readonly kind: 'flip'; readonly side: Side; readonly who: number; readonly group: number }
+  /** Of one person, both sides set one field to the same, one side drops a list's first element, and the other adds one. */
+  | {
+      readonly kind: 'clash';
+      readonly who: number;
+      readonly same: ScalarField;
+      readonly side: Side;
+      readonly gone: ListField;
+      readonly added: ListField;
+    }
   /** The opposite of the last membership that a user changed, at either side. */
   | { readonly kind: 'opposite'; readonly side: Side }
   /** An edit, at the other side, of the contact that a user deleted or archived last. */

@@ -187,10 +187,7 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 
-type ContactEdit = Exclude<
-  Edit,
-  HardEdit | { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }
->;
+type ContactEdit = Exclude<Edit, HardEdit | { kind: 'create' | 'twin' | 'group' | 'rename-group' | 'delete-group' }>;
 
 /** The side that an edit is made at; undefined where no side can do it. */
 const sideOf = (world: World, edit: ContactEdit): Side | undefined => {

@@ -48,7 +48,13 @@ const set = fc.record({ kind: is('set'), side, who, field: scalar });
 const add = fc.record({ kind: is('add'), side, who, field: list });
 const drop = fc.record({ kind: is('drop'), side, who, field: list, at: fc.nat({ max: 2 }) });
 const addEmail = fc.record({ kind: is('add'), side, who: anyone, field: fc.constant('emailAddresses') });
-const dropEmail = fc.record({ kind: is('drop'), side, who: anyone, field: fc.constant('emailAddresses'), at: fc.constant(0) });
+const dropEmail = fc.record({
+  kind: is('drop'),
+  side,
+  who: anyone,
+  field: fc.constant('emailAddresses'),
+  at: fc.constant(0),
+});
 const remove = fc.record({ kind: is('delete'), side, who });
 const join = fc.record({ kind: is('join'), side, who, group });
 const leave = fc.record({ kind: is('leave'), side, who, group });
@@ -167,9 +173,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         .tuple(
           runOf({
             gapMs: shortGapMs,
-            before: fc
-              .tuple(clash, edits(fc.oneof(set, add, clash), 0, 2))
-              .map(([one, some]) => [one, ...some]),
+            before: fc.tuple(clash, edits(fc.oneof(set, add, clash), 0, 2)).map(([one, some]) => [one, ...some]),
             aims: aimsOf('update', fc.oneof(set, drop)),
           }),
           runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set, add), 0, 1), full }),
@@ -199,7 +203,11 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
   'one-way': {
     phases: fc
       .tuple(
-        edits(fc.oneof({ weight: 3, arbitrary: twin }, { weight: 3, arbitrary: addEmail }, { weight: 1, arbitrary: join }), 1, 5),
+        edits(
+          fc.oneof({ weight: 3, arbitrary: twin }, { weight: 3, arbitrary: addEmail }, { weight: 1, arbitrary: join }),
+          1,
+          5,
+        ),
         fc.array(
           runOf({
             before: edits(
@@ -326,4 +334,3 @@ export const topicNamed = (name: string): Topic => {
   if (topic === undefined) throw new Error(`There is no topic ${name}. Known are ${TOPICS.join(', ')}.`);
   return topic;
 };
-

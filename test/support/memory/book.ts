@@ -99,7 +99,9 @@ export const createBook = (options: BookOptions) => {
     const last = row.shown.at(-1);
     const visibleAtMs = Math.max(last?.visibleAtMs ?? 0, clock.now() + visibilityDelayMs());
     const fedAtMs =
-      options.feedDelayMs === undefined ? visibleAtMs : Math.max(last?.fedAtMs ?? 0, clock.now() + options.feedDelayMs());
+      options.feedDelayMs === undefined
+        ? visibleAtMs
+        : Math.max(last?.fedAtMs ?? 0, clock.now() + options.feedDelayMs());
     row.shown.push({ visibleAtMs, fedAtMs, record: recordOf(row), state: row.state });
   };
 

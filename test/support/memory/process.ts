@@ -245,7 +245,8 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
         ),
       );
     },
-    changeMembership: (batch, signal) => write('changeMembership', batch, signal, (items) => remote.changeMembership(items, signal)),
+    changeMembership: (batch, signal) =>
+      write('changeMembership', batch, signal, (items) => remote.changeMembership(items, signal)),
     findCreated: (requests, sinceMs, isTaken, signal) =>
       read(signal, () => remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => read(signal, () => remote.listGroups(signal)),

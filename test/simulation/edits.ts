@@ -183,7 +183,7 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   const ids = new Set(row.groupIds);
   if (edit.kind === 'join') ids.add(group.id);
   else ids.delete(group.id);
-  world.memory.move = { entity: row.entity, group: group.entity, joined: edit.kind === 'join' };
+  world.memory.move = { side: book.side, entity: row.entity, group: group.entity, joined: edit.kind === 'join' };
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 

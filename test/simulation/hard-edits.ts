@@ -10,10 +10,10 @@ type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
 
 const rowOf = (book: Book, entity: number): Row | undefined => liveRows(book).find((row) => row.entity === entity);
 
-const moveBack = (world: World, { side }: Of<'opposite'>): void => {
+const moveBack = (world: World): void => {
   const { move } = world.memory;
   if (move === null) return;
-  const book = world.books[side];
+  const book = world.books[move.side];
   const row = rowOf(book, move.entity);
   const group = liveGroups(book).find(({ entity }) => entity === move.group);
   if (row === undefined || group === undefined || row.groupIds.has(group.id) !== move.joined) return;
@@ -28,7 +28,7 @@ const flip = (world: World, { side, who, group: at }: Of<'flip'>): void => {
   const [row, group] = [pick(liveRows(book), who), pick(liveGroups(book), at)];
   if (row === undefined || group === undefined) return;
   const joined = !row.groupIds.has(group.id);
-  world.memory.move = { entity: row.entity, group: group.entity, joined };
+  world.memory.move = { side, entity: row.entity, group: group.entity, joined };
   const ids = joined ? [...row.groupIds, group.id] : [...row.groupIds].filter((id) => id !== group.id);
   change(world, book, row, () => book.setGroups(row, ids));
 };
@@ -100,7 +100,7 @@ export const applyHardEdit = (world: World, edit: HardEdit): void => {
     case 'clash':
       return clash(world, edit);
     case 'opposite':
-      return moveBack(world, edit);
+      return moveBack(world);
     case 'edit-other':
       return editOther(world, edit);
     case 'share':

@@ -68,7 +68,7 @@ const clash = fc.record({
 });
 const flip = fc.record({ kind: is('flip'), side, who, group });
 const twin = fc.record({ kind: is('twin'), differs: flag });
-const opposite = fc.record({ kind: is('opposite'), side });
+const opposite = fc.record({ kind: is('opposite') });
 const editOther = fc.record({ kind: is('edit-other'), field: scalar });
 
 const edits = (edit: fc.Arbitrary<Edit>, minLength: number, maxLength: number): fc.Arbitrary<Edit[]> =>

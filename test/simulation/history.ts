@@ -47,8 +47,11 @@ export type HardEdit =
       readonly gone: ListField;
       readonly added: ListField;
     }
-  /** The opposite of the last membership that a user changed, at either side. */
-  | { readonly kind: 'opposite'; readonly side: Side }
+  /**
+   * The opposite of the last membership that a user changed, at the same side. At the other one it could not be told from
+   * a write that never arrived.
+   */
+  | { readonly kind: 'opposite' }
   /** An edit, at the other side, of the contact that a user deleted or archived last. */
   | { readonly kind: 'edit-other'; readonly field: ScalarField }
   /** A new person with the email address of another one. */

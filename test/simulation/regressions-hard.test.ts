@@ -33,26 +33,18 @@ const remove = (side: 'left' | 'right', who = 0): Edit => ({ kind: 'delete', sid
 /** Each of these histories was found by the hard simulation or by histories of another origin, and broke a promise. */
 describe('hard histories that once went wrong', () => {
   it.each([
-    ['left', 'lost-after', 'right'],
-    ['right', 'lost-after', 'left'],
-    ['left', 'kill', 'left'],
-    ['left', 'kill', 'right'],
-    ['right', 'kill', 'left'],
-    ['right', 'kill', 'right'],
+    ['left', 'lost-after'],
+    ['right', 'lost-after'],
+    ['left', 'kill'],
+    ['right', 'kill'],
   ] as const)(
-    'R9: a membership changed at the %s whose write met with %s is changed back at the %s by its user',
-    async (side, fault, back) => {
+    'R9: a membership changed at the %s whose write met with %s is changed back there by its user',
+    async (side, fault) => {
       for (const who of [0, 1, 2]) {
         for (const group of [0, 1]) {
-          await runHistory(
-            hard([
-              run({
-                before: [{ kind: 'flip', side, who, group }],
-                aims: [{ op: 'changeMembership', side: null, fault, then: [{ kind: 'opposite', side: back }] }],
-              }),
-              run(),
-            ]),
-          );
+          const flip: Edit = { kind: 'flip', side, who, group };
+          const aims = [{ op: 'changeMembership', side: null, fault, then: [{ kind: 'opposite' }] }] as const;
+          await runHistory(hard([run({ before: [flip], aims }), run()]));
         }
       }
     },

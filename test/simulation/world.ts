@@ -46,7 +46,7 @@ export type World = {
 
 /** The last things that users did, for edits that answer them. */
 type Memory = {
-  move: { readonly entity: number; readonly group: number; readonly joined: boolean } | null;
+  move: { readonly side: Side; readonly entity: number; readonly group: number; readonly joined: boolean } | null;
   removed: { readonly entity: number; readonly side: Side } | null;
   backup: Backup | null;
   /** The numbers of email addresses that two people share. */

@@ -5,12 +5,11 @@ import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
-import { applyHardEdit } from './hard-edits.ts';
 import type { Edit, HardEdit } from './history.ts';
 import { contactTokens, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
-export const scalarText = (field: ScalarField, number: number): string => {
+const scalarText = (field: ScalarField, number: number): string => {
   const initial = { firstName: 'N', lastName: 'L', company: 'C', title: 'T' }[field];
   return `${initial}${number}${field === 'title' ? ' of something longer' : ''}`;
 };
@@ -136,7 +135,7 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
   world.ledger.united(from, to);
 };
 
-export const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
+const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
   world.memory.removed = { entity: row.entity, side: book.side };
@@ -251,19 +250,9 @@ const editContact = (world: World, edit: ContactEdit): void => {
   }
 };
 
-/** Lets a user do something; nothing happens where there is nothing to do it to. */
-export const applyEdit = (world: World, edit: Edit): void => {
+/** Lets a user do something that plain histories draw; nothing happens where there is nothing to do it to. */
+export const applyPlainEdit = (world: World, edit: Exclude<Edit, HardEdit>): void => {
   switch (edit.kind) {
-    case 'flip':
-    case 'clash':
-    case 'opposite':
-    case 'edit-other':
-    case 'share':
-    case 'stamp-ahead':
-    case 'step-back':
-    case 'backup':
-    case 'restore':
-      return applyHardEdit(world, edit);
     case 'create':
       return enter(world, world.books[edit.side], newContact(world, edit.rich), world.nextNumber());
     case 'twin':

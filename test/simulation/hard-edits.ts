@@ -2,8 +2,18 @@ import { otherSide, SIDES } from '../../src/contact/side.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
-import { addElement, change, element, enter, liveGroups, newContact, pick, setScalar } from './edits.ts';
-import type { HardEdit } from './history.ts';
+import {
+  addElement,
+  applyPlainEdit,
+  change,
+  element,
+  enter,
+  liveGroups,
+  newContact,
+  pick,
+  setScalar,
+} from './edits.ts';
+import type { Edit, HardEdit } from './history.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
@@ -91,8 +101,8 @@ const restore = (world: World, book: Book): void => {
   }
 };
 
-/** Lets happen what only hard histories draw. */
-export const applyHardEdit = (world: World, edit: HardEdit): void => {
+/** Lets a user, or a side itself, do something; nothing happens where there is nothing to do it to. */
+export const applyEdit = (world: World, edit: Edit): void => {
   const [book] = stamped(world);
   switch (edit.kind) {
     case 'flip':
@@ -117,5 +127,8 @@ export const applyHardEdit = (world: World, edit: HardEdit): void => {
       return;
     case 'restore':
       if (book !== undefined) restore(world, book);
+      return;
+    default:
+      return applyPlainEdit(world, edit);
   }
 };

@@ -87,16 +87,16 @@ const crash = fc.record({
 const runOf = (given: { readonly [Key in keyof RunStep]?: fc.Arbitrary<RunStep[Key]> }): fc.Arbitrary<RunStep> =>
   fc.record({ gapMs, salt, full, ...given }).map((drawn) => run(drawn));
 
-const aimOf = (op: Aim['op'], then: fc.Arbitrary<readonly Edit[]>): fc.Arbitrary<Aim> =>
+const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrary<Aim> =>
   fc.record({
     op: fc.constant(op),
     side: fc.constantFrom(null, ...SIDES),
     fault: fc.constantFrom('lost-after', 'lost-half', 'lost-before', 'kill'),
-    then,
+    after,
   });
 
-const aimsOf = (op: Aim['op'], then: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
-  fc.array(aimOf(op, edits(then, 0, 1)), { minLength: 1, maxLength: 2 });
+const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
+  fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
 
 /** What the address books hold to begin with, and the groups that take part. */
 const BOOKS: readonly Edit[] = [

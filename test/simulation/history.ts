@@ -69,7 +69,7 @@ export type Aim = {
   readonly op: WriteOp;
   readonly side: Side | null;
   readonly fault: Aimed;
-  readonly then: readonly Edit[];
+  readonly after: readonly Edit[];
 };
 
 /** One run of the engine and everything that happens to it. */

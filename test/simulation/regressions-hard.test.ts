@@ -43,7 +43,7 @@ describe('hard histories that once went wrong', () => {
       for (const who of [0, 1, 2]) {
         for (const group of [0, 1]) {
           const flip: Edit = { kind: 'flip', side, who, group };
-          const aims = [{ op: 'changeMembership', side: null, fault, then: [{ kind: 'opposite' }] }] as const;
+          const aims = [{ op: 'changeMembership', side: null, fault, after: [{ kind: 'opposite' }] }] as const;
           await runHistory(hard([run({ before: [flip], aims }), run()]));
         }
       }
@@ -157,7 +157,7 @@ describe('hard histories that once went wrong', () => {
         ] as const) {
           const list = 'emailAddresses';
           const clash: Edit = { kind: 'clash', who: 0, same: 'firstName', side, gone: list, added: list };
-          const aims = [{ op: 'update', side: null, fault, then: [] }] as const;
+          const aims = [{ op: 'update', side: null, fault, after: [] }] as const;
           for (const full of [false, true]) {
             const lost = run({ before: [clash], aims, full });
             await runHistory(hard([lost, run(), run()], { feedLagMs, listingLagMs }));

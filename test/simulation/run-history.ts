@@ -5,7 +5,7 @@ import type { LinkContext } from '../../src/sync/context.ts';
 import { runLink, type RunResult } from '../../src/sync/run.ts';
 import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
-import { applyEdit } from './edits.ts';
+import { applyEdit } from './hard-edits.ts';
 import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
 import { tokenOf } from './ledger.ts';
@@ -171,7 +171,7 @@ const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }:
       if (aim === undefined) return;
       open.delete(aim);
       counts.faults += 1;
-      for (const edit of aim.then) applyEdit(world, edit);
+      for (const edit of aim.after) applyEdit(world, edit);
     },
     isUnreadable: (side: Side, id: string): boolean =>
       unreadable !== null && unreadable.side === side && Number(/\d+$/u.exec(id)?.[0] ?? 0) % unreadable.each === 0,

@@ -15,8 +15,7 @@ class CrashError extends Error {
 }
 
 /** The calls of a remote that a fault can be aimed at. */
-export const WRITE_OPS = ['create', 'update', 'changeMembership', 'delete'] as const;
-export type WriteOp = (typeof WRITE_OPS)[number];
+export type WriteOp = 'create' | 'update' | 'changeMembership' | 'delete';
 
 /** What goes wrong with a write: a fault, or the process dies as soon as the write was applied. */
 export type Aimed = Fault | 'kill';

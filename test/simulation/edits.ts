@@ -5,8 +5,8 @@ import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
-import type { Edit } from './history.ts';
-import { contactTokens, tokenOf } from './ledger.ts';
+import type { Edit, HardEdit } from './history.ts';
+import { contactTokens, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 const scalarText = (field: ScalarField, number: number): string => {
@@ -18,7 +18,7 @@ const scalarText = (field: ScalarField, number: number): string => {
 
 const labelled = (value: string): LabelledValue => ({ value, label: 'home' });
 
-const element = (field: ListField, number: number): ListElement => {
+export const element = (field: ListField, number: number): ListElement => {
   switch (field) {
     case 'emailAddresses':
       return labelled(`E${number}@Example.com`);
@@ -40,7 +40,7 @@ const element = (field: ListField, number: number): ListElement => {
   }
 };
 
-const newContact = (world: World, rich: boolean): Contact => {
+export const newContact = (world: World, rich: boolean): Contact => {
   const number = world.nextNumber();
   const plain: Contact = { ...EMPTY_CONTACT, firstName: scalarText('firstName', number) };
   const withEmail = withList(plain, 'emailAddresses', [element('emailAddresses', number)]);
@@ -49,7 +49,7 @@ const newContact = (world: World, rich: boolean): Contact => {
   return withList({ ...withEmail, title }, 'phoneNumbers', [element('phoneNumbers', world.nextNumber())]);
 };
 
-const pick = <T>(items: readonly T[], at: number): T | undefined => {
+export const pick = <T>(items: readonly T[], at: number): T | undefined => {
   return items.length === 0 ? undefined : items[at % items.length];
 };
 
@@ -66,10 +66,12 @@ const explainDropped = (world: World, to: Book, row: Row): void => {
 };
 
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
-const change = (world: World, book: Book, row: Row, how: () => void): void => {
+export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   const before = visibleTokens(book, row);
   how();
-  world.ledger.changed(row.entity, before, row.state === 'live' ? visibleTokens(book, row) : new Set());
+  const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
+  world.ledger.changed(row.entity, before, after);
+  world.ledger.changedAt(book.side, world.clock.now(), before, after);
   world.ledger.fateOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))
@@ -88,7 +90,7 @@ const change = (world: World, book: Book, row: Row, how: () => void): void => {
 
 type Origin = { readonly originId: string | null; readonly originScope?: string };
 
-const enter = (
+export const enter = (
   world: World,
   book: Book,
   contact: Contact,
@@ -99,6 +101,7 @@ const enter = (
   const row = book.add({ contact, extra, ...origin, entity });
   world.notes.set(row, extra);
   world.ledger.changed(entity, new Set(), visibleTokens(book, row));
+  world.ledger.changedAt(book.side, world.clock.now(), new Set(), visibleTokens(book, row));
   world.ledger.fateOf(entity).edited = true;
 };
 
@@ -111,7 +114,7 @@ const createTwins = (world: World, differs: boolean): void => {
     enter(world, book, differs ? { ...contact, title } : contact, entity);
     const row = book.rows.at(-1);
     // Two that show at different times cannot be known for one.
-    if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0 }));
+    if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0, fedAtMs: 0 }));
   }
 };
 
@@ -135,7 +138,7 @@ const createStaleOrigin = (world: World, { side, who, scoped }: Of<'stale-origin
   enter(world, book, contact, world.nextNumber(), origin);
 };
 
-const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
+export const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
   const text = scalarText(field, number);
   // A side that refuses a title refuses it from its user too.
   if (field === 'title' && refusesTitle(book.manners, text)) return;
@@ -168,6 +171,7 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
 const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
+  world.memory.removed = { entity: row.entity, side: book.side };
   for (const other of likes(world, book, row)) explainDropped(world, book, other);
   change(world, book, row, () => book.remove(row, state));
   Object.assign(fate, { edited, deleted: true });
@@ -184,11 +188,11 @@ const deleteGroup = (world: World, book: Book, group: Group): void => {
   book.removeGroup(group);
 };
 
-const liveGroups = (book: Book): Group[] => book.groups.filter((group) => group.live);
+export const liveGroups = (book: Book): Group[] => book.groups.filter((group) => group.live);
 
 type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
 
-const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
+export const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
   const elements = [...listOf(row.contact, field), element(field, world.nextNumber())];
   change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
 };
@@ -211,12 +215,13 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
   const ids = new Set(row.groupIds);
   if (edit.kind === 'join') ids.add(group.id);
   else ids.delete(group.id);
+  world.memory.move = { side: book.side, entity: row.entity, group: group.entity, joined: edit.kind === 'join' };
   if (ids.size !== row.groupIds.size) change(world, book, row, () => book.setGroups(row, ids));
 };
 
 type ContactEdit = Exclude<
   Edit,
-  { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' }
+  HardEdit | { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' }
 >;
 
 /** The side that an edit is made at; undefined where no side can do it. */
@@ -281,8 +286,8 @@ const editContact = (world: World, edit: ContactEdit): void => {
   }
 };
 
-/** Lets a user do something; nothing happens where there is nothing to do it to. */
-export const applyEdit = (world: World, edit: Edit): void => {
+/** Lets a user do something that plain histories draw; nothing happens where there is nothing to do it to. */
+export const applyPlainEdit = (world: World, edit: Exclude<Edit, HardEdit>): void => {
   switch (edit.kind) {
     case 'create':
       return enter(world, world.books[edit.side], newContact(world, edit.rich), world.nextNumber());

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import type { ConflictPolicy } from '../../src/reconcile/policy.ts';
+import type { ConflictPolicy, Direction } from '../../src/reconcile/policy.ts';
+import type { Habits } from '../support/memory/book.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
+import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import type { ProviderName } from '../support/memory/providers.ts';
 
 /** What a user does to an address book. Contacts and groups are picked by number among those that stand there. */
@@ -33,7 +35,46 @@ export type Edit =
   | { readonly kind: 'leave'; readonly side: Side; readonly who: number; readonly group: number }
   | { readonly kind: 'group'; readonly side: Side; readonly both: boolean }
   | { readonly kind: 'rename-group'; readonly side: Side; readonly group: number }
-  | { readonly kind: 'delete-group'; readonly side: Side; readonly group: number };
+  | { readonly kind: 'delete-group'; readonly side: Side; readonly group: number }
+  | HardEdit;
+
+/** What only hard histories draw (`hard-history.ts`). */
+export type HardEdit =
+  /** A contact joins a group, or leaves it where it is a member. */
+  | { readonly kind: 'flip'; readonly side: Side; readonly who: number; readonly group: number }
+  /** Of one person, both sides set one field to the same, one side drops a list's first element, and the other adds one. */
+  | {
+      readonly kind: 'clash';
+      readonly who: number;
+      readonly same: ScalarField;
+      readonly side: Side;
+      readonly gone: ListField;
+      readonly added: ListField;
+    }
+  /**
+   * The opposite of the last membership that a user changed, at the same side. At the other one it could not be told from
+   * a write that never arrived.
+   */
+  | { readonly kind: 'opposite' }
+  /** An edit, at the other side, of the contact that a user deleted or archived last. */
+  | { readonly kind: 'edit-other'; readonly field: ScalarField }
+  /** A new person with the email address of another one. */
+  | { readonly kind: 'share'; readonly side: Side; readonly who: number }
+  /** The side gives a contact a stamp that is ahead of its own clock. */
+  | { readonly kind: 'stamp-ahead'; readonly who: number; readonly aheadMs: number }
+  /** The side's clock steps back. */
+  | { readonly kind: 'step-back'; readonly byMs: number }
+  /** The side is backed up, and later restored from the last backup. */
+  | { readonly kind: 'backup' }
+  | { readonly kind: 'restore' };
+
+/** A fault that is aimed at the first write of a kind, and what users do as soon as it has happened. */
+export type Aim = {
+  readonly op: WriteOp;
+  readonly side: Side | null;
+  readonly fault: Aimed;
+  readonly after: readonly Edit[];
+};
 
 /** One run of the engine and everything that happens to it. */
 export type RunStep = {
@@ -46,6 +87,9 @@ export type RunStep = {
   readonly faults: readonly { readonly call: number; readonly fault: Fault }[];
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
   readonly salt: number;
+  readonly aims?: readonly Aim[];
+  /** Rows that the side cannot say in this run: every so many. */
+  readonly unreadable?: { readonly side: Side; readonly each: number } | null;
 };
 
 /** Which provider plays which side of a link. */
@@ -64,6 +108,17 @@ export type History = {
   /** How long changes stay out of the feeds, at most. */
   readonly lagMs: number;
   readonly phases: readonly (readonly RunStep[])[];
+  /** How the world is harder than plain; absent in a plain history. */
+  readonly hardness?: Hardness;
+};
+
+/** What is harder in a hard history. */
+export type Hardness = {
+  readonly direction: Direction;
+  /** How long changes stay out of listings, and out of change feeds, at most. */
+  readonly listingLagMs: number;
+  readonly feedLagMs: number;
+  readonly habits: Habits;
 };
 
 const side = fc.constantFrom(...SIDES);

@@ -4,7 +4,9 @@ import { listOf } from '../../src/contact/lists.ts';
 import type { Rejection } from '../../src/store/store.ts';
 import { dropsWebsite } from '../support/memory/manners.ts';
 import type { Book, Row } from '../support/memory/book.ts';
+import type { Hardness } from './history.ts';
 import { fieldTokens, groupOf, membershipToken, tokenOf, type Token } from './ledger.ts';
+import { checkOneWay, isOfDeleted } from './one-way.ts';
 import { liveRows, visibleTokens, type World } from './world.ts';
 
 const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
@@ -18,7 +20,11 @@ const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
 };
 
 /** What the other side would not take anyway. */
-const undeliverable = (to: Book, row: Row, field: SyncedField): Set<Token> => {
+const undeliverable = (world: World, to: Book, row: Row, field: SyncedField): Set<Token> => {
+  // An address that another contact holds already (R2).
+  if (field === 'emailAddresses' && to.habits.knownEmail !== 'duplicate') {
+    return new Set([...world.memory.sharedEmails].map((number) => `${field} ${number}`));
+  }
   if (field !== 'websites') return new Set();
   const dropped = row.contact.websites.filter((entry) => dropsWebsite(to.manners, entry.value));
   return new Set(dropped.flatMap((entry) => tokenOf('websites', entry.value) ?? []));
@@ -30,7 +36,7 @@ const compareRows = (world: World, left: Row, right: Row): string[] => {
     return SIDES.flatMap((side) => {
       const to = otherSide(side);
       const there = tokensIn(world.books[to], rows[to], field);
-      const excused = undeliverable(world.books[to], rows[side], field);
+      const excused = undeliverable(world, world.books[to], rows[side], field);
       const missing = [...tokensIn(world.books[side], rows[side], field)].filter(
         (token) => !there.has(token) && !excused.has(token),
       );
@@ -75,17 +81,21 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
   });
 };
 
-const checkValues = (world: World): string[] => {
+const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
-  // What was written into an archived contact is not lost.
-  const holds = (row: Row): boolean => row.state === 'live' || row.state === 'archived';
+  const isHard = hardness !== undefined;
+  const direction = hardness?.direction ?? 'both';
+  const target = direction === 'to-left' ? 'left' : 'right';
+  const mayGo = (token: Token): boolean => direction !== 'both' && isOfDeleted(world, target, token);
+  // In a plain history, what was written into an archived contact is not lost.
+  const holds = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
   const standing = new Set(
     SIDES.map((side) => world.books[side]).flatMap((book) =>
       book.rows.filter(holds).flatMap((row) => [...visibleTokens(book, row)]),
     ),
   );
   return [...ledger.entered]
-    .filter((token) => !standing.has(token) && !ledger.explained.has(token))
+    .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
     .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
     .map((token) => `lost without a trace: ${token}`);
 };
@@ -99,8 +109,9 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
       if (!rested.has(row.entity) || fate === undefined || ledger.peopleOfTwo.has(row.entity)) return [];
       if (ledger.blurred.has(row.entity) || isRejected(rejections, side, row)) return [];
       if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
+      const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
       return [...visibleTokens(world.books[side], row)]
-        .filter((token) => ledger.settled.has(token) && ledger.removed.get(token) === row.entity)
+        .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity)
         .map((token) => `removed and yet there: ${token} at ${side}`);
     }),
   );
@@ -118,15 +129,21 @@ const checkNotes = (world: World): string[] => {
 };
 
 /** Everything that must hold once nothing moves any more; what is wrong, in words. */
-export const checkAtRest = async (world: World, rested: ReadonlySet<number>): Promise<string[]> => {
-  const rejections = (await world.store.link(world.link)).rejections;
-  return [
-    ...world.complaints,
-    ...checkEqual(world, rejections),
-    ...checkValues(world),
-    ...checkRemoved(world, rested, rejections),
-    ...checkNotes(world),
-  ];
+export const checkAtRest = async (
+  world: World,
+  rested: ReadonlySet<number>,
+  hardness?: Hardness,
+): Promise<string[]> => {
+  const stored = (await world.store.link(world.link)).rejections;
+  const isHard = hardness !== undefined;
+  // Nothing in a hard history is refused for ever.
+  const rejections = isHard ? [] : stored;
+  const direction = hardness?.direction ?? 'both';
+  const compared =
+    direction === 'both'
+      ? [...checkEqual(world, rejections), ...checkRemoved(world, rested, rejections)]
+      : checkOneWay(world, direction === 'to-left' ? 'left' : 'right');
+  return [...world.complaints, ...compared, ...checkValues(world, hardness), ...checkNotes(world)];
 };
 
 /** The people who stand on both sides now, with nothing refused. */

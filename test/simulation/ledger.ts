@@ -1,4 +1,5 @@
 import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type SyncedField } from '../../src/contact/contact.ts';
+import type { Side } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
 
@@ -40,6 +41,16 @@ export const createLedger = () => {
   const removed = new Map<Token, number>();
   /** Values that stood on both sides when everything was at rest last. */
   const settled = new Set<Token>();
+  /** Values that a write of the link brought to a contact, so that both sides held them. */
+  const delivered = new Set<Token>();
+  /** Of those, the ones that a user took away afterwards: these must be gone. */
+  const undone = new Set<Token>();
+  /** When a user took a value away at a side where it stood. */
+  const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** When a user entered a value at a side. */
+  const putAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** Whose a value is. */
+  const ownerOf = new Map<Token, number>();
   const fates = new Map<number, Fate>();
   /** People of whom a side brought two into being for a reason that the engine cannot see. */
   const blurred = new Set<number>();
@@ -55,6 +66,11 @@ export const createLedger = () => {
     explained,
     removed,
     settled,
+    delivered,
+    undone,
+    takenAtMs,
+    putAtMs,
+    ownerOf,
     fates,
     blurred,
     peopleOfTwo: united,
@@ -67,15 +83,18 @@ export const createLedger = () => {
         if (after.has(token)) continue;
         explained.add(token);
         removed.set(token, entity);
+        if (delivered.delete(token)) undone.add(token);
       }
       for (const token of after) {
         if (before.has(token)) continue;
         entered.add(token);
+        ownerOf.set(token, entity);
         // What stood at rest, or on the deleted contact, is no edit that could outlive the deletion on the other side: a
         // run may have seen both sides agree on it before it saw the deletion.
         const isDeleted = fates.get(entity)?.deleted === true;
         const isAgreed = isDeleted && (settled.has(token) || removed.get(token) === entity);
         removed.delete(token);
+        undone.delete(token);
         if (!isAgreed) explained.delete(token);
       }
     },
@@ -98,6 +117,15 @@ export const createLedger = () => {
       united.delete(loser);
       united.add(survivor);
     },
+    /** A user at a side changed what stood there. */
+    changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
+      for (const token of before) if (!after.has(token)) takenAtMs[side].set(token, atMs);
+      for (const token of after) {
+        if (before.has(token)) continue;
+        takenAtMs[side].delete(token);
+        putAtMs[side].set(token, atMs);
+      }
+    },
     explain: (token: Token | null): void => {
       if (token !== null) explained.add(token);
     },
@@ -105,6 +133,7 @@ export const createLedger = () => {
     rest: (): void => {
       for (const token of entered) settled.add(token);
       removed.clear();
+      undone.clear();
       fates.clear();
     },
   };

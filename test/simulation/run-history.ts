@@ -1,14 +1,15 @@
-import { bySide, SIDES, type Sides, type SideWords } from '../../src/contact/side.ts';
+import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../src/contact/side.ts';
 import type { Policy } from '../../src/reconcile/policy.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
 import type { LinkContext } from '../../src/sync/context.ts';
 import { runLink, type RunResult } from '../../src/sync/run.ts';
 import type { Fault } from '../support/memory/incidents.ts';
-import { startProcess, type ProcessPlan } from '../support/memory/process.ts';
-import { applyEdit } from './edits.ts';
-import type { History, RunStep } from './history.ts';
+import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
+import { applyEdit } from './hard-edits.ts';
+import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
-import { createWorld, type Flaws, type World } from './world.ts';
+import { tokenOf } from './ledger.ts';
+import { createWorld, liveRows, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
 export type Counts = {
@@ -73,7 +74,7 @@ const QUIET: ProcessPlan = {
 const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => {
   const process = startProcess(world, plan);
   const policy: Policy = {
-    direction: 'both',
+    direction: history.hardness?.direction ?? 'both',
     conflicts: history.conflicts,
     deletes: 'propagate',
     deleteLimit: { count: history.deleteCount, percent: null },
@@ -104,9 +105,10 @@ const runOnce = async (
   plan: ProcessPlan,
   options: { readonly full: boolean; readonly acceptDeletes: boolean },
 ): Promise<Done> => {
-  const { world, counts, trace } = simulation;
+  const { history, world, counts, trace } = simulation;
   const { process, context } = contextOf(simulation, plan);
   const before = world.counts.writes;
+  const startedAtMs = world.clock.now();
   let result: RunResult | null = null;
   try {
     result = await runLink(context, {
@@ -132,9 +134,14 @@ const runOnce = async (
   if (result?.summary.outcome === 'halted') {
     counts.halts += 1;
     if (writes > 0) world.complaints.push('a halted run wrote');
+    if (history.hardness !== undefined && !isAnyoneGone(world)) {
+      world.complaints.push(`a run halted although every linked contact stands: ${result.summary.reason}`);
+    }
   }
   if (result !== null && result.error !== null && isUnexpected(result.error))
     throw new Error('a run failed', { cause: result.error });
+  noteTold(world, result?.summary.outcome === 'completed');
+  await judgeConflicts(simulation, startedAtMs);
   await explainConflicts(world);
   await noteLinked(world);
   return { result, writes, steps: process.steps() };
@@ -153,6 +160,25 @@ const EXPECTED = [
 /** An error that no remote gave: the engine itself is wrong. */
 const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !EXPECTED.includes(error.name);
 
+/** The faults of a run that are aimed at a kind of write, each of which happens once, and its unreadable rows. */
+const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }: RunStep) => {
+  const open = new Set(aims);
+  const find = (op: WriteOp, side: Side): Aim | undefined =>
+    [...open].find((aim) => aim.op === op && (aim.side ?? side) === side);
+  return {
+    aimedAt: (op: WriteOp, side: Side) => find(op, side)?.fault,
+    afterAimed: (op: WriteOp, side: Side) => {
+      const aim = find(op, side);
+      if (aim === undefined) return;
+      open.delete(aim);
+      counts.faults += 1;
+      for (const edit of aim.after) applyEdit(world, edit);
+    },
+    isUnreadable: (side: Side, id: string): boolean =>
+      unreadable !== null && unreadable.side === side && Number(/\d+$/u.exec(id)?.[0] ?? 0) % unreadable.each === 0,
+  };
+};
+
 /** Keeps in mind who is linked now. */
 const noteLinked = async (world: World): Promise<void> => {
   for (const side of SIDES) {
@@ -161,6 +187,36 @@ const noteLinked = async (world: World): Promise<void> => {
     for (const { id, pair } of await world.store.index(world.link, side)) if (pair !== null) linked.add(id);
     const rows = world.books[side].rows.filter((row) => linked.has(row.id));
     for (const row of rows) world.unconfirmed.delete(row);
+  }
+};
+
+/** Whether any linked contact does not stand on its side. */
+const isAnyoneGone = (world: World): boolean =>
+  SIDES.some((side) => {
+    const live = new Set(liveRows(world.books[side]).map(({ id }) => id));
+    return [...world.linked[side]].some((id) => !live.has(id));
+  });
+
+/** What a completed run was told of deletions is known from then on; what another one was told may be forgotten. */
+const noteTold = (world: World, completed: boolean): void => {
+  for (const row of SIDES.flatMap((side) => world.books[side].rows)) {
+    if (row.told === 'now') row.told = completed ? 'before' : 'no';
+  }
+};
+
+/** A value that its user had taken away before the run began must win no conflict. */
+const judgeConflicts = async ({ history, world }: Simulation, startedAtMs: number): Promise<void> => {
+  const { hardness } = history;
+  if (hardness === undefined) return;
+  const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
+  for (const { field, winner, left, right, leftId } of await world.store.conflicts(world.link, { all: true })) {
+    const token = tokenOf(field, winner === 'left' ? left : right);
+    const key = JSON.stringify([field, winner, left, right, leftId]);
+    if (token === null || world.judged.has(key)) continue;
+    world.judged.add(key);
+    const takenAtMs = world.ledger.takenAtMs[winner].get(token);
+    if (takenAtMs === undefined || takenAtMs >= knownAtMs) continue;
+    world.complaints.push(`${token} won a conflict although it had been taken away at ${winner} before`);
   }
 };
 
@@ -188,6 +244,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     },
     hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
     mayHide: (side, id) => world.linked[side].has(id),
+    ...aimsOf(simulation, step),
     onFault: (fault: Fault) => {
       counts.faults += 1;
       if (fault === 'hole') simulation.holes += 1;
@@ -213,8 +270,8 @@ const comeToRest = async (simulation: Simulation): Promise<void> => {
 };
 
 const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): Promise<void> => {
-  const { world, trace } = simulation;
-  const violations = await checkAtRest(world, rested);
+  const { history, world, trace } = simulation;
+  const violations = await checkAtRest(world, rested, history.hardness);
   if (violations.length > 0) throw new ViolationError(violations, world, trace);
 };
 

@@ -1,9 +1,10 @@
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
+import type { Direction } from '../../src/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/memory-remote.ts';
-import { createBook, type Book, type Group, type Row } from '../support/memory/book.ts';
+import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
@@ -28,6 +29,8 @@ export type World = {
   readonly ledger: Ledger;
   readonly counts: { writes: number; raced: number };
   readonly complaints: string[];
+  /** Conflicts that were held against what stood there when they were recorded. */
+  readonly judged: Set<string>;
   /** Contacts that a create made, that keep no origin id, and that no run has linked yet. */
   readonly unconfirmed: Set<Row>;
   /** What users noted on a contact that the canonical contact cannot express. */
@@ -36,7 +39,18 @@ export type World = {
   readonly linked: Readonly<Record<Side, Set<string>>>;
   /** People whom a user put into both address books, numbered like the email address that they share. */
   readonly twins: Set<number>;
+  /** What some edits refer to. */
+  readonly memory: Memory;
   nextNumber(): number;
+};
+
+/** The last things that users did, for edits that answer them. */
+type Memory = {
+  move: { readonly side: Side; readonly entity: number; readonly group: number; readonly joined: boolean } | null;
+  removed: { readonly entity: number; readonly side: Side } | null;
+  backup: Backup | null;
+  /** The numbers of email addresses that two people share. */
+  readonly sharedEmails: Set<number>;
 };
 
 const LINKS_PER_STORE = 500;
@@ -67,7 +81,23 @@ const createWitness = (
   world: Pick<World, 'counts' | 'complaints' | 'unconfirmed' | 'ledger'>,
   books: () => Books,
   showsLate: boolean,
+  direction: Direction,
 ): Witness => ({
+  creates: (side, originId) => {
+    const origin = books()[otherSide(side)].find(originId);
+    if (origin?.state !== 'deleted' || origin.told === 'no') return;
+    world.complaints.push(`${side}: a contact was made of ${originId}, of whose deletion the link knew`);
+  },
+  delivered: (side, row, before) => {
+    const book = books()[side];
+    const held = visibleTokens(book, { ...row, ...before });
+    for (const token of visibleTokens(book, row)) {
+      if (held.has(token)) continue;
+      world.ledger.delivered.add(token);
+      // Taken away before, it stands there again.
+      world.ledger.takenAtMs[side].delete(token);
+    }
+  },
   created: (side, row, originId) => {
     const rival = books()[side].rows.find((other) => {
       return other !== row && other.entity === row.entity && other.state === 'live';
@@ -93,8 +123,9 @@ const createWitness = (
     world.counts.raced += 1;
     world.ledger.overwritten(visibleTokens(books()[side], row), new Set());
   },
-  wrote: () => {
+  wrote: (side) => {
     world.counts.writes += 1;
+    if (direction !== 'both' && direction !== `to-${side}`) world.complaints.push(`the source, ${side}, was written`);
   },
 });
 
@@ -107,22 +138,35 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     changes += 1;
     return history.lagMs === 0 ? 0 : Math.floor((history.lagMs * ((changes * 7) % 10)) / 10);
   };
+  const delayMs = (maxMs: number, factor: number) => (): number => {
+    changes += 1;
+    return Math.floor((maxMs * ((changes * factor) % 10)) / 10);
+  };
   const book = (side: Side): Book => {
     const skewMs = side === 'right' ? history.skewMs : 0;
     const provider = MEMORY_PROVIDERS[history.players[side]];
-    return createBook({ side, provider, clock, manners: history.manners[side], skewMs, visibilityDelayMs });
+    const plain = { side, provider, clock, manners: history.manners[side], skewMs, visibilityDelayMs };
+    if (history.hardness === undefined) return createBook(plain);
+    const { listingLagMs, feedLagMs, habits } = history.hardness;
+    const delays = { visibilityDelayMs: delayMs(listingLagMs, 7), feedDelayMs: delayMs(feedLagMs, 3) };
+    const isStamped = provider.feed === 'stamps';
+    return createBook({ ...plain, ...delays, habits: isStamped ? habits : PLAIN_HABITS });
   };
   const books: Books = { left: book('left'), right: book('right') };
   const shared = {
     counts: { writes: 0, raced: 0 },
     complaints: [] as string[],
+    judged: new Set<string>(),
     unconfirmed: new Set<Row>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
     twins: new Set<number>(),
+    memory: { move: null, removed: null, backup: null, sharedEmails: new Set<number>() } as Memory,
     ledger,
   };
-  const witness = createWitness(shared, () => books, history.lagMs > 0);
+  const { hardness } = history;
+  const showsLate = history.lagMs > 0 || (hardness?.listingLagMs ?? 0) > 0 || (hardness?.feedLagMs ?? 0) > 0;
+  const witness = createWitness(shared, () => books, showsLate, hardness?.direction ?? 'both');
   const nextNumber = (): number => {
     number += 1;
     return number;

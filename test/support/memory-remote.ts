@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import type { Contact, ContactField } from '../../src/contact/contact.ts';
+import { EMPTY_CONTACT, type Contact, type ContactField } from '../../src/contact/contact.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
 import { wasMadeFor } from '../../src/contact/origin.ts';
@@ -33,6 +33,8 @@ const recordOf = (row: Row): ContactRecord => {
 
 /** What the simulation learns of each write, so that it can judge it. */
 export type Witness = {
+  /** A contact is asked for, for the contact `originId` of the other side. */
+  creates(side: Side, originId: string): void;
   /** A contact was brought into being for the contact `originId` of the other side. */
   created(side: Side, row: Row, originId: string): void;
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
@@ -41,6 +43,8 @@ export type Witness = {
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
+  /** A write changed the contact from what stood there to what stands there now. */
+  delivered(side: Side, row: Row, before: Pick<Row, 'contact' | 'groupIds'>): void;
 };
 
 export type MemoryRemoteOptions = {
@@ -79,6 +83,8 @@ const signature = (contact: Contact): string => {
   return JSON.stringify([contact.firstName, contact.lastName, emails, phones]);
 };
 
+const NOTHING = { contact: EMPTY_CONTACT, groupIds: new Set<string>() };
+
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
 /** A remote in memory, and the provider that it behaves like. */
@@ -100,13 +106,38 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const readOne = (id: string): ReadAnswer => {
     let row = book.find(id);
     while (row?.state === 'merged' && row.mergedInto !== null) row = row.mergedInto;
+    if (row?.state === 'deleted' && row.told === 'no') row.told = 'now';
     if (row === undefined || row.state === 'deleted' || row.state === 'merged') return { kind: 'gone' };
     return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
+  };
+
+  /** The contact that holds an email address of a draft already. */
+  const holderOf = (draft: Contact): Row | undefined => {
+    const keys = new Set(draft.emailAddresses.map((entry) => emailKey(entry.value)));
+    return book.rows.find(
+      (row) => row.state === 'live' && row.contact.emailAddresses.some((entry) => keys.has(emailKey(entry.value))),
+    );
+  };
+
+  /** The answer to a create whose email address that contact holds. */
+  const answerKnown = ({ key, draft }: CreateRequest, known: Row): WriteResult<ContactRecord> => {
+    if (book.habits.knownEmail === 'refused') {
+      return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
+    }
+    if (book.habits.knownEmail === 'existing-updated') {
+      const given = Object.entries(draft).filter(([, value]) => value.length > 0);
+      book.write(known, { ...known.contact, ...Object.fromEntries(given) });
+      witness.wrote(side);
+    }
+    return { key, ok: true, value: recordOf(known) };
   };
 
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
     const entity = options.entityOf(otherSide(side), request.originId);
+    witness.creates(side, request.originId);
+    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(request.draft);
+    if (known !== undefined) return answerKnown(request, known);
     const { originId, originScope } = request;
     const scoped = originScope === undefined ? {} : { originScope };
     const origin = keepsOriginIds ? { originId, ...scoped } : { originId: null };
@@ -117,6 +148,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
         request.groupIds.filter((id) => book.findGroup(id) !== undefined),
       );
     witness.created(side, row, request.originId);
+    witness.delivered(side, row, NOTHING);
     witness.wrote(side);
     return { key: request.key, ok: true, value: recordOf(row) };
   };
@@ -135,7 +167,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     }
     // Fields are replaced whole: what the writer does not send back is gone.
     if (checksVersions || String(row.version) === current.version) row.extra = extraOf(current.raw);
+    const before = { contact: row.contact, groupIds: row.groupIds };
+    if (book.habits.writesUnarchive && row.state === 'archived') row.state = 'live';
     book.write(row, next);
+    witness.delivered(side, row, before);
     witness.wrote(side);
     return { key, ok: true, value: recordOf(row) };
   };
@@ -146,7 +181,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
     const removed = new Set(request.remove);
     const next = [...row.groupIds, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
+    const before = { contact: row.contact, groupIds: row.groupIds };
     book.setGroups(row, next);
+    witness.delivered(side, row, before);
     witness.wrote(side);
     return { key: request.key, ok: true, value: [...row.groupIds].toSorted() };
   };
@@ -157,6 +194,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (row !== null) {
       witness.deleted(side, row);
       book.remove(row, 'deleted');
+      row.told = 'now';
     }
     witness.wrote(side);
     return { key: id, ok: true, value: null };

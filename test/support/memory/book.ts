@@ -20,14 +20,24 @@ export type Row = {
   version: number;
   modifiedAtMs: number;
   readonly createdAtMs: number;
-  /** The last states, oldest first, and since when the change feed and listings show each. */
-  shown: { readonly visibleAtMs: number; readonly record: ContactRecord; readonly state: Row['state'] }[];
-  state: 'live' | 'archived' | 'deleted' | 'merged';
+  /** The last states, oldest first, and since when listings and the change feed show each. */
+  shown: Shown[];
+  state: Shown['state'];
   mergedInto: Row | null;
   /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the accounts. */
   entity: number;
   /** What the last answer of the port said: a version, and the membership, which is not part of it everywhere. */
   answered: { readonly version: number; readonly groupIds: string };
+  /** Whether the link was told that the contact is deleted: not, in the run under way, or in an earlier one. */
+  told: 'no' | 'now' | 'before';
+};
+
+/** One state of a contact, and since when listings and the change feed show it. */
+type Shown = {
+  readonly visibleAtMs: number;
+  readonly fedAtMs: number;
+  readonly record: ContactRecord;
+  readonly state: 'live' | 'archived' | 'deleted' | 'merged';
 };
 
 export type Group = {
@@ -49,17 +59,35 @@ export type BookOptions = {
   readonly manners: Manners;
   /** How far the account's clock is ahead of ours. */
   readonly skewMs: number;
-  /** Asked for each change: how long until the feed shows it. */
+  /** Asked for each change: how long until listings show it. */
   readonly visibilityDelayMs: () => number;
+  /** Asked for each change: how long until the change feed shows it; as long as listings where it is not given. */
+  readonly feedDelayMs?: () => number;
+  readonly habits?: Habits;
 };
+
+/** What a side does with requests that another side would refuse, or take in another way. */
+export type Habits = {
+  /** What a create is answered with whose email address another contact holds. */
+  readonly knownEmail: 'duplicate' | 'existing' | 'existing-updated' | 'refused';
+  /** Whether a write to an archived contact brings it back into listings. */
+  readonly writesUnarchive: boolean;
+};
+
+export const PLAIN_HABITS: Habits = { knownEmail: 'duplicate', writesUnarchive: false };
+
+/** What an address book held at some moment. */
+export type Backup = ReadonlyMap<Row, Pick<Row, 'contact' | 'groupIds' | 'extra' | 'modifiedAtMs' | 'state'>>;
 
 /** An address book in memory: contacts, groups and the order of their changes. Knows nothing of the port. */
 export type Book = ReturnType<typeof createBook>;
 
-export const createBook = ({ side, provider, clock, manners, skewMs, visibilityDelayMs }: BookOptions) => {
+export const createBook = (options: BookOptions) => {
+  const { side, provider, clock, manners, visibilityDelayMs, habits = PLAIN_HABITS } = options;
   const rows: Row[] = [];
   const groups: Group[] = [];
   let version = 0;
+  let { skewMs } = options;
   const now = (): number => clock.now() + skewMs;
   const stampMs = (): number => Math.floor(now() / provider.stampsEachMs) * provider.stampsEachMs;
   const newId = (): string => {
@@ -69,9 +97,13 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
   const find = (id: string): Row | undefined => rows.find((row) => row.id === id || row.formerIds.includes(id));
 
   const show = (row: Row): void => {
-    const last = row.shown.at(-1)?.visibleAtMs ?? 0;
-    const visibleAtMs = Math.max(last, clock.now() + visibilityDelayMs());
-    row.shown.push({ visibleAtMs, record: recordOf(row), state: row.state });
+    const last = row.shown.at(-1);
+    const visibleAtMs = Math.max(last?.visibleAtMs ?? 0, clock.now() + visibilityDelayMs());
+    const fedAtMs =
+      options.feedDelayMs === undefined
+        ? visibleAtMs
+        : Math.max(last?.fedAtMs ?? 0, clock.now() + options.feedDelayMs());
+    row.shown.push({ visibleAtMs, fedAtMs, record: recordOf(row), state: row.state });
   };
 
   const touch = (row: Row): void => {
@@ -99,6 +131,7 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
       createdAtMs: stampMs(),
       shown: [],
       answered: { version: 0, groupIds: '' },
+      told: 'no',
       state: 'live',
       mergedInto: null,
     };
@@ -106,6 +139,8 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
     show(row);
     return row;
   };
+
+  const isGroup = (id: string): boolean => groups.some((group) => group.live && group.id === id);
 
   /** A contact's new membership: a new version where the provider counts it as one. */
   const showMembership = (row: Row): void => {
@@ -117,6 +152,7 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
     side,
     provider,
     manners,
+    habits,
     rows,
     groups,
     now,
@@ -142,6 +178,35 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
       row.id = newId();
       touch(row);
     },
+    /** The contact gets a stamp that far ahead of the account's clock. */
+    stampAhead: (row: Row, aheadMs: number): void => {
+      version += 1;
+      row.version = version;
+      row.modifiedAtMs = stampMs() + aheadMs;
+      show(row);
+    },
+    /** The account's clock steps back. */
+    stepBack: (byMs: number): void => {
+      skewMs -= byMs;
+    },
+    backUp: (): Backup =>
+      new Map(
+        rows.map((row) => {
+          const { contact, groupIds, extra, modifiedAtMs, state } = row;
+          return [row, { contact, groupIds: new Set(groupIds), extra, modifiedAtMs, state }];
+        }),
+      ),
+    /** Everything is as it was when the backup was made, its stamps included; what came since is gone. */
+    restore: (backup: Backup): void => {
+      for (const row of rows) {
+        const held = backup.get(row);
+        version += 1;
+        row.version = version;
+        if (held === undefined) row.state = row.state === 'live' ? 'deleted' : row.state;
+        else Object.assign(row, { ...held, groupIds: new Set([...held.groupIds].filter((id) => isGroup(id))) });
+        show(row);
+      }
+    },
     addGroup: (name: string, entity: number): Group => {
       version += 1;
       const group: Group = { id: provider.groupId(version), name, names: [name], version, live: true, entity };
@@ -164,9 +229,10 @@ export const createBook = ({ side, provider, clock, manners, skewMs, visibilityD
   };
 };
 
-/** The contact as feeds and listings show it now; null where they show none yet. */
-export const shownAt = (row: Row, nowMs: number): Row['shown'][number] | null => {
-  return row.shown.findLast(({ visibleAtMs }) => visibleAtMs <= nowMs) ?? null;
+/** The contact as listings, or the change feed, show it now; null where they show none yet. */
+export const shownAt = (row: Row, nowMs: number, where: 'listing' | 'feed'): Shown | null => {
+  const sinceMs = where === 'listing' ? 'visibleAtMs' : 'fedAtMs';
+  return row.shown.findLast((each) => each[sinceMs] <= nowMs) ?? null;
 };
 
 /** Remembers that an answer said the contact to be as in the record. */

@@ -10,10 +10,10 @@ const OVERLAP_MS = 120_000;
 
 type Shown = { readonly row: Row; readonly record: ContactRecord; readonly state: Row['state'] };
 
-/** Every contact that the account has ever shown, as it shows it now. */
-const shownRows = (book: Book, clock: Clock): readonly Shown[] => {
+/** Every contact that the account has ever shown, as its listings or its feed show it now. */
+const shownRows = (book: Book, clock: Clock, where: 'listing' | 'feed'): readonly Shown[] => {
   return book.rows.flatMap((row) => {
-    const shown = shownAt(row, clock.now());
+    const shown = shownAt(row, clock.now(), where);
     return shown === null ? [] : [{ row, ...shown }];
   });
 };
@@ -32,7 +32,7 @@ const orderOf = ({ record }: Shown): number => Number(/\d+$/u.exec(record.id)?.[
 
 /** Live rows after an id, in the order of their ids, read again for each page. */
 const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] => {
-  return shownRows(book, clock)
+  return shownRows(book, clock, 'listing')
     .filter((shown) => shown.state === 'live' && orderOf(shown) > after)
     .toSorted((a, b) => orderOf(a) - orderOf(b))
     .slice(0, PAGE_SIZE);
@@ -87,10 +87,13 @@ async function* wholeWalk(
   }
 }
 
-/** The last change before the first that the feed does not show yet: a token never passes what nobody has seen. */
-const visibleVersion = (book: Book, clock: Clock): number => {
+/** The last change before the first that is not shown yet: a token never passes what nobody has seen. */
+const visibleVersion = (book: Book, clock: Clock, mode: PullRequest['mode']): number => {
   const states = book.rows.flatMap((row) => row.shown);
-  const hidden = states.filter((each) => each.visibleAtMs > clock.now()).map(({ record }) => Number(record.version));
+  const isHidden = ({ visibleAtMs, fedAtMs }: Row['shown'][number]): boolean => {
+    return fedAtMs > clock.now() || (mode === 'whole' && visibleAtMs > clock.now());
+  };
+  const hidden = states.filter(isHidden).map(({ record }) => Number(record.version));
   return Math.min(book.version(), ...hidden.map((version) => version - 1));
 };
 
@@ -99,8 +102,8 @@ type Token = { readonly version: number; readonly atMs: number };
 async function* changedVersions(book: Book, clock: Clock, cursor: string): AsyncGenerator<FeedPage> {
   const token = JSON.parse(cursor) as Token;
   if (clock.now() - token.atMs > TOKEN_LIFE_MS) throw expired();
-  const next: Token = { version: visibleVersion(book, clock), atMs: token.atMs };
-  const changed = shownRows(book, clock)
+  const next: Token = { version: visibleVersion(book, clock, 'changes'), atMs: token.atMs };
+  const changed = shownRows(book, clock, 'feed')
     .filter(({ record }) => Number(record.version) > token.version)
     .toSorted((a, b) => Number(a.record.version) - Number(b.record.version));
   const gone = changed.filter(({ state }) => state === 'deleted');
@@ -115,6 +118,7 @@ async function* changedVersions(book: Book, clock: Clock, cursor: string): Async
     };
   }
   // A contact that had other names before leaves a tombstone under each.
+  for (const { row } of gone) if (row.told === 'no') row.told = 'now';
   const goneIds = gone.flatMap(({ row, record }) => [record.id, ...row.formerIds]);
   const tombstones = goneIds.map((id) => ({ kind: 'tombstone', id }) as const);
   yield { changes: tombstones, unchanged: [], resume: null, cursor: JSON.stringify(next), total: null };
@@ -128,7 +132,7 @@ const versionFeed = (book: Book, clock: Clock, request: PullRequest): AsyncItera
     book,
     clock,
     request,
-    () => visibleVersion(book, clock),
+    () => visibleVersion(book, clock, 'whole'),
     (walk) => JSON.stringify({ version: walk.start, atMs } satisfies Token),
   );
 };
@@ -141,7 +145,7 @@ async function* changedStamps(book: Book, clock: Clock, cursor: string): AsyncGe
   let maxSeenMs = watermark;
   const seen = new Set<string>();
   while (true) {
-    const rows = shownRows(book, clock)
+    const rows = shownRows(book, clock, 'feed')
       .filter((shown) => shown.state === 'live' && modifiedAtMs(shown) >= watermark - OVERLAP_MS)
       .filter(({ record }) => !seen.has(`${record.id} ${record.version}`))
       .toSorted((a, b) => modifiedAtMs(a) - modifiedAtMs(b))

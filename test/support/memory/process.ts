@@ -1,6 +1,6 @@
 import type { Side } from '../../../src/contact/side.ts';
 import { atSide } from '../../../src/providers/at-side.ts';
-import type { FeedPage, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
+import type { FeedPage, PullRequest, ReadAnswer, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryRemote } from '../memory-remote.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
@@ -14,11 +14,23 @@ class CrashError extends Error {
   }
 }
 
+/** The calls of a remote that a fault can be aimed at. */
+export type WriteOp = 'create' | 'update' | 'changeMembership' | 'delete';
+
+/** What goes wrong with a write: a fault, or the process dies as soon as the write was applied. */
+export type Aimed = Fault | 'kill';
+
 export type ProcessPlan = {
   /** The numbered step at which the process dies; null: it lives. */
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
   /** What goes wrong with which call of a remote, by the call's number in this process. */
   readonly faultAt: (call: number) => Fault | undefined;
+  /** What goes wrong with a write of a kind, whatever its number. */
+  readonly aimedAt?: (op: WriteOp, side: Side) => Aimed | undefined;
+  /** Called when a write that was aimed at has been through it. */
+  readonly afterAimed?: (op: WriteOp, side: Side) => void;
+  /** Whether a row cannot be understood in this process. */
+  readonly isUnreadable?: (side: Side, id: string) => boolean;
   /** Called before each call of a remote: the users go on working. */
   readonly beforeCall: (call: number) => void;
   /** Whether the full listings of this process leave a contact out. */
@@ -41,6 +53,7 @@ export type Process = {
 };
 
 const STALL_MS = 20_000;
+const UNREADABLE = 'a documented list is absent';
 
 const mix = (salt: number, step: number): number => {
   let hash = Math.imul(salt ^ (step + 0x9e3779b9), 0x85ebca6b);
@@ -82,12 +95,18 @@ const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
     steps: () => steps,
     calls: () => calls,
     /** Takes one call of a remote through everything but its own fault. */
-    call: async <T>(signal: AbortSignal, send: (fault: Fault | undefined) => Promise<T>): Promise<T> => {
+    call: async <T>(
+      signal: AbortSignal,
+      send: (fault: Fault | undefined) => Promise<T>,
+      aim?: { readonly op: WriteOp; readonly side: Side },
+    ): Promise<T> => {
       const step = beginStep();
       signal.throwIfAborted();
       await wait(step);
       calls += 1;
-      const fault = dead ? undefined : plan.faultAt(calls);
+      const aimed = dead || aim === undefined ? undefined : plan.aimedAt?.(aim.op, aim.side);
+      const numbered = dead ? undefined : plan.faultAt(calls);
+      const fault = aimed === undefined || aimed === 'kill' ? numbered : aimed;
       if (!dead) plan.beforeCall(calls);
       if (fault === 'stall') {
         plan.onFault(fault);
@@ -96,6 +115,11 @@ const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
       // What was under way when the process died may arrive or not.
       if (dead && mix(plan.salt, step + 7_919) % 2 === 0) throw new CrashError();
       const result = await send(fault);
+      if (aim !== undefined && aimed !== undefined) {
+        if (aimed === 'kill') dead = true;
+        plan.afterAimed?.(aim.op, aim.side);
+        assertAlive();
+      }
       await wait(step + 104_729);
       dieAt(step, 'after');
       return result;
@@ -139,19 +163,24 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
       return send();
     });
   const write = <Item extends { readonly key: string }, Value>(
+    op: WriteOp,
     items: readonly Item[],
     signal: AbortSignal,
     send: (items: readonly Item[]) => Promise<readonly WriteResult<Value>[]>,
   ): Promise<readonly WriteResult<Value>[]> =>
-    core.call(signal, async (fault) => {
-      if (fault === undefined) return send(items);
-      const results = await faultyWrite(fault, checksVersions, items, send).catch((error: unknown) => {
-        plan.onFault(fault);
-        throw error;
-      });
-      if (results !== null) plan.onFault(fault);
-      return results ?? send(items);
-    });
+    core.call(
+      signal,
+      async (fault) => {
+        if (fault === undefined) return send(items);
+        const results = await faultyWrite(fault, checksVersions, items, send).catch((error: unknown) => {
+          plan.onFault(fault);
+          throw error;
+        });
+        if (results !== null) plan.onFault(fault);
+        return results ?? send(items);
+      },
+      { op, side },
+    );
   const groupWrite = <Value>(signal: AbortSignal, send: () => Promise<Value>): Promise<Value> =>
     core.call(signal, async (fault) => {
       if (fault === undefined) return send();
@@ -161,6 +190,23 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
       });
     });
   let hasPulled = false;
+  const isUnreadable = (id: string): boolean => plan.isUnreadable?.(side, id) === true;
+  const readable = (page: FeedPage): FeedPage => ({
+    ...page,
+    changes: page.changes.map((change) => {
+      if (change.kind !== 'upsert' || !isUnreadable(change.record.id)) return change;
+      return { kind: 'unreadable', id: change.record.id, reason: UNREADABLE };
+    }),
+  });
+  const readSome = async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>> => {
+    const answers = await remote.read(ids, signal);
+    return new Map(
+      [...answers].map(([id, answer]): [string, ReadAnswer] => {
+        const isHidden = 'record' in answer && isUnreadable(answer.record.id);
+        return [id, isHidden ? { kind: 'unreadable', reason: UNREADABLE } : answer];
+      }),
+    );
+  };
   async function* pull(request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> {
     hasPulled = true;
     const pages = remote.pull(request, signal)[Symbol.asyncIterator]();
@@ -179,7 +225,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
         }
       });
       if (next.done === true) return;
-      yield next.value;
+      yield readable(next.value);
       if (next.value.cursor !== null) return;
     }
   }
@@ -193,19 +239,20 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
       return remote.identify(signal);
     },
     pull,
-    read: (ids, signal) => read(signal, () => remote.read(ids, signal)),
-    create: (batch, signal) => write(batch, signal, (items) => remote.create(items, signal)),
-    update: (batch, signal) => write(batch, signal, (items) => remote.update(items, signal)),
+    read: (ids, signal) => read(signal, () => readSome(ids, signal)),
+    create: (batch, signal) => write('create', batch, signal, (items) => remote.create(items, signal)),
+    update: (batch, signal) => write('update', batch, signal, (items) => remote.update(items, signal)),
     delete: (ids, signal) => {
       const items = ids.map((id) => ({ key: id }));
-      return write(items, signal, (some) =>
+      return write('delete', items, signal, (some) =>
         remote.delete(
           some.map(({ key }) => key),
           signal,
         ),
       );
     },
-    changeMembership: (batch, signal) => write(batch, signal, (items) => remote.changeMembership(items, signal)),
+    changeMembership: (batch, signal) =>
+      write('changeMembership', batch, signal, (items) => remote.changeMembership(items, signal)),
     findCreated: (requests, sinceMs, isTaken, signal) =>
       read(signal, () => remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => read(signal, () => remote.listGroups(signal)),

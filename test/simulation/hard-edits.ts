@@ -1,0 +1,134 @@
+import { otherSide, SIDES } from '../../src/contact/side.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
+import type { Book, Row } from '../support/memory/book.ts';
+import { numberIn } from '../support/memory/manners.ts';
+import {
+  addElement,
+  applyPlainEdit,
+  change,
+  element,
+  enter,
+  liveGroups,
+  newContact,
+  pick,
+  setScalar,
+} from './edits.ts';
+import type { Edit, HardEdit } from './history.ts';
+import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
+
+type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
+
+const rowOf = (book: Book, entity: number): Row | undefined => liveRows(book).find((row) => row.entity === entity);
+
+const moveBack = (world: World): void => {
+  const { move } = world.memory;
+  if (move === null) return;
+  const book = world.books[move.side];
+  const row = rowOf(book, move.entity);
+  const group = liveGroups(book).find(({ entity }) => entity === move.group);
+  if (row === undefined || group === undefined || row.groupIds.has(group.id) !== move.joined) return;
+  const ids = new Set(row.groupIds);
+  if (move.joined) ids.delete(group.id);
+  else ids.add(group.id);
+  change(world, book, row, () => book.setGroups(row, ids));
+};
+
+const flip = (world: World, { side, who, group: at }: Of<'flip'>): void => {
+  const book = world.books[side];
+  const [row, group] = [pick(liveRows(book), who), pick(liveGroups(book), at)];
+  if (row === undefined || group === undefined) return;
+  const joined = !row.groupIds.has(group.id);
+  world.memory.move = { side, entity: row.entity, group: group.entity, joined };
+  const ids = joined ? [...row.groupIds, group.id] : [...row.groupIds].filter((id) => id !== group.id);
+  change(world, book, row, () => book.setGroups(row, ids));
+};
+
+const clash = (world: World, { who, same, side, gone, added }: Of<'clash'>): void => {
+  const row = pick(liveRows(world.books[side]), who);
+  const other = row === undefined ? null : counterpart(world, side, row);
+  if (row === undefined || other === null) return;
+  const [book, opposite] = [world.books[side], world.books[otherSide(side)]];
+  const number = world.nextNumber();
+  setScalar(world, book, row, same, number);
+  setScalar(world, opposite, other, same, number);
+  change(world, book, row, () => book.write(row, withList(row.contact, gone, listOf(row.contact, gone).slice(1))));
+  addElement(world, opposite, other, added);
+};
+
+const editOther = (world: World, { field }: Of<'edit-other'>): void => {
+  const { removed } = world.memory;
+  if (removed === null) return;
+  const book = world.books[otherSide(removed.side)];
+  const row = rowOf(book, removed.entity);
+  if (row !== undefined) setScalar(world, book, row, field, world.nextNumber());
+};
+
+const share = (world: World, { side, who }: Of<'share'>): void => {
+  const book = world.books[side];
+  // Two who have never met are another matter (R13).
+  const holder = pick(
+    liveRows(book).filter((row) => world.linked[side].has(row.id)),
+    who,
+  );
+  const email = holder?.contact.emailAddresses[0];
+  const number = email === undefined ? null : numberIn(email.value);
+  if (number === null) return;
+  world.memory.sharedEmails.add(number);
+  const contact = newContact(world, true);
+  const emails = [element('emailAddresses', number), ...contact.emailAddresses];
+  enter(world, book, withList(contact, 'emailAddresses', emails), world.nextNumber());
+};
+
+/** The books that stamp what they hold. */
+const stamped = (world: World): readonly Book[] => {
+  return SIDES.map((side) => world.books[side]).filter(({ provider }) => provider.feed === 'stamps');
+};
+
+const restore = (world: World, book: Book): void => {
+  const { backup } = world.memory;
+  if (backup === null || [...backup.keys()].some((row) => !book.rows.includes(row))) return;
+  const before = new Map(book.rows.map((row) => [row, { tokens: visibleTokens(book, row), state: row.state }]));
+  book.restore(backup);
+  for (const [row, { tokens, state }] of before) {
+    const after = row.state === 'live' ? visibleTokens(book, row) : new Set<string>();
+    // What a backup brings back or takes away is nobody's wish: either may stand in the end.
+    for (const token of [...tokens, ...after]) {
+      world.ledger.explain(token);
+      world.ledger.removed.delete(token);
+    }
+    if (state !== row.state) world.ledger.blurred.add(row.entity);
+    world.notes.set(row, row.extra);
+  }
+};
+
+/** Lets a user, or a side itself, do something; nothing happens where there is nothing to do it to. */
+export const applyEdit = (world: World, edit: Edit): void => {
+  const [book] = stamped(world);
+  switch (edit.kind) {
+    case 'flip':
+      return flip(world, edit);
+    case 'clash':
+      return clash(world, edit);
+    case 'opposite':
+      return moveBack(world);
+    case 'edit-other':
+      return editOther(world, edit);
+    case 'share':
+      return share(world, edit);
+    case 'stamp-ahead': {
+      const row = book === undefined ? undefined : pick(liveRows(book), edit.who);
+      if (row !== undefined) book?.stampAhead(row, edit.aheadMs);
+      return;
+    }
+    case 'step-back':
+      return book?.stepBack(edit.byMs);
+    case 'backup':
+      world.memory.backup = book?.backUp() ?? null;
+      return;
+    case 'restore':
+      if (book !== undefined) restore(world, book);
+      return;
+    default:
+      return applyPlainEdit(world, edit);
+  }
+};

@@ -1,0 +1,336 @@
+import fc from 'fast-check';
+import { SIDES } from '../../src/contact/side.ts';
+import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
+import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import type { Aim, Edit, Hardness, History, Players, RunStep } from './history.ts';
+import { run } from './scenario.ts';
+
+/** What a hard history is about. */
+export const TOPICS = [
+  /** A membership's answer is lost, and the user does the opposite. */
+  'membership',
+  /** Lists and feeds lag, each by its own time, behind deletions and edits. */
+  'lag',
+  /** A batch's answer is lost while the other side's edit is hidden. */
+  'hidden-edit',
+  /** The service archives where others delete, and the other side edits. */
+  'archive',
+  /** One-way links. */
+  'one-way',
+  /** Stamps in the future, clocks that step back, restored backups. */
+  'stamps',
+  /** Two people with one email address, where a create is answered with the contact that is there. */
+  'shared-email',
+  /** The first run is interrupted, and the users go on. */
+  'first-run',
+  /** Rows cannot be understood for a while. */
+  'unreadable',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const side = fc.constantFrom(...SIDES);
+const who = fc.nat({ max: 3 });
+const anyone = fc.nat({ max: 6 });
+const group = fc.nat({ max: 1 });
+const scalar = fc.constantFrom('firstName', 'lastName', 'company', 'title');
+const list = fc.constantFrom('emailAddresses', 'phoneNumbers', 'addresses', 'websites');
+const flag = fc.boolean();
+const seldom = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary: value });
+
+const is = <Kind extends Edit['kind']>(kind: Kind) => fc.constant(kind);
+
+const create = fc.record({ kind: is('create'), side, rich: flag });
+const set = fc.record({ kind: is('set'), side, who, field: scalar });
+const add = fc.record({ kind: is('add'), side, who, field: list });
+const drop = fc.record({ kind: is('drop'), side, who, field: list, at: fc.nat({ max: 2 }) });
+const addEmail = fc.record({ kind: is('add'), side, who: anyone, field: fc.constant('emailAddresses') });
+const dropEmail = fc.record({
+  kind: is('drop'),
+  side,
+  who: anyone,
+  field: fc.constant('emailAddresses'),
+  at: fc.constant(0),
+});
+const remove = fc.record({ kind: is('delete'), side, who });
+const join = fc.record({ kind: is('join'), side, who, group });
+const leave = fc.record({ kind: is('leave'), side, who, group });
+const clash = fc.record({
+  kind: is('clash'),
+  who,
+  same: scalar,
+  side,
+  gone: fc.constantFrom('emailAddresses', 'phoneNumbers'),
+  added: fc.constantFrom('emailAddresses', 'phoneNumbers'),
+});
+const flip = fc.record({ kind: is('flip'), side, who, group });
+const twin = fc.record({ kind: is('twin'), differs: flag });
+const opposite = fc.record({ kind: is('opposite') });
+const editOther = fc.record({ kind: is('edit-other'), field: scalar });
+
+const edits = (edit: fc.Arbitrary<Edit>, minLength: number, maxLength: number): fc.Arbitrary<Edit[]> =>
+  fc.array(edit, { minLength, maxLength });
+
+const gapMs = fc.constantFrom(0, 1_000, MINUTE_MS, 5 * MINUTE_MS, 7 * HOUR_MS);
+const shortGapMs = fc.constantFrom(0, 1_000, 30_000, MINUTE_MS, 3 * MINUTE_MS);
+const salt = fc.nat({ max: 1_000 });
+const full = seldom(fc.constant(true), false);
+const crash = fc.record({
+  step: fc.nat({ max: 31 }).map((number) => number + 1),
+  when: fc.constantFrom('before' as const, 'after' as const),
+});
+
+/** A run of which only some is drawn. */
+const runOf = (given: { readonly [Key in keyof RunStep]?: fc.Arbitrary<RunStep[Key]> }): fc.Arbitrary<RunStep> =>
+  fc.record({ gapMs, salt, full, ...given }).map((drawn) => run(drawn));
+
+const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrary<Aim> =>
+  fc.record({
+    op: fc.constant(op),
+    side: fc.constantFrom(null, ...SIDES),
+    fault: fc.constantFrom('lost-after', 'lost-half', 'lost-before', 'kill'),
+    after,
+  });
+
+const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
+  fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
+
+/** What the address books hold to begin with, and the groups that take part. */
+const BOOKS: readonly Edit[] = [
+  { kind: 'group', side: 'left', both: true },
+  { kind: 'group', side: 'left', both: true },
+  { kind: 'create', side: 'left', rich: true },
+  { kind: 'create', side: 'right', rich: true },
+  { kind: 'create', side: 'left', rich: false },
+  { kind: 'join', side: 'left', who: 0, group: 0 },
+  { kind: 'join', side: 'right', who: 0, group: 1 },
+];
+
+const settledBooks = (more: fc.Arbitrary<Edit>): fc.Arbitrary<RunStep[]> =>
+  edits(more, 0, 3).map((own) => [run({ before: [...BOOKS, ...own] })]);
+
+type Drawn = {
+  readonly phases: fc.Arbitrary<readonly (readonly RunStep[])[]>;
+  readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
+};
+
+const lagMs = fc.constantFrom(0, 30_000, 2 * MINUTE_MS, 5 * MINUTE_MS, 9 * MINUTE_MS);
+
+/** The books come to rest, then runs follow each other in one phase. */
+const afterRest = (more: fc.Arbitrary<Edit>, runs: fc.Arbitrary<RunStep[]>): Drawn['phases'] =>
+  fc.tuple(settledBooks(more), runs).map((phases) => phases);
+
+const habitsOf = (given: { readonly [Key in keyof Habits]?: fc.Arbitrary<Habits[Key]> }): fc.Arbitrary<Habits> =>
+  fc.record(given).map((drawn) => ({ ...PLAIN_HABITS, ...drawn }));
+
+const DRAWN: Readonly<Record<Topic, Drawn>> = {
+  membership: {
+    phases: afterRest(
+      fc.oneof(join, create),
+      fc
+        .tuple(
+          runOf({
+            before: fc.tuple(edits(fc.oneof(flip, set), 0, 1), flip).map(([some, one]) => [...some, one]),
+            aims: aimsOf('changeMembership', opposite),
+          }),
+          runOf({ before: edits(fc.oneof({ weight: 3, arbitrary: opposite }, { weight: 1, arbitrary: set }), 0, 2) }),
+          runOf({ before: edits(fc.oneof(opposite, flip), 0, 1) }),
+        )
+        .map((runs) => runs),
+    ),
+  },
+  lag: {
+    phases: afterRest(
+      fc.oneof(create, twin),
+      fc.array(
+        runOf({
+          gapMs: shortGapMs,
+          full: flag,
+          before: edits(
+            fc.oneof(
+              { weight: 3, arbitrary: remove },
+              { weight: 2, arbitrary: set },
+              { weight: 1, arbitrary: editOther },
+              { weight: 1, arbitrary: create },
+              { weight: 1, arbitrary: drop },
+            ),
+            0,
+            3,
+          ),
+        }),
+        { minLength: 2, maxLength: 4 },
+      ),
+    ),
+    hardness: { listingLagMs: lagMs, feedLagMs: lagMs },
+  },
+  'hidden-edit': {
+    phases: afterRest(
+      fc.oneof(create, add),
+      fc
+        .tuple(
+          runOf({
+            gapMs: shortGapMs,
+            before: fc.tuple(clash, edits(fc.oneof(set, add, clash), 0, 2)).map(([one, some]) => [one, ...some]),
+            aims: aimsOf('update', fc.oneof(set, drop)),
+          }),
+          runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set, add), 0, 1), full }),
+          runOf({ gapMs: shortGapMs, before: edits(fc.oneof(drop, set), 0, 1) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { listingLagMs: lagMs, feedLagMs: lagMs },
+  },
+  archive: {
+    phases: afterRest(
+      create,
+      fc
+        .tuple(
+          runOf({
+            before: fc
+              .tuple(fc.record({ kind: is('archive'), who }), edits(fc.oneof(editOther, set), 0, 2))
+              .map((parts) => parts.flat()),
+          }),
+          runOf({ before: edits(fc.oneof(editOther, set, join), 0, 2) }),
+          runOf({ before: edits(fc.oneof(editOther, set), 0, 1) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { habits: habitsOf({ writesUnarchive: flag }) },
+  },
+  'one-way': {
+    phases: fc
+      .tuple(
+        edits(
+          fc.oneof({ weight: 3, arbitrary: twin }, { weight: 3, arbitrary: addEmail }, { weight: 1, arbitrary: join }),
+          1,
+          5,
+        ),
+        fc.array(
+          runOf({
+            before: edits(
+              fc.oneof(
+                { weight: 4, arbitrary: dropEmail },
+                { weight: 2, arbitrary: drop },
+                { weight: 2, arbitrary: add },
+                { weight: 2, arbitrary: set },
+                { weight: 1, arbitrary: remove },
+                { weight: 1, arbitrary: create },
+                { weight: 1, arbitrary: fc.oneof(join, leave) },
+              ),
+              1,
+              4,
+            ),
+          }),
+          { minLength: 1, maxLength: 3 },
+        ),
+      )
+      .map(([own, runs]) => [[run({ before: [...BOOKS, ...own] })], runs]),
+    hardness: { direction: fc.constantFrom('to-left', 'to-right') },
+  },
+  stamps: {
+    phases: afterRest(
+      create,
+      fc.array(
+        runOf({
+          before: edits(
+            fc.oneof(
+              fc.record({
+                kind: is('stamp-ahead'),
+                who,
+                aheadMs: fc.constantFrom(MINUTE_MS, HOUR_MS, 30 * HOUR_MS, 10_000 * HOUR_MS),
+              }),
+              fc.record({ kind: is('step-back'), byMs: fc.constantFrom(1_000, 10 * MINUTE_MS, 30 * HOUR_MS) }),
+              fc.record({ kind: is('backup') }),
+              fc.record({ kind: is('restore') }),
+              set,
+              add,
+              drop,
+            ),
+            1,
+            4,
+          ),
+        }),
+        { minLength: 2, maxLength: 4 },
+      ),
+    ),
+  },
+  'shared-email': {
+    phases: afterRest(
+      create,
+      fc
+        .tuple(
+          runOf({
+            before: fc
+              .tuple(fc.record({ kind: is('share'), side, who }), edits(fc.oneof(create, set), 0, 2))
+              .map(([one, some]) => [one, ...some]),
+            aims: seldom(aimsOf('create', set), []),
+          }),
+          runOf({ before: edits(fc.oneof(set, add), 0, 2) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { habits: habitsOf({ knownEmail: fc.constantFrom('existing', 'existing-updated', 'refused') }) },
+  },
+  'first-run': {
+    phases: fc
+      .tuple(
+        runOf({
+          before: edits(fc.oneof(create, twin), 1, 5).map((own) => [...own, { kind: 'twin', differs: true } as const]),
+          crash,
+        }),
+        runOf({ before: edits(fc.oneof(set, remove, add, drop), 1, 4), crash: seldom<RunStep['crash']>(crash, null) }),
+        runOf({ before: edits(fc.oneof(set, remove), 0, 2) }),
+      )
+      .map((runs) => [runs]),
+  },
+  unreadable: {
+    phases: afterRest(
+      fc.oneof(create, twin),
+      fc.array(
+        runOf({
+          full: flag,
+          before: edits(fc.oneof(set, add, drop, remove, create), 0, 3),
+          unreadable: fc.record({ side, each: fc.constantFrom(1, 2, 3) }),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    ),
+  },
+};
+
+const hardnessOf = (given: Drawn['hardness'] = {}): fc.Arbitrary<Hardness> =>
+  fc.record(given).map((drawn) => ({
+    direction: 'both',
+    listingLagMs: 0,
+    feedLagMs: 0,
+    habits: PLAIN_HABITS,
+    ...drawn,
+  }));
+
+const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
+  fc.record({
+    manners: fc.constant<History['manners']>({ left: PLAIN_MANNERS, right: PLAIN_MANNERS }),
+    conflicts: fc.constantFrom('newest', 'left', 'right'),
+    deleteCount: fc.constant(50),
+    skewMs: fc.constantFrom(0, -180_000, 180_000),
+    lagMs: fc.constant(0),
+    phases: DRAWN[topic].phases,
+    hardness: hardnessOf(DRAWN[topic].hardness),
+  });
+
+/** Hard histories about one topic; a seed draws the same one between any two providers. */
+export const hardHistoryArbitrary = (players: Players, topic: Topic): fc.Arbitrary<History> =>
+  topicArbitrary(topic).map((history) => ({ players, ...history }));
+
+/** The topic of a seed, where none is asked for. */
+export const topicOf = (seed: number): Topic => TOPICS[seed % TOPICS.length] ?? 'membership';
+
+/** The topic of that name. @throws {Error} where there is none. */
+export const topicNamed = (name: string): Topic => {
+  const topic = TOPICS.find((each) => each === name);
+  if (topic === undefined) throw new Error(`There is no topic ${name}. Known are ${TOPICS.join(', ')}.`);
+  return topic;
+};

@@ -208,8 +208,10 @@ const runLinkJob = async (
     // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.
     ...(job.kind === 'sweep' ? { sweepAfterMs: link.sweepIntervalMs / 2 } : {}),
     onLease: async () => {
-      // The run that held the lease until now may have paused the link.
-      if (isScheduled) skipWhereDue(parts, await app.store.link(link.name), credentials);
+      // The run that held the lease until now may have paused the link, or resumed it.
+      const current = await app.store.link(link.name);
+      noteResuming(parts, current);
+      if (isScheduled) skipWhereDue(parts, current, credentials);
       memory.tried.set(link.name, credentials);
     },
     onEvent: (event) => {

@@ -19,6 +19,8 @@ const allowed = (deleteCount: number, { recent, pairs }: Measure): number => {
   return Math.min(deleteCount, Math.max(1, Math.floor(book / 2)));
 };
 
+const what = (loss: Destroyed['loss']): string => (loss === 'contacts' ? 'everything' : `all ${loss}`);
+
 const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss']): number =>
   all.filter((each) => each.side === side && each.loss === loss).length;
 
@@ -99,7 +101,9 @@ export const judgeDestroyed = (
     for (const loss of LOSSES.filter((each) => countOf(now, side, each) > 0)) {
       const count = countOf(recent, side, loss);
       if (count > limit)
-        world.complaints.push(`${side}: ${loss} of ${count} were taken, more than the ${limit} that may`);
+        world.complaints.push(
+          `${side}: of ${count} contacts, ${what(loss)} went unasked, more than the ${limit} that may`,
+        );
     }
   }
 };

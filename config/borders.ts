@@ -28,7 +28,13 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
-const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts', 'config/sides.ts'];
+const CONFIG = [
+  'config/config.ts',
+  'config/config-error.ts',
+  'config/secret.ts',
+  'config/sides.ts',
+  'config/unencrypted.ts',
+];
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
@@ -105,7 +111,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
-    imports: [...SIDE_COMMANDS, 'config/unencrypted.ts'],
+    imports: SIDE_COMMANDS,
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },

@@ -8,6 +8,9 @@ type SidesRef = LinkRef & { readonly sides: Sides<SideWords> };
 type RunRef = SidesRef & { readonly run: string };
 type ContactRef = RunRef & { readonly leftId: string | null; readonly rightId: string | null };
 
+/** The side's name, the variable or key that holds the address, and the host. */
+type UnencryptedAddress = { readonly side: string; readonly where: string; readonly host: string };
+
 type SideCounts = {
   readonly pulled: number;
   readonly created: number;
@@ -62,6 +65,10 @@ export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
   /** DATA_DIR may be written by others, who could then plant a database or a token there. */
   dataDirOpen(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
+  /** A link's addresses that begin with http:// and lead to another machine. */
+  addressesUnencrypted(
+    fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
+  ): void;
   /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
   daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
   daemonStopping(fields: { readonly signal: string }): void;
@@ -197,6 +204,7 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
   return {
     daemonStarted: log('info', 'daemon started'),
     dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
+    addressesUnencrypted: log('warn', 'credential and contacts go unencrypted'),
     daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),

@@ -1,4 +1,5 @@
 import type { LinkConfig } from '../config/config.ts';
+import { tellOfUnencrypted } from '../config/unencrypted.ts';
 import { inWordsOf } from '../contact/side.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult } from '../sync/run.ts';
@@ -41,6 +42,7 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
 export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
   const { options } = request;
   return withApp(terminal, linkName, options, async (opened) => {
+    tellOfUnencrypted(opened.links, (found) => opened.events.addressesUnencrypted(found));
     const results: RunResult[] = [];
     const documents: unknown[] = [];
     for (const link of opened.links) {

@@ -1,5 +1,6 @@
 import { createApp, type App } from '../app/app.ts';
 import { loadConfig, type LinkConfig } from '../config/config.ts';
+import type { Events } from '../events.ts';
 import { createCommandEvents } from './command-events.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { chooseLinks } from './links.ts';
@@ -11,6 +12,7 @@ export type CommonOptions = { readonly config?: string; readonly json?: boolean 
 /** What a command works with. */
 export type Opened = {
   readonly app: App;
+  readonly events: Events;
   readonly links: readonly LinkConfig[];
   /** Aborted when somebody asks the command to stop. */
   readonly signal: AbortSignal;
@@ -32,5 +34,5 @@ export const withApp = async <T>(
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);
   using interrupt = listenForInterrupt();
-  return await use({ app, links, signal: interrupt.signal });
+  return await use({ app, events, links, signal: interrupt.signal });
 };

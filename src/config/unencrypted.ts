@@ -20,6 +20,10 @@ const hostOf = (value: unknown): string | null => {
   return url?.protocol === 'http:' && !LOOPBACK.test(url.hostname) ? url.hostname : null;
 };
 
+/** What to do about such addresses. */
+export const encryptionRemedy = (addresses: readonly UnencryptedAddress[]): string =>
+  `Set ${addresses.map(({ where }) => where).join(' and ')} to an address that begins with https://.`;
+
 /** The addresses of a link that begin with `http://` and lead to another machine. */
 export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddress[] =>
   SIDES.flatMap((side) => {
@@ -29,3 +33,18 @@ export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddr
       return host === null ? [] : [{ side: name, where: placeOf(link, side, key), host }];
     });
   });
+
+/** Tells of the unencrypted addresses of each link that has some, once for each link. */
+export const tellOfUnencrypted = (
+  links: readonly LinkConfig[],
+  tell: (found: {
+    readonly link: string;
+    readonly addresses: readonly UnencryptedAddress[];
+    readonly remedy: string;
+  }) => void,
+): void => {
+  for (const link of links) {
+    const addresses = unencryptedAddresses(link);
+    if (addresses.length > 0) tell({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
+  }
+};

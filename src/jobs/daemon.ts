@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { fingerprint } from '../config/secret.ts';
+import { tellOfUnencrypted } from '../config/unencrypted.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
@@ -147,7 +148,10 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     runner.setLinks(links);
     scheduler.apply(schedulesOf(links));
   };
+  const warn = (of: readonly LinkConfig[]): void =>
+    tellOfUnencrypted(of, (found) => events.addressesUnencrypted(found));
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
+  warn(links);
   use(links);
   const beating = keepHeartbeat(options, scheduler, runner, ended.signal);
   const logging = again(clock, ended.signal, async () => {
@@ -162,6 +166,8 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
         const change = compare(app.config, links, config);
         use(config.links);
         events.configReloaded(change);
+        const news = new Set([...change.added, ...change.changed]);
+        warn(config.links.filter(({ name }) => news.has(name)));
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });

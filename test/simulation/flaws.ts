@@ -112,6 +112,12 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
   'what a listing misses counts as deleted': storingHalves((half) => {
     return half.state === 'missing' ? { ...half, state: 'gone' } : half;
   }),
+  'what was destroyed a moment ago is forgotten': {
+    store: (store) =>
+      withMethods(store, {
+        journal: (link, query) => ('destroyedSinceMs' in query ? Promise.resolve([]) : store.journal(link, query)),
+      }),
+  },
   'conflicts are not recorded': committing((changes) => changes.filter(({ kind }) => kind !== 'conflict')),
   'half-done contacts are forgotten': storingHalves((half) => {
     return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;

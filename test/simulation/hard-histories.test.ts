@@ -7,7 +7,7 @@ import { formatCounts, playSeed } from './simulate.ts';
 const HISTORIES = 200;
 
 /** What the engine withstands; the other topics are played by `npm run simulate -- --hard --topic NAME`. */
-const WITHSTOOD: readonly Topic[] = ['membership', 'lag', 'archive', 'stamps', 'first-run'];
+const WITHSTOOD: readonly Topic[] = ['membership', 'lag', 'archive', 'one-way', 'stamps', 'first-run'];
 
 describe('R1-R17: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
   it.each(WITHSTOOD)('%s', { timeout: 300_000 }, async (topic) => {

@@ -5,19 +5,9 @@ import type { Rejection } from '../../src/store/store.ts';
 import { dropsWebsite } from '../support/memory/manners.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 import type { Hardness } from './history.ts';
-import { fieldTokens, groupOf, membershipToken, tokenOf, type Token } from './ledger.ts';
+import { groupOf, tokenOf, type Token } from './ledger.ts';
 import { checkOneWay, isOfDeleted } from './one-way.ts';
-import { liveRows, visibleTokens, type World } from './world.ts';
-
-const tokensIn = (book: Book, row: Row, field: SyncedField): Set<Token> => {
-  if (field !== 'buckets') return new Set(fieldTokens(row.contact, field));
-  return new Set(
-    [...row.groupIds].flatMap((id) => {
-      const group = book.findGroup(id);
-      return group === undefined ? [] : [membershipToken(row, group.entity)];
-    }),
-  );
-};
+import { liveRows, tokensIn, visibleTokens, type World } from './world.ts';
 
 /** What the other side would not take anyway. */
 const undeliverable = (world: World, to: Book, row: Row, field: SyncedField): Set<Token> => {

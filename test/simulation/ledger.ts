@@ -47,6 +47,8 @@ export const createLedger = () => {
   const undone = new Set<Token>();
   /** When a user took a value away at a side where it stood. */
   const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** Every value that a user ever took away at a side, also where it was put back. */
+  const everTaken: Record<Side, Set<Token>> = { left: new Set(), right: new Set() };
   /** When a user entered a value at a side. */
   const putAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
   /** Whose a value is. */
@@ -69,6 +71,7 @@ export const createLedger = () => {
     delivered,
     undone,
     takenAtMs,
+    everTaken,
     putAtMs,
     ownerOf,
     fates,
@@ -119,7 +122,11 @@ export const createLedger = () => {
     },
     /** A user at a side changed what stood there. */
     changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
-      for (const token of before) if (!after.has(token)) takenAtMs[side].set(token, atMs);
+      for (const token of before) {
+        if (after.has(token)) continue;
+        takenAtMs[side].set(token, atMs);
+        everTaken[side].add(token);
+      }
       for (const token of after) {
         if (before.has(token)) continue;
         takenAtMs[side].delete(token);
@@ -145,4 +152,5 @@ export const groupOf = (token: Token): number | null => {
   return group === undefined ? null : Number(group);
 };
 
-export const membershipToken = (row: Row, groupEntity: number): Token => `member ${row.entity} of ${groupEntity}`;
+export const membershipToken = (row: Pick<Row, 'entity'>, groupEntity: number): Token =>
+  `member ${row.entity} of ${groupEntity}`;

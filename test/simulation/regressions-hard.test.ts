@@ -59,6 +59,12 @@ describe('hard histories that once went wrong', () => {
     );
   });
 
+  it('R7: a contact that is new at a side whose listings lag is not deleted at the other one', async () => {
+    const create: Edit = { kind: 'create', side: 'right', rich: false };
+    const steps = [run({ before: [create, create, create] }), run({ full: true }), run({ full: true })];
+    await runHistory(hard(steps, { listingLagMs: 9 * MINUTE_MS }));
+  });
+
   it('R7: a contact that the link deleted and that a lagging delta still shows is not made again', async () => {
     await runHistory(hard([run({ before: [remove('left')], gapMs: 30_000 }), run()], { feedLagMs: 30_000 }));
   });

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { MEMORY_PROVIDERS, type ProviderName } from '../support/memory/providers.ts';
 import { DEFAULT_PLAYERS, historyArbitrary, type History, type Players } from './history.ts';
 import { hardHistoryArbitrary, topicNamed, topicOf, type Topic } from './hard-history.ts';
 import { noCounts, runHistory, type Counts } from './run-history.ts';
 import type { Flaws } from './world.ts';
 
-/** The history of a seed. */
-export const historyOf = (seed: number, players: Players = DEFAULT_PLAYERS): History => {
-  const [history] = fc.sample(historyArbitrary(players), { seed, numRuns: 1, unbiased: true });
+const arbitraryOf = (players: Players, topic: Topic | null): fc.Arbitrary<History> =>
+  topic === null ? historyArbitrary(players) : hardHistoryArbitrary(players, topic);
+
+/** The history of a seed, a hard one about a topic where one is given. */
+export const historyOf = (seed: number, players: Players = DEFAULT_PLAYERS, topic: Topic | null = null): History => {
+  const [history] = fc.sample(arbitraryOf(players, topic), { seed, numRuns: 1, unbiased: true });
   if (history === undefined) throw new Error(`The seed ${seed} gives no history.`);
   return history;
 };
@@ -37,8 +43,7 @@ export const playSeed = async (
   topic: Topic | null = null,
   shrinks = true,
 ): Promise<string | null> => {
-  const arbitrary = topic === null ? historyArbitrary(players) : hardHistoryArbitrary(players, topic);
-  const property = fc.asyncProperty(arbitrary, async (history) => {
+  const property = fc.asyncProperty(arbitraryOf(players, topic), async (history) => {
     await runHistory(history, counts);
   });
   const limits = { numRuns: 1, unbiased: true, endOnFailure: !shrinks, interruptAfterTimeLimit: 20_000 };
@@ -59,12 +64,96 @@ export const formatCounts = (counts: Counts): string => {
     .join(', ');
 };
 
+/** Seeds that follow each other, between whom, and about what: null draws plain histories, `all` the topics in turn. */
+export type Task = {
+  readonly first: number;
+  readonly runs: number;
+  readonly players: Players;
+  readonly topic: Topic | 'all' | null;
+  readonly shrinks: boolean;
+};
+
+/** What became of the histories about one topic. */
+type Played = { histories: number; violations: number; readonly counts: Counts };
+/** By topic, in the order in which they were drawn; and what was violated, in words. */
+export type Results = { readonly played: Map<string, Played>; readonly reports: string[] };
+
+const noResults = (): Results => ({ played: new Map(), reports: [] });
+
+const playedAbout = ({ played }: Results, topic: string): Played => {
+  const own = played.get(topic) ?? { histories: 0, violations: 0, counts: noCounts() };
+  played.set(topic, own);
+  return own;
+};
+
+/** Plays the seeds of a task. */
+export const playTask = async ({ first, runs, players, topic, shrinks }: Task): Promise<Results> => {
+  const results = noResults();
+  for (let seed = first; seed < first + runs; seed += 1) {
+    const about = topic === 'all' ? topicOf(seed) : topic;
+    const own = playedAbout(results, about ?? 'plain');
+    const report = await playSeed(seed, players, own.counts, about, shrinks);
+    own.histories += 1;
+    if (report === null) continue;
+    own.violations += 1;
+    results.reports.push(report);
+  }
+  return results;
+};
+
+const addCounts = (sum: Counts, more: Counts): void => {
+  for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += more[name];
+};
+
+/** Adds what a task brought to the sum, and prints its reports. */
+const take = (sum: Results, results: Results): void => {
+  for (const [topic, { histories, violations, counts }] of results.played) {
+    const own = playedAbout(sum, topic);
+    own.histories += histories;
+    own.violations += violations;
+    addCounts(own.counts, counts);
+  }
+  for (const report of results.reports) process.stdout.write(`${report}\n\n`);
+  sum.reports.push(...results.reports);
+};
+
+const SEEDS_EACH = 50;
+const PROGRESS_EACH = 1_000;
+
+const histories = ({ played }: Results): number =>
+  [...played.values()].reduce((sum, { histories: own }) => sum + own, 0);
+
+/** Plays a task in as many threads, a few seeds at a time. */
+const playInThreads = async (task: Task, threads: number): Promise<Results> => {
+  const sum = noResults();
+  let next = task.first;
+  const end = task.first + task.runs;
+  const work = async (): Promise<void> => {
+    const worker = new Worker(new URL('simulate-worker.ts', import.meta.url));
+    while (next < end) {
+      const part: Task = { ...task, first: next, runs: Math.min(SEEDS_EACH, end - next) };
+      next += part.runs;
+      const answered = once(worker, 'message');
+      worker.postMessage(part);
+      const [results] = (await answered) as [Results];
+      const before = histories(sum);
+      take(sum, results);
+      const done = histories(sum);
+      if (Math.floor(done / PROGRESS_EACH) === Math.floor(before / PROGRESS_EACH)) continue;
+      process.stderr.write(`${done} of ${task.runs} histories, ${sum.reports.length} violations\n`);
+    }
+    await worker.terminate();
+  };
+  await Promise.all(Array.from({ length: threads }, work));
+  return sum;
+};
+
 const providerNamed = (name: string): ProviderName => {
   if (name === 'google' || name === 'service') return name;
   throw new Error(`There is no provider ${name}. Known are ${Object.keys(MEMORY_PROVIDERS).join(', ')}.`);
 };
 
-const main = async (): Promise<void> => {
+const readTask = (): { readonly task: Task; readonly threads: number } => {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string', default: '1000' },
@@ -74,25 +163,34 @@ const main = async (): Promise<void> => {
       hard: { type: 'boolean', default: false },
       topic: { type: 'string' },
       brief: { type: 'boolean', default: false },
+      threads: { type: 'string', default: String(availableParallelism()) },
     },
   });
-  const asked = values.topic === undefined ? null : topicNamed(values.topic);
-  const topicFor = (seed: number): Topic | null => (values.hard ? (asked ?? topicOf(seed)) : null);
-  const players: Players = { left: providerNamed(values.left), right: providerNamed(values.right) };
-  const [runs, first] = [Number(values.runs), Number(values.seed)];
-  const counts = noCounts();
-  let failures = 0;
+  const about = values.topic === undefined ? 'all' : topicNamed(values.topic);
+  const task: Task = {
+    first: Number(values.seed),
+    runs: Number(values.runs),
+    players: { left: providerNamed(values.left), right: providerNamed(values.right) },
+    topic: values.hard ? about : null,
+    shrinks: !values.brief,
+  };
+  return { task, threads: Math.min(Number(values.threads), Math.ceil(task.runs / SEEDS_EACH)) };
+};
+
+const main = async (): Promise<void> => {
+  const { task, threads } = readTask();
   const startedAtMs = performance.now();
-  for (let seed = first; seed < first + runs; seed += 1) {
-    const report = await playSeed(seed, players, counts, topicFor(seed), !values.brief);
-    if (report === null) continue;
-    failures += 1;
-    process.stdout.write(`${report}\n\n`);
-  }
+  const { played, reports } = await playInThreads(task, threads);
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-  process.stdout.write(`${runs} histories from seed ${first} in ${seconds} s: ${formatCounts(counts)}\n`);
-  process.stdout.write(`${failures} violations\n`);
-  process.exitCode = failures === 0 ? 0 : 1;
+  const total = noCounts();
+  for (const [topic, { histories: own, violations, counts }] of played) {
+    addCounts(total, counts);
+    const line = `${topic}: ${own} histories, ${violations} violations, ${formatCounts(counts)}`;
+    if (played.size > 1) process.stdout.write(`${line}\n`);
+  }
+  process.stdout.write(`${task.runs} histories from seed ${task.first} in ${seconds} s: ${formatCounts(total)}\n`);
+  process.stdout.write(`${reports.length} violations\n`);
+  process.exitCode = reports.length === 0 ? 0 : 1;
 };
 
 if (import.meta.main) await main();

@@ -1,4 +1,5 @@
-import { otherSide, type Side } from '../../src/contact/side.ts';
+import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
+import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
 import type { Direction } from '../../src/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -8,7 +9,7 @@ import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row 
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
-import { contactTokens, createLedger, membershipToken, type Ledger, type Token } from './ledger.ts';
+import { contactTokens, createLedger, fieldTokens, membershipToken, type Ledger, type Token } from './ledger.ts';
 
 type Books = Readonly<Record<Side, Book>>;
 
@@ -37,12 +38,19 @@ export type World = {
   readonly notes: Map<Row, Json>;
   /** The ids of linked contacts, as of the end of the last run. */
   readonly linked: Readonly<Record<Side, Set<string>>>;
+  /** Of the pairs with two halves, as of the end of the last run: the ids at both sides. */
+  readonly pairs: Sides<string>[];
+  /** What the link destroyed since it was last let past the guard, the oldest first. */
+  readonly destroyed: Destroyed[];
   /** People whom a user put into both address books, numbered like the email address that they share. */
   readonly twins: Set<number>;
   /** What some edits refer to. */
   readonly memory: Memory;
   nextNumber(): number;
 };
+
+/** What a write of the link took away, as R8 counts it: a contact, or every value of a field of one. */
+export type Destroyed = { readonly side: Side; readonly loss: 'contacts' | SyncedField; readonly atMs: number };
 
 /** The last things that users did, for edits that answer them. */
 type Memory = {
@@ -68,17 +76,24 @@ const createLinks = () => {
 
 const nextLink = createLinks();
 
-/** Everything that a user sees of a contact. */
-export const visibleTokens = (book: Book, row: Row): Set<Token> => {
-  const memberships = [...row.groupIds].flatMap((id) => {
+type Seen = Pick<Row, 'entity' | 'contact' | 'groupIds'>;
+
+const memberships = (book: Book, row: Seen): readonly Token[] =>
+  [...row.groupIds].flatMap((id) => {
     const group = book.findGroup(id);
     return group === undefined ? [] : [membershipToken(row, group.entity)];
   });
-  return new Set([...contactTokens(row.contact), ...memberships]);
-};
+
+/** What a user sees of one field of a contact. */
+export const tokensIn = (book: Book, row: Seen, field: SyncedField): Set<Token> =>
+  new Set(field === 'buckets' ? memberships(book, row) : fieldTokens(row.contact, field));
+
+/** Everything that a user sees of a contact. */
+export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
+  new Set([...contactTokens(row.contact), ...memberships(book, row)]);
 
 const createWitness = (
-  world: Pick<World, 'counts' | 'complaints' | 'unconfirmed' | 'ledger'>,
+  world: Pick<World, 'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'ledger' | 'destroyed'>,
   books: () => Books,
   showsLate: boolean,
   direction: Direction,
@@ -91,6 +106,11 @@ const createWitness = (
   delivered: (side, row, before) => {
     const book = books()[side];
     const held = visibleTokens(book, { ...row, ...before });
+    const atMs = world.clock.now();
+    for (const loss of SYNCED_FIELDS) {
+      const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
+      if (isEmptied) world.destroyed.push({ side, loss, atMs });
+    }
     for (const token of visibleTokens(book, row)) {
       if (held.has(token)) continue;
       world.ledger.delivered.add(token);
@@ -113,6 +133,7 @@ const createWitness = (
     world.counts.raced += 1;
     world.ledger.overwritten(contactTokens(before), contactTokens(after));
   },
+  deletes: (side) => void world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() }),
   deleted: (side, row) => {
     const { blurred, peopleOfTwo, fates } = world.ledger;
     const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
@@ -160,13 +181,15 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     unconfirmed: new Set<Row>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
+    pairs: [] as Sides<string>[],
+    destroyed: [] as Destroyed[],
     twins: new Set<number>(),
     memory: { move: null, removed: null, backup: null, sharedEmails: new Set<number>() } as Memory,
     ledger,
   };
   const { hardness } = history;
   const showsLate = history.lagMs > 0 || (hardness?.listingLagMs ?? 0) > 0 || (hardness?.feedLagMs ?? 0) > 0;
-  const witness = createWitness(shared, () => books, showsLate, hardness?.direction ?? 'both');
+  const witness = createWitness({ ...shared, clock }, () => books, showsLate, hardness?.direction ?? 'both');
   const nextNumber = (): number => {
     number += 1;
     return number;

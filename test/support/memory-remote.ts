@@ -39,6 +39,8 @@ export type Witness = {
   created(side: Side, row: Row, originId: string): void;
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
+  /** A deletion is asked for, of a contact that may be gone already. */
+  deletes(side: Side): void;
   deleted(side: Side, row: Row): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
@@ -190,6 +192,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
+    witness.deletes(side);
     if (row !== null && !isAsAnswered(row)) witness.deletedUnread(side, row);
     if (row !== null) {
       witness.deleted(side, row);

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
-import { unencryptedAddresses } from '../../config/unencrypted.ts';
+import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
@@ -133,11 +133,11 @@ const checkState = async (app: App, link: LinkConfig): Promise<Finding> => {
 };
 
 const checkAddresses = (link: LinkConfig): readonly Finding[] =>
-  unencryptedAddresses(link).map(({ host, side, where }) =>
+  unencryptedAddresses(link).map((address) =>
     warning(
-      { name: `${side}-address`, link: link.name },
-      `${where} begins with http://: the credential and all contacts go to ${host} unencrypted`,
-      `Set ${where} to an address that begins with https://.`,
+      { name: `${address.side}-address`, link: link.name },
+      `${address.where} begins with http://: the credential and all contacts go to ${address.host} unencrypted`,
+      encryptionRemedy([address]),
     ),
   );
 

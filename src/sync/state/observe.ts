@@ -211,6 +211,15 @@ export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowM
 };
 
 /**
+ * Whether a contact came, or was changed at its side, so recently that a listing may not show it yet. The side's clock may
+ * be wrong by the margin, and a stamp that is further ahead says nothing.
+ */
+const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => {
+  if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
+  return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
+};
+
+/**
  * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
  * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
  * counts as edited, and the edit beats the deletion (R6). A stamp that is later than the write says that it was seen.
@@ -236,8 +245,9 @@ export const observeMissing = (
   const { side, id, state, absences } = half;
   const isDoubted = state === 'doubted';
   const isRecent = !isDoubted && isUnsettled(half, settlesWithinMs, nowMs);
-  // A listing may not show yet what was written a moment ago: where a read finds it, that is no absence.
-  const counts = !isDoubted && !isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs);
+  // A listing may not show yet what was written or made a moment ago: where a read finds it, that is no absence.
+  const mayLag = isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+  const counts = !isDoubted && !mayLag;
   switch (answer.kind) {
     case 'gone':
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });

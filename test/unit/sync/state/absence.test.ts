@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import type { Half } from '../../../../src/contact/half.ts';
 import { observeMissing } from '../../../../src/sync/state/observe.ts';
 import { WorkingSet } from '../../../../src/sync/state/working-set.ts';
-import { halfOf } from '../../../support/store/rows.ts';
+import { halfOf, recordOf } from '../../../support/store/rows.ts';
 
-const NOW_MS = 1_000_000;
+const NOW_MS = 10_000_000;
 const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
 
 /** What a read that still finds the contact makes of a half that two listings in a row did not show. */
-const afterSecondAbsence = (writtenAtMs: number | null): Half | null => {
-  const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, writtenAtMs });
+const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | null = 1_000): Half | null => {
+  const record = recordOf('l1', { modifiedAtMs });
+  const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, writtenAtMs, record, heardAtMs: NOW_MS });
   const set = new WorkingSet();
   set.load([half], [{ id: 1, status: 'linked' }]);
   observeMissing(set, half, { kind: 'found', record: half.record }, SIDE, NOW_MS);
@@ -23,4 +24,14 @@ test('[R7] a contact that was written a moment ago is not missed by a listing th
 test('[R7] a contact that was written long ago, or never, counts as deleted after the second listing', () => {
   expect(afterSecondAbsence(NOW_MS - 600_000)).toMatchObject({ state: 'gone' });
   expect(afterSecondAbsence(null)).toMatchObject({ state: 'gone' });
+});
+
+test('[R7] a contact that came or was changed at its side a moment ago is not missed by a listing that lags', () => {
+  expect(afterSecondAbsence(null, NOW_MS - 899_999)).toMatchObject({ state: 'settled', absences: 1 });
+});
+
+test('[R7] a contact that was changed at its side long ago, or at a time that says nothing, counts as deleted after the second listing', () => {
+  expect(afterSecondAbsence(null, NOW_MS - 900_000)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null, null)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null, NOW_MS + 300_001)).toMatchObject({ state: 'gone' });
 });

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import { type StoreChange } from '../../../src/store/store.ts';
+import { halfOf, newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
+import { LINK, type StoreSubject } from './store-subject.ts';
+
+/** Halves, known rows and pairs. */
+export const halvesContract = (name: string, subject: StoreSubject): void => {
+  const { acquire, commit, halfNamed, ids, pairIdOf } = subject;
+
+  describe(`${name}: halves`, () => {
+    it('come back as they were put, each part of them', async () => {
+      const record = recordOf('l1', {
+        modifiedAtMs: null,
+        groupIds: ['g1'],
+        originId: 'r9',
+        digest: 'd',
+        raw: '"Zoë ☃"',
+      });
+      const half = halfOf('l1', {
+        state: 'gone',
+        record,
+        base: null,
+        mergedInto: 'l2',
+        absences: 3,
+        lastListedAtMs: 4,
+        writtenAtMs: 7,
+        heardAtMs: 8,
+      });
+      await commit({ kind: 'put-half', half, digest: null }, putHalf('r1', { side: 'right' }));
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([half, halfOf('r1', { side: 'right' })]);
+    });
+
+    it('have a base of their own, whether it says what the record says or not', async () => {
+      const record = recordOf('l1');
+      const { contact, groupIds } = record;
+      const changed = { ...contact, title: 'Countess' };
+      await commit(
+        putHalf('l1', { base: { contact: { ...contact }, groupIds: [...groupIds] } }),
+        putHalf('l2', { base: { contact: changed, groupIds } }),
+        putHalf('l3', { base: { contact, groupIds: ['g1'] } }),
+        putHalf('l4', { base: null }),
+      );
+      const bases = (await subject.store.halves(LINK, { by: 'all' })).map(({ base }) => base);
+      expect(bases).toEqual([
+        { contact, groupIds },
+        { contact: changed, groupIds },
+        { contact, groupIds: ['g1'] },
+        null,
+      ]);
+    });
+
+    it('are replaced whole by side and id', async () => {
+      await commit(putHalf('x', { absences: 3, mergedInto: 'y', writtenAtMs: 4 }), putHalf('x', { side: 'right' }));
+      const next = halfOf('x', { state: 'changed', base: null, record: recordOf('x', { version: '2' }) });
+      await commit({ kind: 'put-half', half: next, digest: null });
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([next, halfOf('x', { side: 'right' })]);
+    });
+
+    it('are dropped by side and id', async () => {
+      await commit(putHalf('x'), putHalf('x', { side: 'right' }), { kind: 'drop-half', side: 'left', id: 'x' });
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([halfOf('x', { side: 'right' })]);
+      await commit({ kind: 'drop-half', side: 'left', id: 'unknown' });
+    });
+
+    it('belong to one link', async () => {
+      await commit(putHalf('x'));
+      const other = await acquire('other');
+      await subject.store.commit('other', other, [putHalf('x', { absences: 9 }), putHalf('y')]);
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([halfOf('x')]);
+      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 1, right: 0 } });
+    });
+
+    it('are found by id on one side, each once, the left before the right and by id', async () => {
+      await commit(...['l3', 'l1', 'l2', 'r1'].map((id) => putHalf(id)), putHalf('l1', { side: 'right' }));
+      expect(await ids({ by: 'id', side: 'left', ids: ['l3', 'l1', 'unknown', 'l1'] })).toEqual(['l1', 'l3']);
+      expect(await ids({ by: 'id', side: 'right', ids: ['l1', 'l2'] })).toEqual(['l1']);
+      expect(await ids({ by: 'id', side: 'left', ids: [] })).toEqual([]);
+    });
+
+    it('are found by many ids at once', async () => {
+      const many = Array.from({ length: 2_500 }, (_, index) => `l${String(index).padStart(4, '0')}`);
+      await commit(...many.map((id) => putHalf(id)));
+      expect(await ids({ by: 'id', side: 'left', ids: many })).toEqual(many);
+    });
+
+    it('are found by their pair', async () => {
+      await commit(newPair('l1', 'r1'), newPair('l2', 'r2'), putHalf('l3'));
+      const pair = await pairIdOf('l2');
+      expect(await ids({ by: 'pair', pairs: [pair, pair, 999_999] })).toEqual(['l2', 'r2']);
+      expect(await ids({ by: 'pair', pairs: [] })).toEqual([]);
+    });
+
+    it('are found by state, on one side or both', async () => {
+      await commit(
+        putHalf('l1', { state: 'changed' }),
+        putHalf('l2', { state: 'missing' }),
+        putHalf('l3'),
+        putHalf('r1', { side: 'right', state: 'changed' }),
+        putHalf('r2', { side: 'right', state: 'settling' }),
+        putHalf('r3', { side: 'right', state: 'gone' }),
+      );
+      expect(await ids({ by: 'state', states: ['changed'] })).toEqual(['l1', 'r1']);
+      expect(await ids({ by: 'state', states: ['changed'], side: 'right' })).toEqual(['r1']);
+      expect(await ids({ by: 'state', states: ['missing', 'settling', 'gone'] })).toEqual(['l2', 'r2', 'r3']);
+      expect(await ids({ by: 'state', states: ['settled'] })).toEqual(['l3']);
+      expect(await ids({ by: 'state', states: ['settled', 'gone'], side: 'right' })).toEqual(['r3']);
+      expect(await ids({ by: 'state', states: [] })).toEqual([]);
+    });
+
+    it('are no longer found by a state that they have left', async () => {
+      await commit(putHalf('l1', { state: 'changed' }));
+      await commit(putHalf('l1'));
+      expect(await ids({ by: 'state', states: ['changed'] })).toEqual([]);
+    });
+
+    it('of kept and dormant pairs are alone, those of linked pairs and of none are not', async () => {
+      await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'), newPair('l3', 'r3', 'dormant'), putHalf('l4'));
+      expect(await ids({ by: 'alone' })).toEqual(['l2', 'l3', 'r2', 'r3']);
+    });
+
+    it('of linked pairs are found by the groups that their record names', async () => {
+      const member = (id: string, groupIds: string[], title = '') => {
+        return { record: recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, title } }) };
+      };
+      const pairOf = (id: string, status: 'linked' | 'kept', half: Partial<Half>): StoreChange => ({
+        kind: 'put-pair',
+        id: null,
+        status,
+        halves: [putOf(id, half)],
+      });
+      await commit(
+        pairOf('l1', 'linked', member('l1', ['g1', 'g2'])),
+        pairOf('l2', 'linked', member('l2', ['g"3"'])),
+        pairOf('l3', 'linked', member('l3', ['g11'], 'g1')),
+        pairOf('l4', 'kept', member('l4', ['g1'])),
+        pairOf('r1', 'linked', { side: 'right', ...member('r1', ['g1']) }),
+        putHalf('l5', member('l5', ['g1'])),
+      );
+      expect(await ids({ by: 'group', ids: ['g1'] })).toEqual(['l1', 'r1']);
+      expect(await ids({ by: 'group', ids: ['g2', 'g"3"'] })).toEqual(['l1', 'l2']);
+      expect(await ids({ by: 'group', ids: [] })).toEqual([]);
+    });
+
+    it('are listed in brief for one side', async () => {
+      await commit(
+        putHalf('l2', { state: 'missing', absences: 2, heardAtMs: 9 }),
+        newPair('l1', 'r1'),
+        putHalf('l3', { state: 'changed' }),
+      );
+      const pair = await pairIdOf('l1');
+      const keys = await subject.store.index(LINK, 'left');
+      expect(keys.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
+        { id: 'l1', pair, state: 'settled', absences: 0, heardAtMs: 5 },
+        { id: 'l2', pair: null, state: 'missing', absences: 2, heardAtMs: 9 },
+        { id: 'l3', pair: null, state: 'changed', absences: 0, heardAtMs: 5 },
+      ]);
+      expect(await subject.store.index(LINK, 'right')).toMatchObject([{ id: 'r1', pair }]);
+    });
+
+    it('are counted as present unless they are missing or gone', async () => {
+      await commit(
+        newPair('l1', 'r1'),
+        newPair('l2', 'r2', 'kept'),
+        putHalf('l3', { state: 'missing' }),
+        putHalf('l4', { state: 'gone' }),
+        putHalf('l5', { state: 'settling' }),
+        putHalf('r3', { side: 'right', state: 'changed' }),
+      );
+      expect(await subject.store.counts(LINK)).toEqual({ pairs: 1, present: { left: 3, right: 3 } });
+    });
+  });
+
+  describe(`${name}: known rows`, () => {
+    const known = async (...rows: { id: string; digest: string }[]): Promise<string[]> => [
+      ...(await subject.store.known(LINK, 'left', rows)),
+    ];
+
+    it('are those whose digest the half of that very id holds, on that side of that link', async () => {
+      const other = await acquire('other');
+      await subject.store.commit('other', other, [putHalf('l1', {}, 'elsewhere')]);
+      await commit(putHalf('l1', {}, 'd1'), putHalf('l2', {}, 'd2'), putHalf('r1', { side: 'right' }, 'd3'));
+      expect(await known({ id: 'l1', digest: 'd1' }, { id: 'l2', digest: 'd2' })).toEqual(['d1', 'd2']);
+      expect(await known({ id: 'l1', digest: 'd2' }, { id: 'l2', digest: 'another' })).toEqual([]);
+      expect(await known({ id: 'r1', digest: 'd3' }, { id: 'l1', digest: 'elsewhere' })).toEqual([]);
+      expect([...(await subject.store.known(LINK, 'right', [{ id: 'r1', digest: 'd3' }]))]).toEqual(['d3']);
+      expect(await known()).toEqual([]);
+    });
+
+    it('may share a digest', async () => {
+      await commit(putHalf('l1', {}, 'd'), putHalf('l2', {}, 'd'));
+      expect(await known({ id: 'l2', digest: 'd' }, { id: 'unknown', digest: 'd' })).toEqual(['d']);
+    });
+
+    it('are those of the last put alone, and none where that gave no digest or the half was dropped', async () => {
+      await commit(putHalf('l1', {}, 'd1'), putHalf('l2', {}, 'd2'), putHalf('l3', {}, 'd3'));
+      await commit(putHalf('l1', {}, 'next'), putHalf('l2'), { kind: 'drop-half', side: 'left', id: 'l3' });
+      const rows = ['d1', 'd2', 'd3', 'next'].map((digest) => ({
+        id: digest === 'next' ? 'l1' : `l${digest[1]}`,
+        digest,
+      }));
+      expect(await known(...rows)).toEqual(['next']);
+    });
+  });
+
+  describe(`${name}: pairs`, () => {
+    it('get ids of their own, which their halves carry', async () => {
+      const made = await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'));
+      const [one, two] = [await pairIdOf('l1'), await pairIdOf('l2')];
+      expect(made).toEqual([one, two]);
+      expect(one).not.toBe(two);
+      expect(await halfNamed('r1', 'right')).toMatchObject({ pair: one });
+      expect(await subject.store.pairs(LINK, [two, one, 999_999])).toEqual(
+        [
+          { id: one, status: 'linked' },
+          { id: two, status: 'kept' },
+        ].toSorted((a, b) => a.id - b.id),
+      );
+      expect(await subject.store.pairs(LINK, [])).toEqual([]);
+      expect(await subject.store.pairs('other', [one])).toEqual([]);
+    });
+
+    it('change their status and take further halves by their id', async () => {
+      await commit(newPair('l1', 'r1'), putHalf('l2'));
+      const id = await pairIdOf('l1');
+      await commit({ kind: 'put-pair', id, status: 'dormant', halves: [putOf('l2', { pair: null })] });
+      expect(await subject.store.pairs(LINK, [id])).toEqual([{ id, status: 'dormant' }]);
+      expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'l2', 'r1']);
+      expect(await ids({ by: 'alone' })).toEqual(['l1', 'l2', 'r1']);
+      expect(await subject.store.counts(LINK)).toMatchObject({ pairs: 0 });
+    });
+
+    it('are dropped without their halves, and their ids are not given again', async () => {
+      await commit(newPair('l1', 'r1'));
+      const id = await pairIdOf('l1');
+      await commit({ kind: 'drop-pair', id });
+      expect(await subject.store.pairs(LINK, [id])).toEqual([]);
+      expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'r1']);
+      expect(await ids({ by: 'alone' })).toEqual([]);
+      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 1, right: 1 } });
+      await commit(newPair('l2', 'r2'));
+      expect(await pairIdOf('l2')).toBeGreaterThan(id);
+    });
+  });
+};

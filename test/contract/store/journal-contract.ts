@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { type Store, type StoreChange } from '../../../src/store/store.ts';
+import { entryOf, recordOf } from '../../support/store/rows.ts';
+import { conflictOf, LINK, type StoreSubject } from './store-subject.ts';
+
+/** The journal, runs, conflicts and budgets. */
+export const journalContract = (name: string, subject: StoreSubject): void => {
+  const { acquire, commit } = subject;
+
+  describe(`${name}: the journal`, () => {
+    const intend = async (run: string, entry = entryOf()): Promise<number> => {
+      const [id = 0] = await commit({ kind: 'intend', run, entry, atMs: 10 });
+      return id;
+    };
+    const settle = (id: number, change: Partial<Extract<StoreChange, { kind: 'journal' }>> = {}) =>
+      commit({ kind: 'journal', id, state: 'done', after: null, error: null, atMs: 20, ...change });
+    const entryIds = async (query: Parameters<Store['journal']>[1]) =>
+      (await subject.store.journal(LINK, query)).map(({ id }) => id);
+
+    it('holds an intent whole, open until its outcome is known', async () => {
+      const id = await intend('run');
+      const unknown = { state: 'intended', after: null, error: null, settledAtMs: null };
+      const row = { ...entryOf(), id, run: 'run', intendedAtMs: 10, ...unknown };
+      expect(await subject.store.journal(LINK, { open: true })).toEqual([row]);
+      await settle(id, { state: 'failed', error: 'refused', after: recordOf('l1', { version: '2' }) });
+      expect(await subject.store.journal(LINK, { open: true })).toEqual([]);
+      const outcome = { state: 'failed', error: 'refused', after: recordOf('l1', { version: '2' }), settledAtMs: 20 };
+      expect(await subject.store.journal(LINK, { run: 'run' })).toEqual([{ ...row, ...outcome }]);
+    });
+
+    it('holds the deletion of a group with its members', async () => {
+      const group = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
+      const blank = { leftId: null, rightId: null, before: null, destroys: true };
+      const entry = entryOf({ ...blank, kind: 'group-delete', intent: { ...entryOf().intent, group } });
+      await intend('run', entry);
+      expect(await subject.store.journal(LINK, { open: true })).toMatchObject([entry]);
+      expect(await subject.store.journal(LINK, { deletions: true })).toEqual([]);
+    });
+
+    it('is read by what is destroyed since a time: the writes that are done alone', async () => {
+      const destroying = (atMs: number, change = {}) =>
+        commit({ kind: 'intend', run: 'run', entry: entryOf({ destroys: true, ...change }), atMs });
+      const [early = 0] = await destroying(9);
+      const [first = 0] = await destroying(10, { kind: 'delete' });
+      const [second = 0] = await destroying(11);
+      const [unanswered = 0] = await destroying(12);
+      const [failed = 0] = await destroying(13);
+      const [harmless = 0] = await destroying(14, { destroys: false });
+      for (const id of [early, first, second, harmless]) await settle(id);
+      await settle(failed, { state: 'failed' });
+      expect(await entryIds({ destroyedSinceMs: 10 })).toEqual([first, second]);
+      expect(await entryIds({ destroyedSinceMs: 9 })).toEqual([early, first, second]);
+      expect(await subject.store.journal('other', { destroyedSinceMs: 0 })).toEqual([]);
+      expect(await entryIds({ open: true })).toEqual([unanswered]);
+    });
+
+    it('keeps the first outcome of an entry', async () => {
+      const id = await intend('run');
+      await settle(id, { state: 'abandoned' });
+      await settle(id, { atMs: 30 });
+      await settle(999_999);
+      expect(await subject.store.journal(LINK, { run: 'run' })).toMatchObject([
+        { state: 'abandoned', settledAtMs: 20 },
+      ]);
+    });
+
+    it('is read by run, the oldest entry first', async () => {
+      const [one, , three] = [await intend('a'), await intend('b'), await intend('a')];
+      expect(await entryIds({ run: 'a' })).toEqual([one, three]);
+      expect(await subject.store.journal('other', { run: 'a' })).toEqual([]);
+    });
+
+    it('is read by the contacts and pairs that entries name or were answered with', async () => {
+      const blank = { leftId: null, rightId: null, before: null };
+      const left = await intend('a', entryOf({ ...blank, leftId: 'l7' }));
+      const right = await intend('a', entryOf({ ...blank, rightId: 'r7' }));
+      const created = await intend('a', entryOf({ ...blank, kind: 'create' }));
+      const ofPair = await intend('a', entryOf({ ...blank, pairId: 12 }));
+      await intend('a', entryOf({ ...blank }));
+      await settle(created, { after: recordOf('l8') });
+      expect(await entryIds({ ids: ['l7', 'r7'], pairIds: [] })).toEqual([left, right]);
+      expect(await entryIds({ ids: ['l8'], pairIds: [12] })).toEqual([created, ofPair]);
+      expect(await entryIds({ ids: [], pairIds: [] })).toEqual([]);
+    });
+
+    it('tells which deletes are done', async () => {
+      const deleted = await intend('a', entryOf({ kind: 'delete' }));
+      const refused = await intend('a', entryOf({ kind: 'delete' }));
+      const updated = await intend('a');
+      await intend('a', entryOf({ kind: 'delete' }));
+      await settle(deleted);
+      await settle(refused, { state: 'failed' });
+      await settle(updated);
+      expect(await entryIds({ deletions: true })).toEqual([deleted]);
+    });
+  });
+
+  describe(`${name}: runs`, () => {
+    const start = (id: string, startedAtMs: number, undoes: string | null = null) =>
+      commit({ kind: 'run-started', run: { id, kind: undoes === null ? 'full' : 'undo', undoes, startedAtMs } });
+    const end = (id: string, outcome: 'completed' | 'failed' | 'halted', summary: object = {}) =>
+      commit({
+        kind: 'run-ended',
+        id,
+        end: { outcome, reason: outcome === 'completed' ? null : 'why', summary, endedAtMs: 50 },
+      });
+    const runIds = async (query: Parameters<Store['runs']>[1]) =>
+      (await subject.store.runs(LINK, query)).map(({ id }) => id);
+
+    it('run until they end', async () => {
+      await start('r', 10);
+      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null };
+      expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
+        { ...row, outcome: 'running', reason: null, endedAtMs: null },
+      ]);
+      await end('r', 'halted');
+      expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
+        { ...row, outcome: 'halted', reason: 'why', endedAtMs: 50 },
+      ]);
+    });
+
+    it('that did not store how they ended have failed when the next one of the link starts', async () => {
+      const other = await acquire('other');
+      const run = { id: 'elsewhere', kind: 'full', undoes: null, startedAtMs: 5 } as const;
+      await subject.store.commit('other', other, [{ kind: 'run-started', run }]);
+      await start('ended', 5);
+      await end('ended', 'completed');
+      await start('died', 10, 'ended');
+      await start('next', 70);
+      expect(await subject.store.runs(LINK, { idPrefix: '' })).toMatchObject([
+        { id: 'next', outcome: 'running', endedAtMs: null },
+        { id: 'died', outcome: 'failed', reason: 'interrupted', endedAtMs: 70, undoes: 'ended' },
+        { id: 'ended', outcome: 'completed', reason: null, endedAtMs: 50 },
+      ]);
+      expect(await subject.store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
+    });
+
+    it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {
+      await start('r', 10);
+      await end('r', 'halted', { override: 'nonce' });
+      expect(await subject.store.runs(LINK, { latest: 'ended' })).toMatchObject([{ id: 'r', override: 'nonce' }]);
+    });
+
+    it('that undo another name it, from their start and by their summary', async () => {
+      await start('u', 10, 'r');
+      expect(await subject.store.runs(LINK, { idPrefix: 'u' })).toMatchObject([{ kind: 'undo', undoes: 'r' }]);
+      await end('u', 'completed', { undoes: 'r', counts: 3 });
+      expect(await subject.store.runs(LINK, { idPrefix: 'u' })).toMatchObject([{ kind: 'undo', undoes: 'r' }]);
+    });
+
+    it('are found by the beginning of their id, the newest first', async () => {
+      await start('ab1', 10);
+      await start('ab2', 30);
+      await start('b%', 20);
+      expect(await runIds({ idPrefix: 'ab' })).toEqual(['ab2', 'ab1']);
+      expect(await runIds({ idPrefix: '' })).toEqual(['ab2', 'b%', 'ab1']);
+      expect(await runIds({ idPrefix: 'AB' })).toEqual([]);
+      expect(await runIds({ idPrefix: '%' })).toEqual([]);
+      expect(await subject.store.runs('other', { idPrefix: '' })).toEqual([]);
+    });
+
+    it('are found by how the latest of them ended', async () => {
+      expect(await runIds({ latest: 'ended' })).toEqual([]);
+      await start('one', 10);
+      await start('two', 20);
+      await start('three', 30);
+      await end('one', 'completed');
+      await end('two', 'failed');
+      expect(await runIds({ latest: 'ended' })).toEqual(['two']);
+      expect(await runIds({ latest: 'completed' })).toEqual(['one']);
+      expect(await runIds({ latest: 'halted' })).toEqual([]);
+    });
+
+    it('are found by the latest write that is done', async () => {
+      await start('one', 10);
+      await start('two', 20);
+      expect(await runIds({ latest: 'writing' })).toEqual([]);
+      const intended = (run: string): StoreChange => ({ kind: 'intend', run, entry: entryOf(), atMs: 1 });
+      const [first = 0, second = 0] = await commit(intended('one'), intended('two'));
+      const done = (id: number, state: 'done' | 'failed'): StoreChange => ({
+        kind: 'journal',
+        id,
+        state,
+        after: null,
+        error: null,
+        atMs: 2,
+      });
+      await commit(done(first, 'done'), done(second, 'failed'));
+      expect(await runIds({ latest: 'writing' })).toEqual(['one']);
+    });
+  });
+
+  describe(`${name}: conflicts`, () => {
+    it('are recorded in their order and open until their field is settled', async () => {
+      await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
+      const rows = await subject.store.conflicts(LINK, { all: false });
+      expect(rows).toMatchObject([
+        {
+          run: 'run',
+          leftId: 'l1',
+          rightId: 'r1',
+          field: 'title',
+          left: 'one',
+          right: 'two',
+          winner: 'right',
+          atMs: 3,
+          resolvedAtMs: null,
+        },
+        { leftId: 'l1', field: 'company' },
+        { leftId: 'l2', field: 'title' },
+      ]);
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
+      await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title', 'buckets'], atMs: 9 });
+      await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 10 });
+      expect(await subject.store.conflicts(LINK, { all: false })).toEqual(rows.slice(1));
+      const all = await subject.store.conflicts(LINK, { all: true });
+      expect(all.map(({ resolvedAtMs }) => resolvedAtMs)).toEqual([9, null, null]);
+      expect(await subject.store.conflicts('other', { all: true })).toEqual([]);
+    });
+
+    it('of a contact are forgotten together', async () => {
+      await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
+      await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });
+      await commit({ kind: 'drop-conflicts', leftId: 'l1' });
+      expect(await subject.store.conflicts(LINK, { all: true })).toMatchObject([{ leftId: 'l2' }]);
+    });
+  });
+
+  describe(`${name}: budgets`, () => {
+    it('are what was last saved under their key', async () => {
+      expect(await subject.store.budget('b')).toBeNull();
+      await subject.store.saveBudget('b', '{"used":1}');
+      await subject.store.saveBudget('c', '{}');
+      await subject.store.saveBudget('b', '{"used":2}');
+      expect(await subject.store.budget('b')).toBe('{"used":2}');
+    });
+  });
+};

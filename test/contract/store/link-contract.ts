@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
+import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
+import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
+
+/** Leases, commits under their tokens, and what is stored of a link. */
+export const linkContract = (name: string, subject: StoreSubject): void => {
+  const { acquire, commit, halfNamed, ids } = subject;
+
+  describe(`${name}: the lease`, () => {
+    it('is refused to another owner while it lasts, and free to take once it has expired', async () => {
+      expect(await subject.store.acquireLease('leased', 'one', 0, 100)).not.toBeNull();
+      expect(await subject.store.acquireLease('leased', 'two', 99, 200)).toBeNull();
+      expect(await subject.store.acquireLease('leased', 'two', 100, 200)).not.toBeNull();
+      expect(await subject.store.acquireLease('long expired', 'one', 0, 100)).not.toBeNull();
+      expect(await subject.store.acquireLease('long expired', 'two', 5_000, 6_000)).not.toBeNull();
+      expect(await subject.store.acquireLease('leased', 'one', 150, 300)).toBeNull();
+    });
+
+    it('keeps its token when its owner renews it, even after it expired', async () => {
+      const first = await subject.store.acquireLease('leased', 'one', 0, 100);
+      expect(await subject.store.acquireLease('leased', 'one', 50, 150)).toBe(first);
+      expect(await subject.store.acquireLease('leased', 'one', 500, 600)).toBe(first);
+    });
+
+    it('names its owner until it is freed, also when it has expired', async () => {
+      expect(await subject.store.leaseOwner('leased')).toBeNull();
+      await subject.store.acquireLease('leased', 'one', 0, 100);
+      expect(await subject.store.leaseOwner('leased')).toBe('one');
+      await subject.store.acquireLease('leased', 'two', 100, 200);
+      expect(await subject.store.leaseOwner('leased')).toBe('two');
+      await subject.store.releaseLease('leased', 'two');
+      expect(await subject.store.leaseOwner('leased')).toBeNull();
+    });
+
+    it('gets a greater token with every change of owner', async () => {
+      const first = await acquire('leased', 'one');
+      await subject.store.releaseLease('leased', 'one');
+      const second = await acquire('leased', 'two');
+      await subject.store.releaseLease('leased', 'two');
+      const third = await acquire('leased', 'one');
+      expect(second).toBeGreaterThan(first);
+      expect(third).toBeGreaterThan(second);
+    });
+
+    it('is released by its owner alone', async () => {
+      await acquire('leased', 'one');
+      await subject.store.releaseLease('leased', 'two');
+      expect(await subject.store.acquireLease('leased', 'two', 1, 2)).toBeNull();
+    });
+
+    it('of one link does not concern another', async () => {
+      await acquire('one', 'one');
+      expect(await subject.store.acquireLease('two', 'two', 0, 1)).not.toBeNull();
+    });
+  });
+
+  describe(`${name}: a commit`, () => {
+    const summary: Record<string, unknown> = {};
+    summary['itself'] = summary;
+    const unstorable: StoreChange = {
+      kind: 'run-ended',
+      id: 'run',
+      end: { outcome: 'completed', reason: null, summary, endedAtMs: 1 },
+    };
+
+    it('with the token of an earlier owner changes nothing and says so', async () => {
+      const later = await subject.store.acquireLease(LINK, 'another', FAR, 2 * FAR);
+      const error = await commit(putHalf('l1')).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(FenceError);
+      expect(error).toMatchObject({ link: LINK, token: subject.token });
+      expect(await ids({ by: 'all' })).toEqual([]);
+      await subject.store.commit(LINK, later ?? 0, [putHalf('l1')]);
+      expect(await ids({ by: 'all' })).toEqual(['l1']);
+    });
+
+    it('with a token that nobody was given, or after the lease was released, changes nothing', async () => {
+      await expect(subject.store.commit(LINK, subject.token + 1, [putHalf('l1')])).rejects.toThrow(FenceError);
+      await expect(subject.store.commit('never leased', 0, [putHalf('l1')])).rejects.toThrow(FenceError);
+      await subject.store.releaseLease(LINK, 'owner');
+      await expect(commit(putHalf('l1'))).rejects.toThrow(FenceError);
+      expect(await ids({ by: 'all' })).toEqual([]);
+    });
+
+    it('is possible after the lease expired, as long as nobody else took it', async () => {
+      const kept = await subject.store.acquireLease(LINK, 'owner', 0, 1);
+      await subject.store.commit(LINK, kept ?? 0, [putHalf('l1')]);
+      expect(await ids({ by: 'all' })).toEqual(['l1']);
+    });
+
+    it('is done wholly or not at all', async () => {
+      await commit(putHalf('l1'), { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, cursor: 'c' } });
+      await expect(
+        commit(
+          putHalf('l2'),
+          { kind: 'drop-half', side: 'left', id: 'l1' },
+          { kind: 'cursor', side: 'left', cursor: NO_CURSOR },
+          { kind: 'forget-mapping' },
+          unstorable,
+        ),
+      ).rejects.toThrow(/circular/u);
+      expect(await ids({ by: 'all' })).toEqual(['l1']);
+      expect((await subject.store.link(LINK)).cursors.left.cursor).toBe('c');
+    });
+
+    it('that fails leaves others that were asked for beside it as they are', async () => {
+      const outcomes = await Promise.allSettled([
+        commit(putHalf('l1')),
+        commit(putHalf('l2'), unstorable),
+        subject.store.commit(LINK, subject.token + 1, [putHalf('l3')]),
+        commit(putHalf('l4')),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+      expect(await ids({ by: 'all' })).toEqual(['l1', 'l4']);
+    });
+
+    it('makes its changes in their order, and answers the ids of its new pairs and intents in theirs', async () => {
+      const [first = 0, second = 0, ...others] = await commit(
+        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        putHalf('l1', { absences: 1 }),
+        { kind: 'intend', run: 'run', entry: entryOf({ side: 'right' }), atMs: 1 },
+        putHalf('l1', { absences: 2 }),
+      );
+      expect(others).toEqual([]);
+      const rows = await subject.store.journal(LINK, { run: 'run' });
+      expect(rows.map(({ id, side }) => [id, side])).toEqual([
+        [first, 'left'],
+        [second, 'right'],
+      ]);
+      expect(await halfNamed('l1')).toMatchObject({ absences: 2 });
+      expect(await commit()).toEqual([]);
+    });
+  });
+
+  describe(`${name}: a link`, () => {
+    it('is made on first use, active and with nothing read', async () => {
+      expect(await subject.store.link('new')).toEqual({
+        name: 'new',
+        state: 'active',
+        reason: null,
+        accounts: { left: null, right: null },
+        credentials: { left: null, right: null },
+        acceptedDeletes: null,
+        cursors: { left: NO_CURSOR, right: NO_CURSOR },
+        groupPairs: [],
+        rejections: [],
+      });
+    });
+
+    it('is changed by patches and listed by name among the others', async () => {
+      await subject.store.link('zebra');
+      await subject.store.link('antelope');
+      await commit({ kind: 'link', patch: { state: 'paused', reason: 'revoked' } });
+      await commit({
+        kind: 'link',
+        patch: { accounts: { left: 'a', right: null }, credentials: { left: null, right: 'c' } },
+      });
+      const patched = { state: 'paused', reason: 'revoked', accounts: { left: 'a', right: null } };
+      expect(await subject.store.link(LINK)).toMatchObject({ ...patched, credentials: { left: null, right: 'c' } });
+      await commit({ kind: 'link', patch: { state: 'active', reason: null } });
+      expect(await subject.store.link(LINK)).toMatchObject({ ...patched, state: 'active', reason: null });
+      const links = await subject.store.links();
+      expect(links.map(({ name: each }) => each)).toEqual(['antelope', LINK, 'zebra']);
+      expect(links[1]).toEqual(await subject.store.link(LINK));
+    });
+
+    it('remembers the run that was let past the guard, until another one is', async () => {
+      const acceptedDeletes = { run: 'run', atMs: 5 };
+      await commit({ kind: 'link', patch: { acceptedDeletes } });
+      await commit({ kind: 'link', patch: { state: 'halted' } });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes });
+      await commit({ kind: 'link', patch: { acceptedDeletes: null } });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
+    });
+
+    it('has a cursor for each side', async () => {
+      const cursor = { cursor: 'c', readAtMs: 1, resume: 'r', listingStartedAtMs: 2, listedAtMs: 3 };
+      await commit({ kind: 'cursor', side: 'right', cursor });
+      expect((await subject.store.link(LINK)).cursors).toEqual({ left: NO_CURSOR, right: cursor });
+      await commit({ kind: 'cursor', side: 'right', cursor: NO_CURSOR }, { kind: 'cursor', side: 'left', cursor });
+      expect((await subject.store.link(LINK)).cursors).toEqual({ left: cursor, right: NO_CURSOR });
+    });
+
+    it('knows what a listing under way has shown on each side, until that is forgotten', async () => {
+      await commit({ kind: 'shown', side: 'left', ids: ['l2', 'l1'] }, { kind: 'shown', side: 'right', ids: ['r1'] });
+      await commit({ kind: 'shown', side: 'left', ids: ['l3'] }, { kind: 'shown', side: 'left', ids: [] });
+      expect(await subject.store.shown(LINK, 'left')).toEqual(['l2', 'l1', 'l3']);
+      expect(await subject.store.shown('other', 'left')).toEqual([]);
+      await commit({ kind: 'forget-shown', side: 'left' });
+      expect(await subject.store.shown(LINK, 'left')).toEqual([]);
+      expect(await subject.store.shown(LINK, 'right')).toEqual(['r1']);
+      await commit({ kind: 'shown', side: 'left', ids: ['l9'] });
+      expect(await subject.store.shown(LINK, 'left')).toEqual(['l9']);
+    });
+
+    it('holds pairs of groups by their key', async () => {
+      const one = {
+        key: 'b',
+        left: { id: 'g', name: 'Friends' },
+        right: null,
+        status: 'kept',
+        settled: false,
+      } as const;
+      const two = { ...one, key: 'a', right: { id: 'h', name: '' }, status: 'linked', settled: true } as const;
+      await commit({ kind: 'group-pair', pair: one }, { kind: 'group-pair', pair: two });
+      expect((await subject.store.link(LINK)).groupPairs).toEqual([two, one]);
+      const renamed = { ...one, left: null, right: { id: 'i', name: 'Family' } };
+      await commit({ kind: 'group-pair', pair: renamed }, { kind: 'drop-group-pair', key: 'a' });
+      expect((await subject.store.link(LINK)).groupPairs).toEqual([renamed]);
+    });
+
+    it('remembers what was refused by side and key, until it is accepted', async () => {
+      const onLeft = rejectionOf({ side: 'left', leftId: null });
+      await commit({ kind: 'reject', rejection: rejectionOf() }, { kind: 'reject', rejection: onLeft });
+      await commit({ kind: 'reject', rejection: rejectionOf({ attempts: 2, retryAtMs: 200 }) });
+      expect((await subject.store.link(LINK)).rejections).toEqual([
+        onLeft,
+        rejectionOf({ attempts: 2, retryAtMs: 200 }),
+      ]);
+      await commit({ kind: 'accept', side: 'left', key: onLeft.key }, { kind: 'accept', side: 'left', key: 'unknown' });
+      expect((await subject.store.link(LINK)).rejections).toEqual([rejectionOf({ attempts: 2, retryAtMs: 200 })]);
+    });
+
+    it('forgets its mapping and journal, but not itself nor its runs nor other links', async () => {
+      const other = await acquire('other');
+      const everything: StoreChange[] = [
+        newPair('l1', 'r1'),
+        putHalf('l2'),
+        { kind: 'shown', side: 'left', ids: ['l1'] },
+        { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, cursor: 'c' } },
+        { kind: 'group-pair', pair: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
+        { kind: 'reject', rejection: rejectionOf() },
+        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        conflictOf('l1', 'title'),
+        { kind: 'link', patch: { accounts: { left: 'a', right: 'b' } } },
+      ];
+      await subject.store.commit('other', other, everything);
+      const run = { id: 'run', kind: 'full', undoes: null, startedAtMs: 1 } as const;
+      await commit(...everything, { kind: 'run-started', run });
+      await commit({ kind: 'forget-mapping' });
+      const { cursors, groupPairs, rejections, accounts } = await subject.store.link(LINK);
+      expect({ cursors, groupPairs, rejections }).toEqual({
+        cursors: { left: NO_CURSOR, right: NO_CURSOR },
+        groupPairs: [],
+        rejections: [],
+      });
+      expect(accounts).toEqual({ left: 'a', right: 'b' });
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([]);
+      expect(await subject.store.index(LINK, 'left')).toEqual([]);
+      expect(await subject.store.shown(LINK, 'left')).toEqual([]);
+      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 0, right: 0 } });
+      expect(await subject.store.journal(LINK, { open: true })).toEqual([]);
+      expect(await subject.store.conflicts(LINK, { all: true })).toEqual([]);
+      expect(await subject.store.runs(LINK, { idPrefix: 'run' })).toHaveLength(1);
+      expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(3);
+      expect(await subject.store.journal('other', { open: true })).toHaveLength(1);
+      await commit(newPair('l1', 'r1'));
+      expect(await subject.store.counts(LINK)).toEqual({ pairs: 1, present: { left: 1, right: 1 } });
+    });
+  });
+};

@@ -19,20 +19,31 @@ export const historyOf = (seed: number, players: Players = DEFAULT_PLAYERS, topi
   return history;
 };
 
-/** What the history broke, in words; null where it broke nothing. */
-export const violationOf = async (history: History, flaws: Flaws): Promise<string | null> => {
+const errorOf = async (history: History, counts: Counts, flaws: Flaws = {}): Promise<Error | null> => {
   try {
-    await runHistory(history, noCounts(), flaws);
+    await runHistory(history, counts, flaws);
     return null;
   } catch (error) {
-    if (error instanceof Error) return error.message;
+    if (error instanceof Error) return error;
     throw error;
   }
 };
 
+/** What the history broke, in words; null where it broke nothing. */
+export const violationOf = async (history: History, flaws: Flaws): Promise<string | null> =>
+  (await errorOf(history, noCounts(), flaws))?.message ?? null;
+
 const commandOf = (seed: number, { left, right }: Players, topic: Topic | null): string => {
   const hard = topic === null ? '' : ` --hard --topic ${topic}`;
   return `npm run simulate -- --left ${left} --right ${right}${hard} --runs 1 --seed ${seed}`;
+};
+
+/** The smallest history that is found within a while to break something as that of the seed does. */
+const shrink = async (seed: number, players: Players, topic: Topic | null): Promise<History | null> => {
+  const property = fc.asyncProperty(arbitraryOf(players, topic), (history) => runHistory(history).then(() => {}));
+  const limits = { numRuns: 1, unbiased: true, interruptAfterTimeLimit: 20_000 };
+  const { counterexample } = await fc.check(property, { seed, ...limits });
+  return counterexample?.[0] ?? null;
 };
 
 /** Plays the history of one seed, a hard one about a topic where one is given; answers the report of its violation, shrunk, or null. */
@@ -43,17 +54,16 @@ export const playSeed = async (
   topic: Topic | null = null,
   shrinks = true,
 ): Promise<string | null> => {
-  const property = fc.asyncProperty(arbitraryOf(players, topic), async (history) => {
-    await runHistory(history, counts);
-  });
-  const limits = { numRuns: 1, unbiased: true, endOnFailure: !shrinks, interruptAfterTimeLimit: 20_000 };
-  const details = await fc.check(property, { seed, ...limits });
-  if (!details.failed) return null;
-  const error = details.errorInstance instanceof Error ? details.errorInstance : null;
+  const history = historyOf(seed, players, topic);
+  const error = await errorOf(history, counts);
+  if (error === null) return null;
+  const shrunk = shrinks ? await shrink(seed, players, topic) : null;
+  const smallest = shrunk === null ? null : await errorOf(shrunk, noCounts());
+  const shown = smallest ?? error;
   return [
     `seed ${seed}: ${commandOf(seed, players, topic)}`,
-    JSON.stringify(details.counterexample?.[0]),
-    error?.name === 'ViolationError' ? error.message : (error?.stack ?? String(details.errorInstance)),
+    JSON.stringify(smallest === null ? history : shrunk),
+    shown.name === 'ViolationError' ? shown.message : (shown.stack ?? shown.message),
   ].join('\n');
 };
 
@@ -134,7 +144,7 @@ const playInThreads = async (task: Task, threads: number): Promise<Results> => {
       const part: Task = { ...task, first: next, runs: Math.min(SEEDS_EACH, end - next) };
       next += part.runs;
       const answered = once(worker, 'message');
-      worker.postMessage(part);
+      worker.postMessage(part, []);
       const [results] = (await answered) as [Results];
       const before = histories(sum);
       take(sum, results);

@@ -13,10 +13,10 @@ export const check = <Values>(property: fc.IProperty<Values>): void => {
 };
 
 // Small pools, so that the sides often hold the same, or the same in other spellings.
-export const EMAILS = ['ada@x.org', 'Ada@X.org', 'bob@x.org', 'joanna@x.org', 'anna@x.org'];
-export const PHONES = ['+49 30 901820', '004930901820', '030 901820', '+1 212 555 0100', '112', '1-800-FLOWERS'];
-export const SITES = ['https://x.org/', 'x.org', 'y.org'];
-export const STREETS = ['Main 1', 'main 1', 'Main 2', 'Flat 1/2'];
+const EMAILS = ['ada@x.org', 'Ada@X.org', 'bob@x.org', 'joanna@x.org', 'anna@x.org'];
+const PHONES = ['+49 30 901820', '004930901820', '030 901820', '+1 212 555 0100', '112', '1-800-FLOWERS'];
+const SITES = ['https://x.org/', 'x.org', 'y.org'];
+const STREETS = ['Main 1', 'main 1', 'Main 2', 'Flat 1/2'];
 
 export const contact = (phones: readonly string[] = PHONES): fc.Arbitrary<Contact> => {
   const some = <T>(pool: readonly T[]) => fc.subarray([...pool], { maxLength: 3 });
@@ -35,7 +35,7 @@ export const contact = (phones: readonly string[] = PHONES): fc.Arbitrary<Contac
 };
 
 /** A contact that is, more often than not, close to another one. */
-export const editOf = (from: Contact, phones?: readonly string[]): fc.Arbitrary<Contact> => {
+const editOf = (from: Contact, phones?: readonly string[]): fc.Arbitrary<Contact> => {
   return fc.tuple(contact(phones), fc.subarray([...CONTACT_FIELDS], { maxLength: 3 })).map(([other, fields]) => {
     return { ...from, ...Object.fromEntries(fields.map((field) => [field, other[field]])) };
   });
@@ -46,7 +46,7 @@ export const sideOf = (now: Contact, base: Contact | null, modifiedAtMs: number 
   return halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : { contact: base, groupIds: [] } });
 };
 
-export const timeMs = fc.constantFrom(null, 1, 2);
+const timeMs = fc.constantFrom(null, 1, 2);
 
 /** Two sides that agreed once, each in its own words, and were edited since. */
 export const known = (phones?: readonly string[]): fc.Arbitrary<Sides<Half>> => {

@@ -59,7 +59,7 @@ export const settleCreate = (
   const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
   const own = { ...openHalf(known, { record: found, base: base(answer, moves) }), writtenAtMs: atMs };
-  const arrivedBase = base(arrived(desired, desired, answer), movesAcross(side, moves, groupPairs));
+  const arrivedBase = base(arrived(EMPTY_CONTACT, desired, desired, answer), movesAcross(side, moves, groupPairs));
   const other = openHalf(source, { record: source.record, base: arrivedBase });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: row.pairId, status: 'linked', halves, writtenSide: side });
@@ -89,9 +89,10 @@ const settleUpdate = (
     moved: new Set(),
     outstanding: without(scalars),
   });
-  const known = { ...source, contact: arrived(source.contact, desired, answer) };
+  const former = origin.base ?? EMPTY_SNAPSHOT;
+  const known = { ...source, contact: arrived(former.contact, source.contact, desired, answer) };
   const originBase = settleBase({
-    base: origin.base ?? EMPTY_SNAPSHOT,
+    base: former,
     before: known,
     now: known,
     written: new Set(),

@@ -13,6 +13,7 @@ import {
   settleWrite,
   type Known,
 } from '../../../../src/sync/recover/settle-write.ts';
+import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
@@ -208,6 +209,25 @@ describe('[R9] an update without an answer', () => {
       left: { base: snapshot(mails('a@x.org', 'new@x.org')) },
       right: { base: snapshot(mails('a@x.org', 'new@x.org')) },
     });
+  });
+
+  test('[R9] leaves an email to be removed once more that stands beside one which somebody added meanwhile', () => {
+    const mails = (...list: string[]) => ({ ...ADA, title: 'New', emailAddresses: values(...list) });
+    const base = snapshot({ ...mails('gone@x.org'), title: 'Old' });
+    const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', mails()), base });
+    const before = record('r', { ...mails('gone@x.org'), title: 'Old' });
+    const target = pairedHalf('right', 'r', 1, { record: before, base });
+    const given = { fields: ['title', 'emailAddresses'] as const, desired: contactOf(mails()), source: source.record };
+    const write = openWrite('update', 'update', given, { before });
+    // Both sides were given the same title by their users: only that makes the write look applied.
+    const { set } = settle(found(mails('gone@x.org', 'own@x.org')), [source, target], write);
+    const { left: own, right: other } = set.pair(1) ?? {};
+    expect(own?.base).toEqual(snapshot(mails('gone@x.org')));
+    expect(other?.base).toEqual(snapshot(mails('gone@x.org')));
+    if (!own || !other) throw new Error('The pair has lost a half.');
+    const { desired } = mergeContacts({ left: own, right: other }, policyWith({}));
+    expect(desired.left.emailAddresses).toEqual(values('own@x.org'));
+    expect(desired.right.emailAddresses).toEqual(values('own@x.org'));
   });
 
   test('that did not take effect is left to the next plan', () => {

@@ -194,6 +194,7 @@ export const observeAnswer = (
     case 'gone':
       observeDeletion(set, side, id, atMs);
       return;
+    case 'withheld':
     case 'unreadable':
     case undefined:
   }
@@ -240,6 +241,9 @@ export const observeMissing = (
   const counts = !isDoubted && !isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs);
   switch (answer.kind) {
     case 'gone':
+    case 'withheld':
+      // No listing has missed a half that is doubted: there the refusal of a read says nothing.
+      if (isDoubted && answer.kind === 'withheld') return;
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
     case 'found':

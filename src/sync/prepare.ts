@@ -5,7 +5,7 @@ import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
 import { planGroups, type GroupPlan } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
-import { checkAccounts } from './accounts.ts';
+import { checkAccounts, storeAccounts } from './accounts.ts';
 import { confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
@@ -81,8 +81,10 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
 
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const takeStock = async (session: Session): Promise<void> => {
-  await checkAccounts(session);
+  const accounts = await checkAccounts(session);
+  // What earlier creates made carries the origin of the accounts as they were known then (R9): recovery looks for that one.
   await recover(session);
+  await storeAccounts(session, accounts);
   await pullBoth(session);
   await confirmMissing(session);
 };

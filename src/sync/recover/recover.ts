@@ -46,6 +46,7 @@ const findEach = async (
   requests: readonly CreateRequest[],
   found: Map<string, ContactRecord | Unreadable>,
 ): Promise<void> => {
+  for (const { key } of requests) found.delete(key);
   try {
     for (const [key, record] of await find(requests)) found.set(key, record);
   } catch (error) {

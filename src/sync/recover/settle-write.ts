@@ -158,20 +158,15 @@ export const settleUnread = (
 /** Whether both halves of the pair stand. */
 const isWhole = ({ left, right }: Pair): boolean => stands(left) && stands(right);
 
-/**
- * Settles a write to an existing contact by what a read of it says (R9). The set must hold the contact, its pair, and the
- * contact that the read answered with.
- */
-export const settleWrite = (
+/** Settles a write by a read that says something of its contact. */
+const settleAnswered = (
   set: WorkingSet,
   write: ExistingWrite,
   answer: ReadAnswer | undefined,
   known: Known,
-): Finding | Unreadable => {
+): Finding => {
   const { side } = write.row;
   const { atMs } = known;
-  const unreadable = unreadableReason(answer);
-  if (unreadable !== null) return settleUnread(set, write, unreadable);
   if (answer?.kind !== 'found') {
     observeAnswer(set, side, write.id, answer, atMs);
     return { ...NOT_APPLIED, applied: write.kind === 'delete' && answer?.kind === 'gone' };
@@ -190,4 +185,18 @@ export const settleWrite = (
   }
   observeRecord(set, side, record, atMs);
   return { ...NOT_APPLIED, after: record };
+};
+
+/**
+ * Settles a write to an existing contact by what a read of it says (R9). The set must hold the contact, its pair, and the
+ * contact that the read answered with.
+ */
+export const settleWrite = (
+  set: WorkingSet,
+  write: ExistingWrite,
+  answer: ReadAnswer | undefined,
+  known: Known,
+): Finding | Unreadable => {
+  const unreadable = unreadableReason(answer);
+  return unreadable === null ? settleAnswered(set, write, answer, known) : settleUnread(set, write, unreadable);
 };

@@ -54,5 +54,8 @@ export const changedAtMs = ({ record, heardAtMs }: Half): number | null => {
   return record.modifiedAtMs === null ? null : Math.min(record.modifiedAtMs, heardAtMs + CLOCK_MARGIN_MS);
 };
 
+/** Whether there is evidence that the contact was deleted, whatever a feed or a listing has shown since (R7). */
+export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 'gone' || state === 'doubted';
+
 /** Whether the contact stands on its side, as far as is known. */
-export const stands = (half: Half | null): half is Half => half !== null && half.state !== 'gone';
+export const stands = (half: Half | null): half is Half => half !== null && !isDeleted(half);

@@ -48,6 +48,11 @@ export type ReadAnswer =
   /** The side answered with another contact: the one asked for was merged into it. */
   | { readonly kind: 'moved'; readonly record: ContactRecord }
   | { readonly kind: 'gone' }
+  /**
+   * The side refuses to show this contact, and no other. It may be gone, or out of reach for a while: a deletion only where
+   * a complete listing does not show it either (R7).
+   */
+  | { readonly kind: 'withheld'; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export type CreateRequest = {
@@ -151,7 +156,8 @@ export interface Remote {
   /**
    * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId`, of the same
    * account and with a name or an address of the draft, where the side holds it, else by content among the contacts
-   * created since `sinceMs`. `isTaken` knows the ids that belong to something else.
+   * created since `sinceMs`. `isTaken` knows the ids that belong to something else. Throws an {@link UnreadableError}
+   * where a contact that cannot be understood may be what one of them made.
    */
   findCreated(
     requests: readonly CreateRequest[],

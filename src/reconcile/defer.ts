@@ -13,7 +13,10 @@ export type Refusal = {
   readonly retryAtMs: number;
 };
 
-/** The name under which a refused write is remembered: the contacts that it was to be written from. */
+/**
+ * The name under which a refused write is remembered: the contacts that it was to be written from, told apart by kind. The
+ * ids of the two sides may be equal texts.
+ */
 export const refusalKey = (decision: Decision): string => {
   switch (decision.kind) {
     case 'merge':
@@ -21,7 +24,7 @@ export const refusalKey = (decision: Decision): string => {
     case 'create':
       return decision.source.id;
     case 'delete':
-      return decision.record.id;
+      return `delete ${decision.record.id}`;
     case 'unlink':
       return '';
   }
@@ -56,6 +59,31 @@ const withoutWrite = (decision: Merge, side: Side): Merge => {
     deferred: true,
   };
 };
+
+/** The contacts that a decision is about. */
+const contactsOf = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
+  const { pair } = decision;
+  const halves = pair === null ? [] : SIDES.flatMap((side) => pair[side] ?? []);
+  switch (decision.kind) {
+    case 'create':
+      return [...halves, { side: otherSide(decision.side), id: decision.source.id }];
+    case 'delete':
+      return [...halves, { side: decision.side, id: decision.record.id }];
+    case 'merge':
+    case 'unlink':
+      return halves;
+  }
+};
+
+/**
+ * Leaves out what concerns a contact that an earlier write of unknown outcome is about: what that write did must be known
+ * before anything follows from how the contact stands (R9). Pure.
+ */
+export const deferUnsettled = (
+  decisions: readonly Decision[],
+  isUnsettled: (side: Side, id: string) => boolean,
+): readonly Decision[] =>
+  decisions.filter((decision) => !contactsOf(decision).some(({ side, id }) => isUnsettled(side, id)));
 
 /** Leaves out the writes that were refused and whose time has not come again (R15); the rest is performed. Pure. */
 export const deferRefused = (

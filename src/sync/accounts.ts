@@ -1,16 +1,19 @@
 import { bySide, SIDES, type Side } from '../contact/side.ts';
 import { accountChanged } from '../reconcile/guard.ts';
+import type { LinkState } from '../store/store.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 
+type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
+
 /**
  * Checks that each credential still opens the account that the link was made with (R8): in a full run, and where the
- * credential is not the one of the last run.
+ * credential is not the one of the last run. Answers what is to be stored of them; null where nobody was asked.
  *
  * @throws {HaltError} where it opens another one.
  */
-export const checkAccounts = async (session: Session): Promise<void> => {
-  const { store, link, credentials, remotes, signal, sides, writer } = session;
+export const checkAccounts = async (session: Session): Promise<Identified | null> => {
+  const { store, link, credentials, remotes, signal, sides } = session;
   const row = await store.link(link);
   const isDue = (side: Side): boolean => session.kind === 'full' || row.credentials[side] !== credentials[side];
   const found = await onBothSides(async (side) => {
@@ -25,9 +28,13 @@ export const checkAccounts = async (session: Session): Promise<void> => {
       throw new HaltError(accountChanged(side, sides[side].place, `it was ${known}, it is ${now}`));
     }
   }
-  if (!SIDES.some(isDue)) return;
-  const accounts = bySide((side) => found[side] ?? row.accounts[side]);
-  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { accounts, credentials } }));
+  if (!SIDES.some(isDue)) return null;
+  return { accounts: bySide((side) => found[side] ?? row.accounts[side]), credentials };
+};
+
+/** Stores whose accounts the sides are, and by which credentials that was found. */
+export const storeAccounts = async ({ writer }: Session, patch: Identified | null): Promise<void> => {
+  if (patch !== null) await writer.apply({}, (set) => set.add({ kind: 'link', patch }));
 };
 
 /**

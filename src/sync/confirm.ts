@@ -1,28 +1,68 @@
+import type { Half } from '../contact/half.ts';
 import { SIDES, type Side } from '../contact/side.ts';
+import type { ReadAnswer } from '../providers/remote.ts';
+import type { Rejection } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { emptiedSides } from './guard.ts';
-import { observeMissing } from './state/observe.ts';
+import { observeAnswer, observeMissing } from './state/observe.ts';
+import { dueContacts, isWaiting, putBehind, putOff, unreadableReason, unreadContact } from './state/unread.ts';
+import type { WorkingSet } from './state/working-set.ts';
+
+/** Notes whether a contact that only a read can tell about was read: one that was not is read less and less often (R1). */
+const noteReading = (
+  session: Session,
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  rejections: readonly Rejection[],
+): void => {
+  const reason = unreadableReason(answer);
+  if (reason === null) {
+    putBehind(set, unreadContact(side, id), rejections);
+    return;
+  }
+  session.tally.skipped += 1;
+  const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
+  session.emit({ kind: 'skipped', side, reason, ...ids });
+  putOff(set, unreadContact(side, id), reason, rejections, session.clock.now());
+};
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, remotes, signal, store, writer } = session;
-  const missing = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
-  if (missing.length === 0) return;
+  const { rejections } = await store.link(link);
+  const isPutOff = ({ id, state }: Half): boolean =>
+    state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
+  const absent = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
+  const missing = absent.filter((half) => !isPutOff(half));
   const { capabilities } = remotes[side];
-  const ids = missing.map((half) => half.id);
+  const missingIds = new Set(missing.map(({ id }) => id));
+  // As many as one request reads: one odd contact, or a thousand, cost a run no more than that (R1).
+  const due = dueContacts(rejections, side, clock.now()).slice(0, capabilities.readBatch);
+  const unread = due.filter((id) => !missingIds.has(id));
+  const ids = [...missingIds, ...unread];
+  if (ids.length === 0) return;
   const answers = await remotes[side].read(ids, signal);
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
-    for (const id of ids) {
+    for (const { id, state } of missing) {
       const half = set.half(side, id);
       const answer = answers.get(id);
       if (half !== null && answer !== undefined) observeMissing(set, half, answer, capabilities, clock.now());
+      if (state === 'doubted') noteReading(session, set, side, id, answer, rejections);
+    }
+    for (const id of unread) {
+      const answer = answers.get(id);
+      // That it is gone by now is left to the feed, which names its deletion (R7).
+      if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
+      noteReading(session, set, side, id, answer, rejections);
     }
   });
 };
 
 /**
- * Confirms each contact that a full listing missed by a read of its id (R7). A side that came back empty is not read
- * contact by contact: the guard halts on it first.
+ * Reads by its id each contact that a full listing missed (R7), and each that a feed showed and that could not be read. A
+ * side that came back empty is not read contact by contact: the guard halts on it first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
   const emptied = await emptiedSides(session);

@@ -1,11 +1,11 @@
 import type { Half } from '../contact/half.ts';
 import { bySide, type Side } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
-import { deferRefused } from '../reconcile/defer.ts';
+import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
 import { planGroups, type GroupPlan } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
-import { checkAccounts } from './accounts.ts';
+import { checkAccounts, storeAccounts } from './accounts.ts';
 import { confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
@@ -53,6 +53,16 @@ const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Hal
   });
 };
 
+/** Tells the contacts that writes of unknown outcome are about. */
+const unsettledContacts = async ({ link, store }: Session): Promise<(side: Side, id: string) => boolean> => {
+  const open = await store.journal(link, { open: true });
+  const ids = {
+    left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
+    right: new Set(open.flatMap(({ rightId }) => rightId ?? [])),
+  };
+  return (side, id) => ids[side].has(id);
+};
+
 /** Decides on what is stored, without asking the remotes anything. */
 export const planStored = async (session: Session, groups: GroupPlan): Promise<Plan> => {
   const { store, link, policy, clock, writer } = session;
@@ -65,13 +75,16 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes });
   await forgetDeletions(session, workload.deleted);
   const { rejections } = await store.link(link);
-  return { ...plan, decisions: deferRefused(plan.decisions, rejections, clock.now()) };
+  const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
+  return { ...plan, decisions: deferRefused(settled, rejections, clock.now()) };
 };
 
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const takeStock = async (session: Session): Promise<void> => {
-  await checkAccounts(session);
+  const accounts = await checkAccounts(session);
+  // What earlier creates made carries the origin of the accounts as they were known then (R9): recovery looks for that one.
   await recover(session);
+  await storeAccounts(session, accounts);
   await pullBoth(session);
   await confirmMissing(session);
 };

@@ -6,21 +6,30 @@ import type { Cursor, HalfKey } from '../store/store.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
+import { putOff, unreadContact } from './state/unread.ts';
 import { compareListing, hasRenames, idsOn, isUnsettled, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
   return (await store.link(link)).cursors[side];
 };
 
-/** Takes in one page, together with where the feed now stands (R14). */
+/**
+ * Takes in one page, together with where the feed now stands (R14). A row that could not be read is read again: a side whose
+ * feed names deletions is not listed again before long, and its cursor moves on.
+ */
 const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<void> => {
-  const { clock, tally, writer } = session;
+  const { clock, link, remotes, store, tally, writer } = session;
+  const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
+  const isSwept = !remotes[side].capabilities.namesDeletions;
+  const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
   const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
   await writer.apply(needs, (set) => {
     tally[side].pulled += observePage(set, side, page, cursor, clock.now());
+    for (const { id, reason } of unreadable) {
+      if (id !== null && !isSwept) putOff(set, unreadContact(side, id), reason, rejections, clock.now());
+    }
   });
-  for (const change of page.changes) {
-    if (change.kind !== 'unreadable') continue;
+  for (const change of unreadable) {
     tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };
     session.emit({ kind: 'skipped', side, reason: change.reason, ...ids });

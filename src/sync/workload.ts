@@ -43,7 +43,9 @@ export const loadWorkload = async (store: Store, link: string, groupIds: readonl
   const members = groupIds.length === 0 ? [] : await store.halves(link, { by: 'group', ids: groupIds });
   const alone = await store.halves(link, { by: 'alone' });
   const touched = [...changed, ...mergeSurvivors, ...members, ...alone].flatMap(({ pair }) => pair ?? []);
-  const pairs = await loadPairs(store, link, [...new Set(touched)]);
+  // A contact that is known to be deleted and is shown again may be either: nothing follows before a read has decided (R7).
+  const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
+  const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));
   return {
     pairs: pairs.filter(({ status }) => status === 'linked'),
     survivors: pairs.filter(({ status }) => status !== 'linked'),

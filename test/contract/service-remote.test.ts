@@ -33,6 +33,20 @@ const EXCLUSIONS: readonly Exclusion[] = [
     ],
     reason: 'as for a deleted contact that is archived',
   },
+  {
+    name: 'missingRecordStatus',
+    value: '403',
+    kind: 'some',
+    scenes: [
+      'a deletion shows in the feed, or by absence from the listing and a read',
+      'reads find what is there and say what is gone, each under the id asked for',
+      'a contact that was merged away is gone, or is the other one now (R12)',
+      'a delete answers for each id, and one that is gone already is deleted',
+      'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
+      'a merge with a contact that is gone changes nothing and says so',
+    ],
+    reason: 'a contact that is gone is withheld, and only its absence from a listing shows that it was deleted (R7)',
+  },
 ];
 
 describeRemote('the service', openServiceHarness, SERVICE_VARIANTS, EXCLUSIONS);

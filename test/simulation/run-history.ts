@@ -51,7 +51,8 @@ const REST_GAPS_MS = [
 
 const SIDE_WORDS: Sides<SideWords> = bySide((side) => ({ name: side, title: side, place: `the ${side} side` }));
 
-type Simulation = {
+/** A history as it is played. */
+export type Simulation = {
   readonly history: History;
   readonly world: World;
   readonly flaws: Flaws;
@@ -62,7 +63,8 @@ type Simulation = {
   holes: number;
 };
 
-const QUIET: ProcessPlan = {
+/** Nothing happens to the process. */
+export const QUIET: ProcessPlan = {
   crash: null,
   faultAt: () => undefined,
   beforeCall: () => {},
@@ -72,7 +74,11 @@ const QUIET: ProcessPlan = {
   salt: 1,
 };
 
-const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => {
+/** A process and what the engine works with in it. */
+export const contextOf = (
+  { history, world, flaws }: Pick<Simulation, 'history' | 'world' | 'flaws'>,
+  plan: ProcessPlan,
+) => {
   const process = startProcess(world, plan);
   const policy: Policy = {
     direction: history.hardness?.direction ?? 'both',

@@ -49,6 +49,17 @@ export type WalkSight = {
   readonly startedAtMs: number;
 };
 
+/** The machines that date a service's answers may differ by so much. */
+const CLOCK_SPREAD_MS = 5 * SECOND_MS;
+
+/**
+ * Whether the service's clock was put back since the watermark was taken from it: what was changed since is stamped below
+ * the watermark, and no walk from there would see it.
+ */
+export const hasSteppedBack = ({ watermarkMs }: Cursor, serverTimeMs: number | null): boolean => {
+  return serverTimeMs !== null && serverTimeMs < watermarkMs - CLOCK_SPREAD_MS;
+};
+
 /** The cursor before anything was read. */
 export const startCursor = (startedAtMs: number): Cursor => ({
   watermarkMs: 0,

@@ -6,7 +6,7 @@ import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { changedAtMs, decodeCursor, encodeCursor, latestChange, takeFresh } from './feed.ts';
-import { nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
+import { hasSteppedBack, nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
 import { changesIn } from './mapper.ts';
 import { walkById } from './walk-by-id.ts';
 
@@ -19,6 +19,11 @@ const readCursor = (text: string): Cursor => {
     const message = 'the stored cursor of the service cannot be read; its contacts are listed whole';
     throw new CursorExpiredError(message, { ...ABOUT, status: null, cause });
   }
+};
+
+const steppedBack = (): CursorExpiredError => {
+  const message = "the service's clock was put back since its changes were last read; its contacts are listed whole";
+  return new CursorExpiredError(message, { ...ABOUT, status: 200 });
 };
 
 const unfollowable = (why: string): UnreadableError => {
@@ -68,6 +73,8 @@ async function* walkChanges(
 /**
  * The contacts changed since the cursor, as a keyset walk (R14). A walk that is cut off starts again from its cursor. One
  * request where everything that changed fits a page.
+ *
+ * @throws {CursorExpiredError} where the cursor cannot be read, or is ahead of the service's clock.
  */
 export async function* pullChanges(
   options: PullOptions,
@@ -82,6 +89,7 @@ export async function* pullChanges(
   let maxSeenMs: number | null = null;
   let held: FeedPage | null = null;
   for await (const page of walkChanges(options, walkFromMs(old), signal)) {
+    if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
     if (held !== null) yield held;
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;

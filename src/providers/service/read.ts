@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
+import { InvalidError, NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { overlongReason, recordOf } from './mapper.ts';
@@ -13,7 +13,7 @@ const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<t
   return true;
 };
 
-/** Reads one contact; gone also where only this contact is out of reach. */
+/** Reads one contact; withheld where a 403 concerns this contact alone. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal));
@@ -22,7 +22,9 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };
-    if (error instanceof RevokedError && (await listStillAnswers(api, signal))) return { kind: 'gone' };
+    if (error instanceof RevokedError && (await listStillAnswers(api, signal))) {
+      return { kind: 'withheld', reason: 'the service refuses to show this contact (403), and no other' };
+    }
     const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
     if (isOddShape) return { kind: 'unreadable', reason: error.message };
     throw error;
@@ -30,8 +32,9 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
 };
 
 /**
- * Writes to one contact, or to all that `ids` names. A 403 is thrown as {@link NotFoundError} where one of them is gone or
- * out of reach, and stays what it is where each can be read: then the permission to write is missing.
+ * Writes to one contact, or to all that `ids` names. A 403 is thrown as {@link NotFoundError} where one of them is gone, as
+ * {@link InvalidError} where one is withheld, and stays what it is where each can be read: then the permission to write is
+ * missing.
  */
 export const writeContact = async <Value>(
   api: ServiceApi,
@@ -44,8 +47,11 @@ export const writeContact = async <Value>(
   } catch (error) {
     if (!(error instanceof RevokedError)) throw error;
     const answers = await Promise.all(ids.map((id) => readContact(api, id, signal)));
-    if (answers.every((answer) => answer.kind !== 'gone')) throw error;
     const { status, route, applied } = error;
-    throw new NotFoundError('the contact is gone or out of reach', { status, route, applied, cause: error });
+    const options = { status, route, applied, cause: error };
+    if (answers.some(({ kind }) => kind === 'gone')) throw new NotFoundError('the contact is gone', options);
+    const withheld = answers.find((answer) => answer.kind === 'withheld');
+    if (withheld !== undefined) throw new InvalidError(withheld.reason, options);
+    throw error;
   }
 };

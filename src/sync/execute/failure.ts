@@ -9,15 +9,10 @@ import {
 import type { WriteResult } from '../../providers/remote.ts';
 import { refusalKey, sourceFingerprint } from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
+import { retryDelayMs } from '../state/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
 import { targetOf, type Write } from './writes.ts';
-
-const FIRST_RETRY_MS = 5 * 60_000;
-const LAST_RETRY_MS = 24 * 60 * 60_000;
-
-/** When a refused contact may be tried again, by how often it was refused: five minutes, doubling up to a day (R15). */
-const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;

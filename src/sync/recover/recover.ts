@@ -1,16 +1,24 @@
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
+import { RedirectedError, UnreadableError } from '../../providers/errors.ts';
 import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
+import { isWaiting, putBehind, putOff, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
-import { settleCreate, settleWrite, type Finding, type Known } from './settle-write.ts';
+import {
+  settleCreate,
+  settleWrite,
+  type ExistingWrite,
+  type Finding,
+  type Known,
+  type Unreadable,
+} from './settle-write.ts';
 
 type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
-type Writing = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
 
 /** After so long a side shows what it holds; one more look makes up for a stale first answer. */
 const SHOWN_AFTER_MS = 60_000;
@@ -25,6 +33,30 @@ const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
   originScope: scopes[write.kind === 'create' ? otherSide(write.row.side) : write.row.side],
 });
 
+/** What creates made, by the key of the request; for one of which nobody can tell, why. */
+type Created = ReadonlyMap<string, ContactRecord | Unreadable>;
+
+const isRecord = (created: ContactRecord | Unreadable | undefined): created is ContactRecord => {
+  return created !== undefined && 'id' in created;
+};
+
+/** Where a contact that one of the creates may have made cannot be read, each is looked for alone: the others are found. */
+const findEach = async (
+  find: (requests: readonly CreateRequest[]) => Promise<ReadonlyMap<string, ContactRecord>>,
+  requests: readonly CreateRequest[],
+  found: Map<string, ContactRecord | Unreadable>,
+): Promise<void> => {
+  for (const { key } of requests) found.delete(key);
+  try {
+    for (const [key, record] of await find(requests)) found.set(key, record);
+  } catch (error) {
+    if (!(error instanceof UnreadableError) || error instanceof RedirectedError) throw error;
+    const [first] = requests;
+    if (first !== undefined && requests.length === 1) found.set(first.key, { unreadable: error.message });
+    else for (const request of requests) await findEach(find, [request], found);
+  }
+};
+
 /** Looks for what creates of unknown outcome made, several times where that was a moment ago: absence needs patience (R9). */
 const lookForCreated = async (
   session: Session,
@@ -32,19 +64,19 @@ const lookForCreated = async (
   requests: readonly CreateRequest[],
   sinceMs: number,
   looks: readonly number[],
-): Promise<ReadonlyMap<string, ContactRecord>> => {
+): Promise<Created> => {
   const { clock, link, remotes, signal, store } = session;
   const paired = (await store.index(link, side)).filter(({ pair }) => pair !== null);
   const taken = new Set(paired.map(({ id }) => id));
-  const found = new Map<string, ContactRecord>();
+  const found = new Map<string, ContactRecord | Unreadable>();
+  const isTaken = (id: string): boolean => {
+    return taken.has(id) || [...found.values()].some((created) => isRecord(created) && created.id === id);
+  };
   for (const delayMs of looks) {
-    const missing = requests.filter((request) => !found.has(request.key));
+    const missing = requests.filter((request) => !isRecord(found.get(request.key)));
     if (missing.length === 0) break;
     if (delayMs > 0) await clock.sleep(delayMs, signal);
-    const adopted = new Set([...found.values()].map((record) => record.id));
-    const isTaken = (id: string): boolean => taken.has(id) || adopted.has(id);
-    const answer = await remotes[side].findCreated(missing, sinceMs, isTaken, signal);
-    for (const [key, record] of answer) found.set(key, record);
+    await findEach((some) => remotes[side].findCreated(some, sinceMs, isTaken, signal), missing, found);
   }
   return found;
 };
@@ -59,11 +91,11 @@ type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its finding, together with its journal entry. */
 const settleAll = async <Write extends OpenWrite>(
-  { clock, link, store, writer }: Session,
+  { clock, emit, link, store, tally, writer }: Session,
   side: Side,
   writes: readonly Write[],
   ids: readonly string[],
-  settle: (set: WorkingSet, write: Write, known: Known) => Finding,
+  settle: (set: WorkingSet, write: Write, known: Known) => Finding | Unreadable,
 ): Promise<readonly Settled[]> => {
   const rows = writes.map(({ row }) => row);
   const needs = {
@@ -74,14 +106,23 @@ const settleAll = async <Write extends OpenWrite>(
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };
-  const { groupPairs } = await store.link(link);
+  const { groupPairs, rejections } = await store.link(link);
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
     for (const write of writes) {
+      const { row } = write;
       const atMs = clock.now();
       const finding = settle(set, write, { groupPairs, atMs });
-      set.add(...closing(write.row, finding, atMs));
-      settled.push({ row: write.row, applied: finding.applied });
+      const unread = unsettledWrite(row);
+      if ('unreadable' in finding) {
+        tally.skipped += 1;
+        emit({ kind: 'skipped', side, reason: finding.unreadable, leftId: row.leftId, rightId: row.rightId });
+        putOff(set, unread, finding.unreadable, rejections, atMs);
+        continue;
+      }
+      set.add(...closing(row, finding, atMs));
+      putBehind(set, unread, rejections);
+      settled.push({ row, applied: finding.applied });
     }
   });
   return settled;
@@ -95,15 +136,16 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const scopes = await originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
   const found = await lookForCreated(session, side, requests, sinceMs, looks);
-  const ids = [...found.values()].map((record) => record.id);
+  const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.row.id)) ?? null;
+    if (record !== null && !isRecord(record)) return record;
     if (write.kind === 'create') return settleCreate(set, write, record, known);
     return settleRestore(set, write, record, known.atMs);
   });
 };
 
-const recoverWrites = async (session: Session, side: Side, writes: readonly Writing[]) => {
+const recoverWrites = async (session: Session, side: Side, writes: readonly ExistingWrite[]) => {
   if (writes.length === 0) return [];
   const asked = [...new Set(writes.map(({ id }) => id))];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
@@ -130,19 +172,23 @@ const recoverGroupDeletions = async (session: Session, side: Side, writes: reado
 
 const isCreating = (write: OpenWrite): write is Creating => write.kind === 'create' || write.kind === 'restore';
 const isGroupDeletion = (write: OpenWrite): write is GroupDeletion => write.kind === 'group-delete';
-const isWriting = (write: OpenWrite): write is Writing => {
+const isWriting = (write: OpenWrite): write is ExistingWrite => {
   return write.kind === 'update' || write.kind === 'membership' || write.kind === 'delete';
 };
 const isIncomplete = (write: OpenWrite) => write.kind === 'incomplete';
 
 /**
  * Settles the writes of unknown outcome, of this process or of one that died: reads what stands at the remote and either
- * takes it in as the write's answer or leaves the write to be planned again (R9). Writes to no remote.
+ * takes it in as the write's answer or leaves the write to be planned again (R9). What cannot be read stays open, and is
+ * read again later and less and less often (R15). Writes to no remote.
  *
  * @returns the entries of the writes that were applied.
  */
 export const recover = async (session: Session): Promise<readonly JournalRow[]> => {
-  const open = (await session.store.journal(session.link, { open: true })).map(openWriteOf);
+  const { clock, link, store } = session;
+  const { rejections } = await store.link(link);
+  const rows = await store.journal(link, { open: true });
+  const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now())).map(openWriteOf);
   if (open.length === 0) return [];
   const settled: Settled[] = [];
   for (const side of SIDES) {
@@ -153,10 +199,11 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
     const own = open.filter(({ row }) => row.side === side);
     settled.push(...(await recoverWrites(session, side, own.filter(isWriting))));
     settled.push(...(await recoverGroupDeletions(session, side, own.filter(isGroupDeletion))));
-    await settleAll(session, side, own.filter(isIncomplete), [], (_, write) => {
+    const lacking = await settleAll(session, side, own.filter(isIncomplete), [], (_, write) => {
       return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
     });
+    settled.push(...lacking);
   }
-  session.emit({ kind: 'recovered', writes: open.length });
+  if (settled.length > 0) session.emit({ kind: 'recovered', writes: settled.length });
   return settled.filter(({ applied }) => applied).map(({ row }) => row);
 };

@@ -10,9 +10,17 @@ import { newHalf } from '../state/half.ts';
 import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { keepAlone, storePair } from '../state/pair.ts';
+import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { landedMoves, type Moves } from './landed-groups.ts';
-import { openHalf, pairOfWrite, type Finding } from './settle-write.ts';
+import {
+  openHalf,
+  pairOfWrite,
+  settleUnread,
+  type ExistingWrite,
+  type Finding,
+  type Unreadable,
+} from './settle-write.ts';
 import { tookEffect } from './took-effect.ts';
 
 const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
@@ -42,10 +50,8 @@ export const settleRestore = (
   return { applied: true, after: found, error: null };
 };
 
-type Revert = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
-
 /** How much of a write shows: a membership is moved with a request each way, of which one may have arrived alone. */
-const extentOf = (write: Revert, moves: Moves, now: ContactRecord): 'all' | 'part' | 'none' => {
+const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all' | 'part' | 'none' => {
   const { fields, join, leave } = write.row.intent;
   switch (write.kind) {
     case 'update':
@@ -61,7 +67,7 @@ const extentOf = (write: Revert, moves: Moves, now: ContactRecord): 'all' | 'par
 };
 
 /** The base of the side that was written takes in what the write brought, and nothing else. */
-const settled = ({ row }: Revert, moves: Moves, half: Half, found: ContactRecord): Half => {
+const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: ContactRecord): Half => {
   const written = new Set<SyncedField>(row.intent.fields);
   const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => written.has(field)));
   const base = settleBase({
@@ -78,7 +84,7 @@ const settled = ({ row }: Revert, moves: Moves, half: Half, found: ContactRecord
 /** Takes in what shows of a write of an undo; null where nothing does. */
 const takeIn = (
   set: WorkingSet,
-  write: Revert,
+  write: ExistingWrite,
   pair: Pair | null,
   found: ContactRecord,
   atMs: number,
@@ -98,8 +104,15 @@ const takeIn = (
  * Settles a write of an undo whose answer was lost. It reverts what a run wrote on one side, so nothing of it may look like
  * a user's edit or deletion, which would be propagated to the other side.
  */
-export const settleRevert = (set: WorkingSet, write: Revert, answer: ReadAnswer | undefined, atMs: number): Finding => {
+export const settleRevert = (
+  set: WorkingSet,
+  write: ExistingWrite,
+  answer: ReadAnswer | undefined,
+  atMs: number,
+): Finding | Unreadable => {
   const { side } = write.row;
+  const unreadable = unreadableReason(answer);
+  if (unreadable !== null) return settleUnread(set, write, unreadable);
   const pair = pairOfWrite(set, write);
   if (write.kind === 'delete' && answer?.kind === 'gone') {
     if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);

@@ -11,6 +11,7 @@ import { newHalf } from '../state/half.ts';
 import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer, observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
+import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { landedMoves, movesAcross, withMoves, type Moves } from './landed-groups.ts';
 import { arrived, landed, landedFields } from './landed.ts';
@@ -19,11 +20,14 @@ import { tookEffect } from './took-effect.ts';
 /** What recovery found out about a write. */
 export type Finding = {
   readonly applied: boolean;
-  /** The contact as it stands; null where it does not, or could not be read. */
+  /** The contact as it stands; null where it does not. */
   readonly after: ContactRecord | null;
-  /** Why nothing could be found out; null where something was. */
+  /** Why nothing can ever be found out; null where something was. */
   readonly error: string | null;
 };
+
+/** Nothing was found out yet: the contact could not be read. The write stays open, and the contact as it is (R9, R15). */
+export type Unreadable = { readonly unreadable: string };
 
 const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
 
@@ -59,7 +63,7 @@ export const settleCreate = (
   const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
   const own = { ...openHalf(known, { record: found, base: base(answer, moves) }), writtenAtMs: atMs };
-  const arrivedBase = base(arrived(desired, desired, answer), movesAcross(side, moves, groupPairs));
+  const arrivedBase = base(arrived(EMPTY_CONTACT, desired, desired, answer), movesAcross(side, moves, groupPairs));
   const other = openHalf(source, { record: source.record, base: arrivedBase });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: row.pairId, status: 'linked', halves, writtenSide: side });
@@ -89,9 +93,10 @@ const settleUpdate = (
     moved: new Set(),
     outstanding: without(scalars),
   });
-  const known = { ...source, contact: arrived(source.contact, desired, answer) };
+  const former = origin.base ?? EMPTY_SNAPSHOT;
+  const known = { ...source, contact: arrived(former.contact, source.contact, desired, answer) };
   const originBase = settleBase({
-    base: origin.base ?? EMPTY_SNAPSHOT,
+    base: former,
     before: known,
     now: known,
     written: new Set(),
@@ -128,34 +133,43 @@ const settleMembership = (
   return { applied: isWholly, after: found, error: null };
 };
 
+/** A write to an existing contact. */
+export type ExistingWrite = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
+
 /** The pair that a write to an existing contact belongs to. */
-export const pairOfWrite = (
-  set: WorkingSet,
-  { row, id }: Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>,
-): Pair | null => {
+export const pairOfWrite = (set: WorkingSet, { row, id }: ExistingWrite): Pair | null => {
   const pairId = row.pairId ?? set.half(row.side, id)?.pair ?? null;
   return pairId === null ? null : set.pair(pairId);
+};
+
+/**
+ * What follows where nothing was read of a contact: while it stands, as far as is known, whatever the write did may stand
+ * too. One that is known to be deleted has nothing left to settle.
+ */
+export const settleUnread = (
+  set: WorkingSet,
+  { kind, row, id }: ExistingWrite,
+  unreadable: string,
+): Finding | Unreadable => {
+  const half = set.half(row.side, id);
+  return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
 /** Whether both halves of the pair stand. */
 const isWhole = ({ left, right }: Pair): boolean => stands(left) && stands(right);
 
-/**
- * Settles a write to an existing contact by what a read of it says (R9). The set must hold the contact, its pair, and the
- * contact that the read answered with.
- */
-export const settleWrite = (
+/** Settles a write by a read that says something of its contact. */
+const settleAnswered = (
   set: WorkingSet,
-  write: Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>,
+  write: ExistingWrite,
   answer: ReadAnswer | undefined,
   known: Known,
 ): Finding => {
   const { side } = write.row;
   const { atMs } = known;
-  if (answer === undefined || answer.kind === 'unreadable') return NOT_APPLIED;
-  if (answer.kind !== 'found') {
+  if (answer?.kind !== 'found') {
     observeAnswer(set, side, write.id, answer, atMs);
-    return { ...NOT_APPLIED, applied: write.kind === 'delete' && answer.kind === 'gone' };
+    return { ...NOT_APPLIED, applied: write.kind === 'delete' && answer?.kind === 'gone' };
   }
   const { record } = answer;
   const pair = pairOfWrite(set, write);
@@ -171,4 +185,18 @@ export const settleWrite = (
   }
   observeRecord(set, side, record, atMs);
   return { ...NOT_APPLIED, after: record };
+};
+
+/**
+ * Settles a write to an existing contact by what a read of it says (R9). The set must hold the contact, its pair, and the
+ * contact that the read answered with.
+ */
+export const settleWrite = (
+  set: WorkingSet,
+  write: ExistingWrite,
+  answer: ReadAnswer | undefined,
+  known: Known,
+): Finding | Unreadable => {
+  const unreadable = unreadableReason(answer);
+  return unreadable === null ? settleAnswered(set, write, answer, known) : settleUnread(set, write, unreadable);
 };

@@ -202,7 +202,7 @@ const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half
 };
 
 const gone = (half: Half, event: HalfEvent): Half => {
-  // That a contact is gone may be said more than once, and into which one it was merged only the first time.
+  // That a contact is gone may be said more than once, and not each time into which one it was merged.
   const mergedInto = event.kind === 'merged' ? event.into : half.mergedInto;
   return { ...half, state: 'gone', mergedInto, heardAtMs: timeOf(event) ?? half.heardAtMs };
 };

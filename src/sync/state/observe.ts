@@ -194,6 +194,7 @@ export const observeAnswer = (
     case 'gone':
       observeDeletion(set, side, id, atMs);
       return;
+    case 'withheld':
     case 'unreadable':
     case undefined:
   }
@@ -250,6 +251,9 @@ export const observeMissing = (
   const counts = !isDoubted && !mayLag;
   switch (answer.kind) {
     case 'gone':
+    case 'withheld':
+      // No listing has missed a half that is doubted: there the refusal of a read says nothing.
+      if (isDoubted && answer.kind === 'withheld') return;
       happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
     case 'found':

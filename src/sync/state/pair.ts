@@ -1,4 +1,4 @@
-import type { Half } from '../../contact/half.ts';
+import { isDeleted, type Half } from '../../contact/half.ts';
 import { SYNCED_FIELDS } from '../../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
@@ -18,20 +18,20 @@ const bury = (set: WorkingSet, half: Half): void => {
   set.put({ ...half, pair: null, base: null, mergedInto: null, absences: 0, lastListedAtMs: null });
 };
 
-/** A pair ends; of its halves only those that are gone stay known. */
+/** A pair ends; of its halves only those that are known to be deleted stay known. */
 export const endPair = (set: WorkingSet, id: number): void => {
   const pair = set.pair(id);
   set.dropPair(id);
   for (const side of SIDES) {
     const half = pair?.[side] ?? null;
-    if (half?.state === 'gone') bury(set, half);
+    if (half !== null && isDeleted(half)) bury(set, half);
   }
 };
 
 /** A contact that has lost its pair: the next plan looks for a counterpart. One whose absence is unsettled is forgotten. */
 const releaseHalf = (set: WorkingSet, half: Half): void => {
   set.drop(half);
-  if (half.state === 'gone') bury(set, half);
+  if (isDeleted(half)) bury(set, half);
   if (half.state === 'settled' || half.state === 'changed') {
     set.put({ ...half, pair: null, base: null, state: 'changed' });
   }
@@ -66,7 +66,7 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
   for (const side of SIDES) {
     const old = before?.[side] ?? null;
     if (old === null || old.id === halves[side]?.id) continue;
-    if (old.state === 'gone') bury(set, old);
+    if (isDeleted(old)) bury(set, old);
     else if (pairId === null && writtenSide === side) releaseHalf(set, old);
     else set.drop(old);
   }
@@ -96,7 +96,7 @@ export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number)
   const leftId = pair?.left?.id;
   if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs });
   const half = pair?.[side] ?? null;
-  if (pair === null || half === null || half.state === 'gone') {
+  if (pair === null || half === null || isDeleted(half)) {
     endPair(set, id);
     return;
   }

@@ -3,7 +3,13 @@ import type { Contact } from '../../../src/contact/contact.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { Side } from '../../../src/contact/side.ts';
 import type { Creation, Decision, Deletion, Merge, SideWrite, Unlink } from '../../../src/reconcile/decision.ts';
-import { deferRefused, refusalKey, sourceFingerprint, type Refusal } from '../../../src/reconcile/defer.ts';
+import {
+  deferRefused,
+  deferUnsettled,
+  refusalKey,
+  sourceFingerprint,
+  type Refusal,
+} from '../../../src/reconcile/defer.ts';
 import { bothSides, gone, pairOf, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
 
 const RETRY_AT_MS = 1_000;
@@ -45,10 +51,33 @@ describe('[R15] a refused write is remembered', () => {
   test.each<[string, Decision, string]>([
     ['an update by both contacts', MERGE, 'l r'],
     ['a create by its source', CREATE, 'l'],
-    ['a delete by the contact that was to go', DELETE, 'l'],
+    ['a delete by the contact that was to go', DELETE, 'delete l'],
     ['the end of a pair, which writes nothing, by nothing', UNLINK, ''],
   ])('%s', (_, decision, key) => {
     expect(refusalKey(decision)).toBe(key);
+  });
+});
+
+test('[R15] a refused delete keeps no create waiting whose source goes by the same id at the other side', () => {
+  const refusal = refusalOf(DELETE, 'left');
+  const create: Creation = { ...CREATE, side: 'left' };
+  expect(sourceFingerprint(create)).toBe(refusal.sourceFingerprint);
+  expect(deferRefused([create], [refusal], SOON)).toEqual([create]);
+  expect(deferRefused([DELETE], [refusal], SOON)).toEqual([]);
+});
+
+describe('[R9] a contact that a write of unknown outcome is about', () => {
+  test.each<[string, Decision, Side, string]>([
+    ['merged', MERGE, 'right', 'r'],
+    ['copied', CREATE, 'left', 'l'],
+    ['brought back', { ...CREATE, pair: HALF_GONE }, 'right', 'r'],
+    ['deleted', DELETE, 'left', 'l'],
+    ['deleted for the other half of its pair', DELETE, 'right', 'r'],
+    ['left alone in its pair', UNLINK, 'right', 'r'],
+  ])('is not %s before that is settled', (_, decision, side, id) => {
+    expect(deferUnsettled([decision], (of, each) => of === side && each === id)).toEqual([]);
+    const isNamesake = (of: Side, each: string): boolean => of !== side && each === id;
+    expect(deferUnsettled([decision], isNamesake)).toEqual([decision]);
   });
 });
 

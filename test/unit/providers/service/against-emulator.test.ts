@@ -136,12 +136,24 @@ describe('under each way to fill a gap of the document', () => {
     });
   });
 
-  it.each(variantsBut(['deleteStyle archived']))('%s %s: a deleted contact is gone', async (name, value) => {
-    await play({ [name]: value }, async ({ remote }) => {
+  it.each(variantsBut(['deleteStyle archived', 'missingRecordStatus 403']))(
+    '%s %s: a deleted contact is gone',
+    async (name, value) => {
+      await play({ [name]: value }, async ({ remote }) => {
+        const { id } = await create(remote);
+        expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
+        expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
+        expect((await remote.read([id], never)).get(id)).toEqual({ kind: 'gone' });
+      });
+    },
+  );
+
+  it('[R7] missingRecordStatus 403: a deleted contact is withheld, and only a listing tells that it is gone', async () => {
+    await play({ missingRecordStatus: '403' }, async ({ remote }) => {
       const { id } = await create(remote);
       expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
-      expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
-      expect((await remote.read([id], never)).get(id)).toEqual({ kind: 'gone' });
+      expect(await remote.delete([id], never)).toMatchObject([{ ok: false, error: { kind: 'invalid' } }]);
+      expect((await remote.read([id], never)).get(id)).toMatchObject({ kind: 'withheld' });
     });
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  hasSteppedBack,
   nextCursor,
   nextPageNumber,
   nextStretch,
@@ -72,6 +73,16 @@ describe('[R14] the cursor', () => {
   it('moves to the latest change seen, in whole seconds, and has its overlap to read again', () => {
     const next = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
     expect(nextCursor(cursor(1_000, 0), sight(5_900, 60_000))).toEqual(next);
+  });
+
+  it.each([
+    [60_000, null, false],
+    [60_000, 60_000, false],
+    [60_000, 55_000, false],
+    [60_000, 54_999, true],
+    [0, 0, false],
+  ])('at %i is ahead of a clock that says %j: %j', (watermarkMs, serverTimeMs, expected) => {
+    expect(hasSteppedBack(cursor(watermarkMs), serverTimeMs)).toBe(expected);
   });
 
   it('does not pass the time of the service when the walk began', () => {

@@ -61,12 +61,12 @@ describe('a 403 for one contact', () => {
     ({ path }: { path: string }) =>
       path === '/v2/contacts' && isListed ? { json: list([]) } : { status: 403 };
 
-  it('means that it is gone where the list of contacts still answers', async () => {
+  it('[R7] means that it is withheld where the list of contacts still answers: no evidence of a deletion', async () => {
     await using server = await startServer(refusing(true));
-    expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toEqual({ kind: 'gone' });
-    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ ok: true }]);
+    expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toMatchObject({ kind: 'withheld' });
+    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
     const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
-    expect(await server.remote.changeMembership([change], never)).toMatchObject([{ error: { kind: 'not-found' } }]);
+    expect(await server.remote.changeMembership([change], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
   });
 
   it('[R16] means a revoked permission where the list is refused too', async () => {

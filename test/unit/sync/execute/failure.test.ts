@@ -120,7 +120,7 @@ describe('[R15] a refusal', () => {
     ['create', 'l', 'l', null],
     ['update', 'l r', 'l', 'r'],
     ['membership', 'l r', 'l', 'r'],
-    ['delete', 'r', null, 'r'],
+    ['delete', 'delete r', null, 'r'],
   ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
     const write = WRITES[kind];
     expect(rejectionKeyOf(write)).toBe(key);

@@ -54,7 +54,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
     ['the other half is gone too', [pairedHalf('left', 'l', 1, { state: 'gone' })], 1],
   ])('stands for itself where %s', (_, halves, pairId) => {
     const { set, finding } = restore(FOUND, halves, { ...write, row: { ...write.row, pairId } });
-    expect(finding.applied).toBe(true);
+    expect(finding).toMatchObject({ applied: true });
     expect(changesOf(set, 'put-pair')).toMatchObject([
       { id: null, status: 'kept', halves: [{ half: { side: 'right', id: 'back', state: 'settled' } }] },
     ]);
@@ -134,13 +134,20 @@ describe('[R9] a reverting update without an answer', () => {
   test.each<[string, ReadAnswer | undefined, object | null]>([
     ['is gone', { kind: 'gone' }, { id: 'r', state: 'gone' }],
     ['goes by another id', { kind: 'moved', record: adaRecord('renamed') }, { id: 'renamed', state: 'changed' }],
-    ['cannot be read', { kind: 'unreadable', reason: 'no shape' }, right],
-    ['was not asked for', undefined, right],
   ])('takes in that the contact %s', (_, answer, expected) => {
     const { set, finding } = revert(answer);
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject(expected ?? {});
   });
+
+  test.each([{ kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }, undefined] as const)(
+    '[R15] stays open where nothing can be read: %j',
+    (answer) => {
+      const { set, finding } = revert(answer);
+      expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
+      expect(set.changes()).toEqual([]);
+    },
+  );
 });
 
 describe('[R9] a reverting change of membership without an answer', () => {
@@ -158,7 +165,7 @@ describe('[R9] a reverting change of membership without an answer', () => {
 
   test('that took effect enters the base, and nothing else does', () => {
     const { set, finding } = move('back', 'foreign', 'own');
-    expect(finding.applied).toBe(true);
+    expect(finding).toMatchObject({ applied: true });
     expect(set.pair(1)?.right).toMatchObject({
       base: { groupIds: ['back', 'own'] },
       record: { groupIds: ['back', 'foreign', 'own'] },
@@ -192,7 +199,7 @@ describe('[R9] a deletion of an undo without an answer', () => {
 
   test('that is done is known to be, although the pair has ended', () => {
     const { set, finding } = revert({ kind: 'gone' }, [], DELETE);
-    expect(finding.applied).toBe(true);
+    expect(finding).toMatchObject({ applied: true });
     expect(set.changes()).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ import {
   settleWrite,
   type Known,
 } from '../../../../src/sync/recover/settle-write.ts';
+import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
@@ -210,6 +211,25 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
+  test('[R9] leaves an email to be removed once more that stands beside one which somebody added meanwhile', () => {
+    const mails = (...list: string[]) => ({ ...ADA, title: 'New', emailAddresses: values(...list) });
+    const base = snapshot({ ...mails('gone@x.org'), title: 'Old' });
+    const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', mails()), base });
+    const before = record('r', { ...mails('gone@x.org'), title: 'Old' });
+    const target = pairedHalf('right', 'r', 1, { record: before, base });
+    const given = { fields: ['title', 'emailAddresses'] as const, desired: contactOf(mails()), source: source.record };
+    const write = openWrite('update', 'update', given, { before });
+    // Both sides were given the same title by their users: only that makes the write look applied.
+    const { set } = settle(found(mails('gone@x.org', 'own@x.org')), [source, target], write);
+    const { left: own, right: other } = set.pair(1) ?? {};
+    expect(own?.base).toEqual(snapshot(mails('gone@x.org')));
+    expect(other?.base).toEqual(snapshot(mails('gone@x.org')));
+    if (!own || !other) throw new Error('The pair has lost a half.');
+    const { desired } = mergeContacts({ left: own, right: other }, policyWith({}));
+    expect(desired.left.emailAddresses).toEqual(values('own@x.org'));
+    expect(desired.right.emailAddresses).toEqual(values('own@x.org'));
+  });
+
   test('that did not take effect is left to the next plan', () => {
     const answer = found(OLD);
     const { set, finding } = settle(answer);
@@ -231,7 +251,7 @@ describe('[R9] an update without an answer', () => {
 
   test('of a pair whose other half is gone by now is known to be applied, and decided by the next plan', () => {
     const { set, finding } = settle(found({ ...OLD, title: 'New' }), [{ ...left, state: 'gone' }, right]);
-    expect(finding.applied).toBe(true);
+    expect(finding).toMatchObject({ applied: true });
     expect(set.pair(1)?.left?.state).toBe('gone');
   });
 
@@ -253,10 +273,27 @@ describe('[R9] any write without an answer', () => {
   const WRITES = { update: UPDATE, membership: MOVE, delete: DELETE };
   const KINDS = ['update', 'membership', 'delete'] as const;
 
-  test.each(KINDS)('to a contact that cannot be read is left as it is: a %s', (kind) => {
-    for (const answer of [undefined, { kind: 'unreadable', reason: 'no shape' } as const]) {
+  const UNREAD = [
+    undefined,
+    { kind: 'unreadable', reason: 'no shape' },
+    { kind: 'withheld', reason: 'refused' },
+  ] as const satisfies readonly (ReadAnswer | undefined)[];
+
+  test.each(KINDS)(
+    'to a contact that is known to be gone and cannot be read has nothing left to settle: a %s',
+    (kind) => {
+      for (const answer of UNREAD) {
+        const { set, finding } = settle(answer, [left, { ...right, state: 'gone' }], WRITES[kind]);
+        expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
+        expect(set.changes()).toEqual([]);
+      }
+    },
+  );
+
+  test.each(KINDS)('[R15] to a contact that cannot be read stays open, and the contact as it is: a %s', (kind) => {
+    for (const answer of UNREAD) {
       const { set, finding } = settle(answer, undefined, WRITES[kind]);
-      expect(finding).toEqual(NOTHING);
+      expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
       expect(set.changes()).toEqual([]);
     }
   });
@@ -340,7 +377,7 @@ describe('[R9] a change of membership without an answer', () => {
   test('that arrived in part is not applied, and what arrived enters the bases', () => {
     const write = openWrite('membership', 'membership', { join: ['s', 't'] }, { before: right.record });
     const { set, finding } = settle(found({}, { groupIds: ['s'] }), joined, write);
-    expect(finding.applied).toBe(false);
+    expect(finding).toMatchObject({ applied: false });
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA, ['g']) }, right: { base: snapshot(ADA, ['s']) } });
   });
 
@@ -358,7 +395,7 @@ describe('[R9] a change of membership without an answer', () => {
         return half.side === 'left' ? { ...half, state: 'gone' as const } : half;
       });
     const { set, finding } = settle(found({}, { groupIds: ['s'] }), given, JOIN);
-    expect(finding.applied).toBe(false);
+    expect(finding).toMatchObject({ applied: false });
     expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base: snapshot(ADA), state: 'changed' } });
   });
 });

@@ -134,6 +134,43 @@ describe('[R7] the table of a half', () => {
     expect(nextHalf('left', HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
   });
 
+  const LAG_MS = 10 * 60_000;
+
+  /** Written at 1000; the listing that it was seen in before ended at 500, the one before this at the time given. */
+  test.each<[string, Partial<Half>, number | null, number | null]>([
+    ['a listing that ended right after the write and missed it', {}, 1_001, 500],
+    ['a listing that ended just before ten minutes after the write', {}, 1_000 + LAG_MS - 1, 500],
+    ['a listing that ended at the moment of the write', { lastListedAtMs: 1_000 }, 1_001, 1_000],
+  ])('[R7] that was missed late keeps when it was last seen: %s', (_, given, lastListedAtMs, expected) => {
+    const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
+    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs })).toMatchObject({
+      state: 'missing',
+      lastListedAtMs: expected,
+    });
+  });
+
+  test.each<[string, Partial<Half>, number | null]>([
+    ['a listing that ended ten minutes after the write, and saw it', {}, 1_000 + LAG_MS],
+    ['it was seen since the write', { lastListedAtMs: 1_001 }, 1_002],
+    ['this link never wrote it', { writtenAtMs: null }, 1_001],
+    ['no listing has missed it', { lastListedAtMs: null }, 1_001],
+    ['no listing came before', {}, null],
+  ])('[R7] was last seen by the listing before where %s', (_, given, lastListedAtMs) => {
+    const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
+    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs })?.lastListedAtMs).toBe(lastListedAtMs);
+  });
+
+  test('[R7] that was missed before keeps when it was last seen', () => {
+    const half = { ...HALVES.settled, absences: 1, lastListedAtMs: 500, writtenAtMs: null };
+    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs: 900 })?.lastListedAtMs).toBe(500);
+  });
+
+  test('[R12] that was merged into another one stays so, however often it is said to be gone', () => {
+    const merged = nextHalf('left', HALVES.settled, { kind: 'merged', into: 'survivor', atMs: NOW });
+    expect(nextHalf('left', merged, { kind: 'deleted', atMs: NOW + 1 })?.mergedInto).toBe('survivor');
+    expect(nextHalf('left', merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
+  });
+
   test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be looked at', (state) => {
     const half: Half = { ...HALVES.changed, state };
     expect(nextHalf('left', half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });

@@ -398,7 +398,7 @@ describe('[R7] a read of a contact', () => {
     expect(set.half('left', 'y')).toMatchObject({ state: 'changed', record: edited('y') });
   });
 
-  test.each([undefined, { kind: 'unreadable', reason: 'no shape' }] as const)(
+  test.each([undefined, { kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }] as const)(
     'that says nothing (%j) changes nothing',
     (answer) => {
       expect(answered(answer).changes()).toEqual([]);
@@ -412,6 +412,7 @@ describe('[R7] a read of a contact that a listing missed', () => {
   const READ_AT_MS = 10_000_000;
   const found = (of: ContactRecord): ReadAnswer => ({ kind: 'found', record: of });
   const GONE: ReadAnswer = { kind: 'gone' };
+  const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
 
   const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Parameters<typeof observeMissing>[3]) => {
     const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
@@ -430,6 +431,15 @@ describe('[R7] a read of a contact that a listing missed', () => {
       { state: 'settling', heardAtMs: READ_AT_MS },
     ],
     ['is gone where it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
+    ['is gone where the read is refused', {}, WITHHELD, NEVER, { state: 'gone' }],
+    [
+      'is settling where the read is refused a moment after a write',
+      { writtenAtMs: READ_AT_MS - 1 },
+      WITHHELD,
+      NEVER,
+      { state: 'settling' },
+    ],
+    ['stays in doubt where the read is refused', { state: 'doubted' }, WITHHELD, NEVER, { state: 'doubted' }],
     ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
     ['is gone once its time to settle is over', { state: 'settling', writtenAtMs: 0 }, GONE, NEVER, { state: 'gone' }],
     [

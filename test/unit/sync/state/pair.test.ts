@@ -103,10 +103,10 @@ describe('[R12] a contact that gives way to a created one, since their source wa
     expect(looseIn(set)).toEqual([]);
   });
 
-  test('[R7] stays known to be deleted where it is gone', () => {
-    const set = giveWay('gone');
+  test.each(['gone', 'doubted'] as const)('[R7] stays known to be deleted where it is %s', (state) => {
+    const set = giveWay(state);
     expect(pairsIn(set)).toEqual(['created source']);
-    expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state: 'gone' }]);
+    expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state }]);
   });
 });
 
@@ -169,6 +169,20 @@ describe('[R7] a pair that ends', () => {
     expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'right', id: 'r' }]);
     expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
     expect(changesOf(set, 'put-half')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
+  });
+
+  test.each(['gone', 'doubted'] as const)(
+    '[R7] whose half comes back under another id keeps the old one %s',
+    (state) => {
+      const set = setOf([pairedHalf('left', 'old', 1, { state }), pairedHalf('right', 'r', 1)]);
+      store(set, looseHalf('left', 'created'), pairedHalf('right', 'r', 1), { pairId: 1, writtenSide: 'left' });
+      expect(pairsIn(set)).toEqual(['created r']);
+      expect(looseIn(set)).toMatchObject([{ id: 'old', pair: null, base: null, state }]);
+    },
+  );
+
+  test('leaves a half that is shown although it was deleted: a lagging listing brings it back no more', () => {
+    expect(ended({ state: 'doubted' }, {}).halves()).toEqual([looseHalf('left', 'l', { state: 'doubted' })]);
   });
 
   test('leaves both where both are gone, and none where both stand', () => {

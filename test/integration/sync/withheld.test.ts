@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const PEOPLE = ['Ada', 'Ben'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const MINUTE_MS = 60_000;
+const GET_ONE = { method: 'GET', path: '^/v2/contacts/[^/]+$' } as const;
+
+const fail = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
+  const response = await fetch(`${sandbox.service.url}/__control/faults`, {
+    method: 'POST',
+    body: JSON.stringify(fault),
+  });
+  expect(response.ok).toBe(true);
+};
+
+const openWrites = ({ app }: LinkedSandbox) => app.store.journal('default', { open: true });
+
+/** A link in step, of which a title edited at Google is written to the service and the answer is lost. */
+const loseAnUpdate = async (linked: LinkedSandbox, action: Fault['action']) => {
+  const { google, service } = linked.sandbox;
+  expect((await linked.sync()).error).toBeNull();
+  const [person] = google.account.people();
+  const name = person?.resourceName ?? '';
+  google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
+  await fail(linked, { method: 'PATCH', path: '^/v2/contacts/[^/]+$', times: 1, action });
+  linked.clock.advance(20 * MINUTE_MS);
+  const titles = () =>
+    service.account
+      .contacts()
+      .map(({ title }) => title ?? '')
+      .toSorted();
+  return { titles };
+};
+
+test.each(['reset-after', 'reset-before'] as const)(
+  'R9, R7: a contact that is refused once, after a write without an answer (%s), is not taken for deleted',
+  async (kind) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { titles } = await loseAnUpdate(linked, { kind });
+    await fail(linked, { ...GET_ONE, action: { kind: 'status', status: 403 } });
+    const { error, summary } = await linked.sync();
+    expect(error).toBeNull();
+    expect(summary).toMatchObject({ skipped: 1, right: { created: 0, deleted: 0 } });
+    expect(await openWrites(linked)).toMatchObject([{ kind: 'update', side: 'right' }]);
+    expect((await linked.app.store.link('default')).rejections).toMatchObject([{ side: 'right', attempts: 1 }]);
+
+    linked.clock.advance(4 * MINUTE_MS);
+    expect((await linked.sync()).summary).toMatchObject({ skipped: 0, right: { created: 0, updated: 0 } });
+    expect(await openWrites(linked)).toHaveLength(1);
+
+    linked.clock.advance(2 * MINUTE_MS);
+    expect((await linked.sync()).error).toBeNull();
+    expect(await openWrites(linked)).toEqual([]);
+    expect((await linked.app.store.link('default')).rejections).toEqual([]);
+    expect(titles()).toEqual(['', 'Countess']);
+    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 0 }, right: { created: 0, updated: 0 } });
+  },
+);
+
+test('R7, R9: a contact that stays refused and that a listing misses is deleted, and its write is settled', async () => {
+  await using linked = await startLinkedSandbox(
+    { google: PEOPLE, service: [], variants: { service: { missingRecordStatus: '403' } } },
+    { SWEEP_INTERVAL: '1h' },
+  );
+  const { titles } = await loseAnUpdate(linked, { kind: 'reset-before' });
+  await fail(linked, { ...GET_ONE, action: { kind: 'status', status: 403 } });
+  expect((await linked.sync()).error).toBeNull();
+  const written = (await openWrites(linked))[0]?.rightId ?? '';
+  linked.sandbox.service.account.deleteContact(written);
+  for (const minutes of [20, 60, 60]) {
+    linked.clock.advance(minutes * MINUTE_MS);
+    expect((await linked.sync()).error).toBeNull();
+  }
+  expect(await openWrites(linked)).toEqual([]);
+  // The edit beats the deletion: the contact comes back, once.
+  expect(titles()).toEqual(['', 'Countess']);
+  expect(linked.sandbox.google.account.people()).toHaveLength(2);
+});

@@ -82,10 +82,16 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
   await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));
 };
 
-/** Lists a side whole; continues where an earlier listing was cut off. */
+/**
+ * Whether the pages of an earlier run's listing still count. They are as old as that run, and only a feed that names deletions
+ * says what was deleted since: a deleted contact would otherwise be taken for one that stands (R7).
+ */
+const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
+
+/** Lists a side whole; continues where an earlier listing was cut off, if its pages still count. */
 const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
   const { clock, link, store, writer } = session;
-  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null;
+  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
   const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
   if (!continues) {
     await writer.apply({}, (set) => {
@@ -100,7 +106,7 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
 /** Where the feed stands; a listing whose last page an earlier process stored, and no more, is finished first. */
 const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   const cursor = await cursorOf(session, side);
-  if (cursor.listingStartedAtMs === null || cursor.cursor === null) return cursor;
+  if (cursor.listingStartedAtMs === null || cursor.cursor === null || !keepsPages(session, side)) return cursor;
   await finishListing(session, side);
   return cursorOf(session, side);
 };
@@ -127,14 +133,14 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const isListing = cursor.listingStartedAtMs !== null;
   const isFull = session.kind === 'full';
   const { namesDeletions } = session.remotes[side].capabilities;
-  const sweeps = !namesDeletions && !isFull && !isListing && isSweepDue(session, cursor);
+  const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
   // A feed that names deletions names those of contacts written a moment ago too: it is read before a full listing.
   const readsFeed = !sweeps && (!isFull || namesDeletions);
   const isFresh = readsFeed && (await pullChanges(session, side, cursor));
   if (isFresh && !isFull) return;
   await listWhole(session, side, await cursorOf(session, side));
-  // The pages that an earlier run listed are as old as that run: what changed since is read too.
-  if (isListing) await pullChanges(session, side, await cursorOf(session, side));
+  // Of what changed since an earlier run listed its pages, the listing knows nothing: it is read too.
+  if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));
 };
 
 /** Pulls what changed on both sides into the store, page by page (R14). */

@@ -226,4 +226,26 @@ describe('hard histories that once went wrong', () => {
       }
     },
   );
+
+  it('R7: what an interrupted listing showed and was deleted since wins no conflict (seed 20138)', async () => {
+    for (let step = 8; step <= 12; step += 1) {
+      const first = run({
+        before: [
+          { kind: 'twin', differs: false },
+          { kind: 'create', side: 'right', rich: false },
+          { kind: 'twin', differs: true },
+        ],
+        full: true,
+        gapMs: 0,
+        crash: { step, when: 'before' },
+      });
+      const second = run({ before: [remove('right', 2), remove('right')], full: true, gapMs: 0 });
+      await runHistory(
+        history([[first, second, run()]], {
+          conflicts: 'right',
+          hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS },
+        }),
+      );
+    }
+  });
 });

@@ -220,6 +220,11 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
   return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
 };
 
+/** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
+const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+};
+
 /**
  * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
  * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
@@ -246,9 +251,7 @@ export const observeMissing = (
   const { side, id, state, absences } = half;
   const isDoubted = state === 'doubted';
   const isRecent = !isDoubted && isUnsettled(half, settlesWithinMs, nowMs);
-  // A listing may not show yet what was written or made a moment ago: where a read finds it, that is no absence.
-  const mayLag = isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
-  const counts = !isDoubted && !mayLag;
+  const counts = !isDoubted && !mayLag(half, settlesWithinMs, nowMs);
   switch (answer.kind) {
     case 'gone':
     case 'withheld':

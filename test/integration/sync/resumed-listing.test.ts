@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
-test('R14: a listing that continues in a later run misses no edit on the pages that the earlier run had read', async () => {
+test('R14: after a listing that was cut off, no edit is missed on the pages that the earlier run had read', async () => {
   await using linked = await startLinkedSandbox({ count: 120, seed: 9 });
   const { service, google } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();

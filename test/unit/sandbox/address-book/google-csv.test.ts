@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AddressBookError } from '../../../../src/sandbox/people/address-book-error.ts';
+import { AddressBookError } from '../../../../src/sandbox/address-book/address-book-error.ts';
 import { parseGoogleCsv } from '../../../../src/sandbox/people/google-csv.ts';
 import { EMPTY_PERSON } from '../../../../src/sandbox/people/person.ts';
 

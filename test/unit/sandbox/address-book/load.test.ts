@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadAddressBook } from '../../../../src/sandbox/people/load.ts';
+import { loadAddressBook } from '../../../../src/sandbox/address-book/load.ts';
 
 const bookPath = (name: string): string =>
   fileURLToPath(new URL(`../../../support/address-books/${name}`, import.meta.url));

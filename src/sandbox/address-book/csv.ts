@@ -59,6 +59,7 @@ const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
     delimiter,
     from_line: headLine,
     encoding: 'latin1',
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
@@ -68,8 +69,8 @@ const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
     },
   }).resume();
 
-const lineBreaksIn = (cells: readonly string[]): number =>
-  cells.reduce((sum, cell) => (cell.includes('\n') ? sum + cell.split('\n').length - 1 : sum), 0);
+const occurrences = (cells: readonly string[], part: string): number =>
+  cells.reduce((sum, cell) => (cell.includes(part) ? sum + cell.split(part).length - 1 : sum), 0);
 
 /** The people of a CSV file as Google or Outlook exports it, or as a spreadsheet program has saved it since. */
 export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
@@ -77,16 +78,19 @@ export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
   const pieces = chunks[Symbol.asyncIterator]();
   const first: Buffer = (await pieces.next()).value ?? Buffer.alloc(0);
   let layout: Layout | null = null;
+  let countedTwice = 0;
   let endedLine = 0;
   const onRow: OnRow = (cells, lines) => {
-    endedLine = lines;
+    // The parser counts CR and LF within a cell as a line each.
+    countedTwice += occurrences(cells, '\r\n');
+    endedLine = lines - countedTwice;
     if (layout === null) {
       layout = layoutOf(new Columns(cells, decoder));
       return;
     }
     const person = layout(cells);
     if (isFilled(person)) add(person);
-    else refused.add(lines - lineBreaksIn(cells), 'nothing that a contact consists of can be read in the row');
+    else refused.add(endedLine - occurrences(cells, '\n'), 'nothing that a contact consists of can be read in the row');
   };
   const parser = parserFor(formOf(first.toString('latin1', 0, HEAD_BYTES)), onRow);
   try {

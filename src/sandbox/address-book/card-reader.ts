@@ -133,14 +133,13 @@ export class CardReader {
   #beginProperty(line: ByteText): void {
     this.#endProperty();
     const read = this.#heads.read(line);
-    const name = read?.head.name ?? BEGINNING.exec(line)?.groups?.['name']?.toUpperCase();
-    const isUsed = name !== undefined && READ_NAMES.has(name);
-    if (name === undefined || !(isUsed || OTHER_NAMES.has(name) || name.startsWith('X-'))) {
+    const name = read === null ? beginningOf(line) : read.head.name;
+    if (!isProperty(name)) {
       this.#skipped.add(this.#lineNumber, NOT_A_PROPERTY);
       return;
     }
-    const head = read?.head ?? null;
-    this.#begun = { line: this.#lineNumber, name, head, parts: isUsed ? [] : null, goesOn: false };
+    const parts = READ_NAMES.has(name) ? [] : null;
+    this.#begun = { line: this.#lineNumber, name, head: read?.head ?? null, parts, goesOn: false };
     this.#continue(this.#begun, read === null ? line : line.slice(read.colon + 1));
   }
 
@@ -159,6 +158,11 @@ export class CardReader {
     else this.#card?.properties.push({ head: read.head, value: text.slice(read.colon + 1) });
   }
 }
+
+/** The name of a property that the line begins and does not end; the empty string where it begins none. */
+const beginningOf = (line: ByteText): string => BEGINNING.exec(line)?.groups?.['name']?.toUpperCase() ?? '';
+
+const isProperty = (name: string): boolean => READ_NAMES.has(name) || OTHER_NAMES.has(name) || name.startsWith('X-');
 
 const endsSoftly = (head: PropertyHead | null, text: ByteText): boolean =>
   head?.transfer === 'quoted-printable' && text.endsWith('=');

@@ -13,7 +13,8 @@ export class LineSplitter {
   #begun: Buffer[] = [];
 
   /** The lines that end in the chunk. */
-  *split(chunk: Buffer): Generator<ByteText> {
+  *split(next: Buffer): Generator<ByteText> {
+    const chunk = this.#end === null ? Buffer.concat([...this.#begun.splice(0), next]) : next;
     this.#end ??= firstEndOf(chunk);
     let from = 0;
     for (let at = this.#endIn(chunk, from); at >= 0; at = this.#endIn(chunk, from)) {

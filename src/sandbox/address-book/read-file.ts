@@ -3,7 +3,7 @@ import type { ProblemList } from './address-book.ts';
 import type { FileBytes } from './file-bytes.ts';
 
 /** What a reader hands over, in the order of the file. */
-export type Taker = {
+type Taker = {
   readonly add: (person: Person) => void;
   readonly skipped: ProblemList;
   readonly refused: ProblemList;

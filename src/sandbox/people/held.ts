@@ -38,13 +38,16 @@ const toAddress = (address: NonNullable<GooglePerson['addresses']>[number]): Per
   };
 };
 
-const namesOf = ({ names, nicknames }: GooglePerson): Pick<Person, NameField> => ({
-  prefix: text(names?.[0]?.honorificPrefix),
-  givenName: text(names?.[0]?.givenName),
-  middleName: text(names?.[0]?.middleName),
-  familyName: text(names?.[0]?.familyName),
-  suffix: text(names?.[0]?.honorificSuffix),
-  nickname: text(nicknames?.[0]?.value),
+const namesOf = ({
+  names: [name = {}] = [],
+  nicknames: [nickname = {}] = [],
+}: GooglePerson): Pick<Person, NameField> => ({
+  prefix: text(name.honorificPrefix),
+  givenName: text(name.givenName),
+  middleName: text(name.middleName),
+  familyName: text(name.familyName),
+  suffix: text(name.honorificSuffix),
+  nickname: text(nickname.value),
 });
 
 const jobOf = ({ organizations = [] }: GooglePerson): Pick<Person, 'company' | 'title' | 'department'> => {

@@ -10,8 +10,11 @@ import { count } from '../words.ts';
 /** An address book that an account is filled with. */
 export type LoadedFile = AddressBook & { readonly path: string };
 
-/** How many contacts an account can hold: of the service no limit is known. */
-const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: defaultContactLimit, service: Infinity };
+/** As many as `--people` makes up at most. */
+const MOST_PEOPLE = 50_000;
+
+/** How many contacts an account takes: Google has a limit, and of the service none is known. */
+const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: defaultContactLimit, service: MOST_PEOPLE };
 
 /** Reads the address book for an account. Throws a {@link UsageError} where it cannot be used. */
 export const loadFile = async (path: string, provider: EmulatedProvider): Promise<LoadedFile> => {
@@ -30,7 +33,7 @@ const reportProblems = (terminal: Terminal, path: string, what: string, { count:
   const shown = first.slice(0, SHOWN);
   for (const problem of shown) terminal.warn(`${path}:${placeOf(problem)}: ${what}: ${problem.reason}`);
   const others = total - shown.reduce((sum, { lines }) => sum + lines, 0);
-  if (others > 0) terminal.warn(`${path}: ${what}: ${count(others, 'more')}`);
+  if (others > 0) terminal.warn(`${path}: ${what}: ${count(others, 'more', 'more')}`);
 };
 
 /** Says on stderr what of the file was loaded, and line by line what was not. */
@@ -43,7 +46,7 @@ export const reportFile = (terminal: Terminal, { path, people, skipped, refused,
   reportProblems(terminal, path, 'refused', refused);
   if (leftOut > 0) {
     terminal.warn(
-      `${path}: ${count(leftOut, 'person', 'people')} left out: an account at Google holds ${count(people.length, 'contact')}.`,
+      `${path}: ${count(leftOut, 'person', 'people')} left out: the account takes ${count(people.length, 'contact')}.`,
     );
   }
 };

@@ -127,7 +127,7 @@ export class CardReader {
 
   #continue(begun: Begun, text: ByteText): void {
     begun.goesOn = endsSoftly(begun.head, text);
-    begun.parts?.push(begun.goesOn ? text.slice(0, -1) : text);
+    begun.parts?.push(withoutSoftEnd(text, begun.goesOn));
   }
 
   #beginProperty(line: ByteText): void {
@@ -138,9 +138,11 @@ export class CardReader {
       this.#skipped.add(this.#lineNumber, NOT_A_PROPERTY);
       return;
     }
-    const parts = READ_NAMES.has(name) ? [] : null;
-    this.#begun = { line: this.#lineNumber, name, head: read?.head ?? null, parts, goesOn: false };
-    this.#continue(this.#begun, read === null ? line : line.slice(read.colon + 1));
+    const head = read?.head ?? null;
+    const text = read === null ? line : line.slice(read.colon + 1);
+    const goesOn = endsSoftly(head, text);
+    const parts = READ_NAMES.has(name) ? [withoutSoftEnd(text, goesOn)] : null;
+    this.#begun = { line: this.#lineNumber, name, head, parts, goesOn };
   }
 
   #endProperty(): void {
@@ -166,3 +168,5 @@ const isProperty = (name: string): boolean => READ_NAMES.has(name) || OTHER_NAME
 
 const endsSoftly = (head: PropertyHead | null, text: ByteText): boolean =>
   head?.transfer === 'quoted-printable' && text.endsWith('=');
+
+const withoutSoftEnd = (text: ByteText, isSoft: boolean): ByteText => (isSoft ? text.slice(0, -1) : text);

@@ -26,9 +26,11 @@ export const decodeCard = (
   isTranscoded: boolean,
 ): readonly CardProperty[] => {
   const fallback = properties.find(({ head }) => head.charset !== null && decoder.knows(head.charset));
-  return properties.map(({ head, value }) => {
+  return properties.map((property) => {
+    const { head, value } = property;
     const declared = isTranscoded && head.transfer === null ? null : head.charset;
     const bytes = decodeTransfer(value, head.transfer);
-    return { head, value: decoder.decode(bytes, declared, fallback?.head.charset) };
+    const decoded = decoder.decode(bytes, declared, fallback?.head.charset);
+    return decoded === value ? property : { head, value: decoded };
   });
 };

@@ -35,10 +35,15 @@ const valuesCell = (columns: Columns, kind: string): ((row: Row) => LabelledText
     value: columns.cell(`${entry} - Value`),
     label: labelCell(columns, entry),
   }));
-  return (row) =>
-    entries.flatMap(({ value, label }) =>
-      splitCell(value(row)).flatMap((part) => (part === '' ? [] : { value: part, label: labelOf(label(row)) })),
-    );
+  return (row) => {
+    const values: LabelledText[] = [];
+    for (const { value, label } of entries) {
+      for (const part of splitCell(value(row))) {
+        if (part !== '') values.push({ value: part, label: labelOf(label(row)) });
+      }
+    }
+    return values;
+  };
 };
 
 const addressCell = (columns: Columns, entry: string): ((row: Row) => PersonAddress) => {
@@ -70,9 +75,9 @@ const namesCell = (columns: Columns): ((row: Row) => Names) => {
   const family = columns.cell('Last Name', 'Family Name');
   const whole = columns.cell('Name');
   return (row) => {
-    const names = { givenName: given(row), middleName: middle(row), familyName: family(row) };
-    const isEmpty = names.givenName === '' && names.middleName === '' && names.familyName === '';
-    return isEmpty ? { ...names, ...splitFullName(whole(row)) } : names;
+    const [givenName, middleName, familyName] = [given(row), middle(row), family(row)];
+    if (givenName !== '' || middleName !== '' || familyName !== '') return { givenName, middleName, familyName };
+    return { middleName, ...splitFullName(whole(row)) };
   };
 };
 
@@ -98,20 +103,25 @@ export const googleLayout = (columns: Columns): Layout => {
     notes: columns.lines('Notes'),
   };
   const [groups, birthday] = [columns.cell('Labels', 'Group Membership'), columns.cell('Birthday')];
-  return (row) => ({
-    prefix: cells.prefix(row),
-    ...names(row),
-    suffix: cells.suffix(row),
-    nickname: cells.nickname(row),
-    company: cells.company(row),
-    title: cells.title(row),
-    department: cells.department(row),
-    emails: emails?.(row) ?? [],
-    phones: phones?.(row) ?? [],
-    websites: websites?.(row) ?? [],
-    addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
-    groups: userGroups(splitCell(groups(row))),
-    birthday: readBirthday(birthday(row)),
-    notes: cells.notes(row),
-  });
+  return (row) => {
+    const { givenName, middleName, familyName } = names(row);
+    return {
+      prefix: cells.prefix(row),
+      givenName,
+      middleName,
+      familyName,
+      suffix: cells.suffix(row),
+      nickname: cells.nickname(row),
+      company: cells.company(row),
+      title: cells.title(row),
+      department: cells.department(row),
+      emails: emails?.(row) ?? [],
+      phones: phones?.(row) ?? [],
+      websites: websites?.(row) ?? [],
+      addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
+      groups: userGroups(splitCell(groups(row))),
+      birthday: readBirthday(birthday(row)),
+      notes: cells.notes(row),
+    };
+  };
 };

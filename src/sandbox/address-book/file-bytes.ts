@@ -10,7 +10,7 @@ export type FileBytes = {
   readonly chunks: AsyncIterable<Buffer>;
 };
 
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 16;
 
 const reasonOf = (error: unknown): string => {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

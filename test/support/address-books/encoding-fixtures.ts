@@ -116,6 +116,24 @@ export const ENCODING_FIXTURES: readonly Fixture[] = [
     arrives: [{ name: 'Antonín|Dvořák' }],
   },
   {
+    about: 'quoted-printable text over many lines',
+    extension: 'vcf',
+    bytes: utf8(...card('2.1', 'N;ENCODING=QUOTED-PRINTABLE:J=C3=', '=A1n=', 'o=C5=', '=A1=C3=ADk;=', 'V=C3=ADt')),
+    arrives: [{ name: 'Vít|Jánošík' }],
+  },
+  {
+    about: 'two charsets in one card',
+    extension: 'vcf',
+    bytes: utf8(
+      ...card(
+        '2.1',
+        'N;CHARSET=windows-1251;ENCODING=QUOTED-PRINTABLE:=CF=E5=F2=F0;=CE=EB=FF',
+        'ORG;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:Caf=E9 =C3=A9',
+      ),
+    ),
+    arrives: [{ name: 'Оля|Петр', company: 'Café Ã©' }],
+  },
+  {
     about: 'a fold within a character of UTF-8',
     extension: 'vcf',
     bytes: Buffer.concat([

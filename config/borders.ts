@@ -115,12 +115,12 @@ export const BORDERS: readonly Border[] = [
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },
-  { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
+  { place: 'cli/sandbox/', imports: ['cli/*.ts', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
     place: 'sandbox/',
     imports: [],
-    packages: ['hono', '@hono/node-server', 'ical.js', 'csv-parse', 'libphonenumber-js', 'zod'],
+    packages: ['hono', '@hono/node-server', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
   { place: 'clock.ts', imports: [], packages: [] },
   {

@@ -196,6 +196,8 @@ const addHistory = (program: Command, call: Call): void => {
     });
 };
 
+const gathered = (value: string, earlier: readonly string[]): readonly string[] => [...earlier, value];
+
 /** Which provider plays a side of the sandbox's link. */
 const playerOption = (side: string, usual: string): Option =>
   new Option(`--${side} <PROVIDER>`, `what the ${side} side is (default: ${usual})`).choices(['google', 'service']);
@@ -207,18 +209,27 @@ const addTrials = (program: Command, call: Call): void => {
     .description('Run local emulators of two remotes, filled with sample data, until stopped.')
     .addOption(playerOption('left', 'google'))
     .addOption(playerOption('right', 'service'))
-    .option('--google <FILE>', 'an address book for Google: .vcf, or .csv as Google exports it')
+    .option('--google <FILE>', 'an address book for Google: .vcf, or .csv as Google or Outlook exports it')
     .option('--service <FILE>', 'an address book for the service, of the same kinds')
     .option('--google-port <PORT>', 'port of the Google emulator; any free one by default', port)
     .option('--service-port <PORT>', 'port of the service emulator; any free one by default', port)
     .option('--people <N>', 'how many people the sample data has (default: 60)', wholeNumber(1, 50_000))
     .option('--seed <N>', 'what the sample data grows from (default: 1)', wholeNumber(0, 2 ** 31))
     .option('--service-rate <RATE>', 'requests allowed at the service: <n>/second, <n>/minute or <n>/hour')
+    .option(
+      '--export <SIDE=FILE>',
+      'when stopped, write what a side holds to a new .vcf file; repeatable',
+      gathered,
+      [],
+    )
     .option('--variants', 'list what the emulators can do otherwise, and exit')
     .option('--json', 'print the environment as one JSON document')
-    .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf', 'sandbox --people 1000 --json'))
+    .addHelpText(
+      'after',
+      examples('sandbox', 'sandbox --google contacts.vcf --export service=synced.vcf', 'sandbox --people 1000 --json'),
+    )
     .action(async (options: JsonOption) => {
-      call.code = await (await import('./sandbox.ts')).sandbox(call.terminal, options);
+      call.code = await (await import('./sandbox/sandbox.ts')).sandbox(call.terminal, options);
     });
   program
     .command('demo')

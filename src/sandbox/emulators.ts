@@ -1,6 +1,7 @@
 import type { GoogleQuotas } from './google/quotas.ts';
 import { type GoogleEmulator, startGoogleEmulator } from './google/server.ts';
 import type { GoogleVariants } from './google/variants.ts';
+import { peopleAtGoogle, peopleAtService } from './people/held.ts';
 import type { Person } from './people/person.ts';
 import { seedGoogle, seedService } from './people/seed.ts';
 import type { RateLimit } from './service/rate-window.ts';
@@ -100,3 +101,7 @@ export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<stri
 /** How many contacts the account holds. */
 export const contactCount = ({ provider, server }: Emulator): number =>
   provider === 'google' ? server.account.people().length : server.account.contacts().length;
+
+/** The people whom the account holds. */
+export const peopleAt = ({ provider, server }: Emulator): readonly Person[] =>
+  provider === 'google' ? peopleAtGoogle(server.account) : peopleAtService(server.account);

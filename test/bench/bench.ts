@@ -6,6 +6,7 @@ import { benchEngine } from './engine-cost.ts';
 import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
 import { benchLinks } from './links.ts';
+import { benchLoad } from './load.ts';
 import { benchRequests } from './requests.ts';
 import { circumstances, writeResults } from './results.ts';
 import { benchStart } from './start.ts';
@@ -18,6 +19,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   engine: () => benchEngine(25_000),
   links: async () => [await benchLinks(1_000)],
   start: async () => [await benchStart()],
+  load: async () => [await benchLoad()],
 };
 const NAMES = Object.keys(SECTIONS);
 /** Their figures do not depend on how busy the machine is. */

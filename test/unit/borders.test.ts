@@ -75,7 +75,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['cli/planted.ts', '../store/sqlite/schema.ts'],
   ['cli/planted.ts', '@googleapis/people'],
   ['cli/planted.ts', 'ioredis'],
-  ['cli/sandbox.ts', '../store/sqlite/schema.ts'],
+  ['cli/sandbox/planted.ts', '../../store/sqlite/schema.ts'],
   ['cli/demo/demo.ts', '../../http/governor.ts'],
   ['sandbox/planted.ts', '../contact/contact.ts'],
   ['sandbox/planted.ts', '../clock.ts'],

@@ -70,7 +70,8 @@ export interface GoogleEmulator extends AsyncDisposable {
 
 const oauthClient = { clientId: 'sandbox.apps.googleusercontent.com', clientSecret: 'sandbox-client-secret' };
 const defaultQuotas = { readsPerMinute: 90, writesPerMinute: 90 };
-const defaultContactLimit = 25_000;
+/** Contacts that an account can hold (providers/google/API.md, Quotas and limits). */
+export const defaultContactLimit = 25_000;
 
 /** Starts an emulator on 127.0.0.1. */
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {

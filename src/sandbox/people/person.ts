@@ -58,25 +58,13 @@ export const EMPTY_PERSON: Person = {
   notes: '',
 };
 
-/** A part of an address book file that could not be taken over; the reason holds nothing of the entry's content. */
-export type PersonProblem = {
-  /** Which entry of the file, counted from 1. */
-  readonly entry: number;
-  readonly reason: string;
+/** Whether the person has anything that makes up a contact; groups and a birthday alone do not. */
+export const isFilled = (person: Person): boolean => {
+  const { prefix, givenName, middleName, familyName, suffix, nickname, company, title, department, notes } = person;
+  const texts = [givenName, familyName, company, middleName, nickname, title, department, notes, prefix, suffix];
+  const lists = [person.emails, person.phones, person.addresses, person.websites];
+  return texts.some((text) => text !== '') || lists.some((list) => list.length > 0);
 };
-
-export type ParsedPeople = {
-  readonly people: readonly Person[];
-  readonly problems: readonly PersonProblem[];
-};
-
-/** Whether anything in it identifies the person. */
-export const isIdentified = (person: Person): boolean =>
-  [person.givenName, person.middleName, person.familyName, person.nickname, person.company].some(
-    (text) => text !== '',
-  ) ||
-  person.emails.length > 0 ||
-  person.phones.length > 0;
 
 const SYSTEM_GROUP = /^(?:\* .*|myContacts|starred)$/i;
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -57,7 +57,7 @@ describe('sandbox', () => {
     expect(await end).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('takes address books from files, lists what it could not take over, and prints lines to paste', async () => {
+  test('takes an address book from a file, says line by line what was not read, and prints lines to paste', async () => {
     const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
     const child = startCli(['sandbox', '--google', book], {});
     const end = ended(child);
@@ -67,10 +67,57 @@ describe('sandbox', () => {
     child.kill('SIGINT');
     const { code, stderr, stdout } = await end;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^# Sandbox: \d+ contacts? at Google, 0 contacts at the service/u);
+    expect(stdout).toMatch(/^# Sandbox: 6 contacts at Google, 0 contacts at the service/u);
     expect(stdout).toMatch(/^export SERVICE_ACCESS_TOKEN='[^']+'$/mu);
     expect(stdout).toMatch(/^export DATA_DIR='/mu);
-    expect(stderr).toMatch(/one-bad-card\.vcf, entry \d+: /u);
+    expect(stderr.split('\n')).toEqual([
+      `${book}: 6 people loaded, 1 line skipped, 0 entries refused.`,
+      `${book}:9: skipped: it is not a vCard property`,
+      '',
+    ]);
+  });
+
+  test('writes what a side holds to a new file when it ends, and reports on files in its JSON', async () => {
+    const book = join(import.meta.dirname, '../../support/address-books/apple-3.0.vcf');
+    const copy = join(directory, 'copy.vcf');
+    const child = startCli(
+      ['sandbox', '--service', book, '--export', `service=${copy}`, '--export', `left=${copy}2`, '--json'],
+      {},
+    );
+    const end = ended(child);
+    if (child.stdout === null) throw new Error('The sandbox has no stdout.');
+    const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      SERVICE_BASE_URL: expect.any(String),
+      files: {
+        service: {
+          path: book,
+          people: 2,
+          leftOut: 0,
+          skipped: { count: 0, first: [] },
+          refused: { count: 1, first: [{ line: 32, lines: 1, reason: 'the card is a group, not a person' }] },
+        },
+      },
+    });
+    child.kill('SIGINT');
+    expect(await end).toMatchObject({ code: 0, stderr: expect.stringContaining(`${copy}: 2 people written.`) });
+    const cards = await readFile(copy, 'utf8');
+    expect(cards.match(/^N:.*(?=\r$)/gmu)).toEqual(['N:Lefèvre;Zoé;;;', 'N:;;;;']);
+    expect(cards).toContain('item2.X-ABLabel:Atelier\r\n');
+    expect((await stat(copy)).mode % 0o1000).toBe(0o600);
+    expect(await readFile(`${copy}2`, 'utf8')).toBe('');
+  });
+
+  test.each([
+    [['--export', 'nowhere.vcf'], 'Write SIDE=FILE with the side google or service'],
+    [['--export', 'moon=nowhere.vcf'], 'Write SIDE=FILE with the side google or service'],
+    [['--left', 'google', '--right', 'google', '--export', 'google=x.vcf'], 'with the side left or right'],
+    [['--export', 'google=/nowhere/x.vcf'], 'There is no such folder'],
+    [['--export', `google=${import.meta.filename}`], 'is not overwritten'],
+  ])('%j is refused before anything runs', async (options, message) => {
+    const { code, stdout, stderr } = await runCli(['sandbox', ...options]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
   });
 
   test('--variants lists the switches of both emulators and exits', async () => {

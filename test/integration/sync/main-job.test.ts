@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SIDES, type Sides } from '../../../src/contact/side.ts';
 import { listActions } from '../../../src/reconcile/actions.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
-import { loadAddressBook } from '../../../src/sandbox/people/load.ts';
+import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';

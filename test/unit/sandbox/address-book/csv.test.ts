@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AddressBookError } from '../../../../src/sandbox/people/address-book-error.ts';
-import { parseGoogleCsv } from '../../../../src/sandbox/people/google-csv.ts';
+import { AddressBookError } from '../../../../src/sandbox/address-book/address-book-error.ts';
+import { readCsv } from '../../../../src/sandbox/address-book/csv.ts';
 import { EMPTY_PERSON } from '../../../../src/sandbox/people/person.ts';
+import { readWith } from './read.ts';
 
 const readBook = (name: string): string =>
   readFileSync(new URL(`../../../support/address-books/${name}`, import.meta.url), 'utf8');
 
-describe('parseGoogleCsv', () => {
-  it('reads an export with the columns before 2024', () => {
-    expect(parseGoogleCsv(readBook('google-before-2024.csv'))).toEqual({
+const parse = (text: string) => readWith(readCsv, Buffer.from(text));
+
+const NONE = { count: 0, first: [] };
+const CLEAN = { leftOut: 0, skipped: NONE, refused: NONE };
+
+describe('readCsv', () => {
+  it('reads an export with the columns before 2024', async () => {
+    expect(await parse(readBook('google-before-2024.csv'))).toEqual({
       people: [
         {
           prefix: 'Dr.',
@@ -46,18 +52,19 @@ describe('parseGoogleCsv', () => {
           notes: 'Said "hello",\ntwice',
         },
         { ...EMPTY_PERSON, givenName: 'Single', emails: [{ value: 'single@example.net', label: null }] },
+        { ...EMPTY_PERSON, notes: 'nobody at all' },
         {
           ...EMPTY_PERSON,
           phones: [{ value: '0171-39 200 01', label: 'mobile' }],
           addresses: [{ street: 'Only formatted 7', city: '', region: '', postalCode: '', country: '', label: 'home' }],
         },
       ],
-      problems: [{ entry: 3, reason: 'the row holds no name, company, email address or phone number' }],
+      ...CLEAN,
     });
   });
 
-  it('reads an export with the columns since 2024', () => {
-    expect(parseGoogleCsv(readBook('google-since-2024.csv'))).toEqual({
+  it('reads an export with the columns since 2024', async () => {
+    expect(await parse(readBook('google-since-2024.csv'))).toEqual({
       people: [
         {
           ...EMPTY_PERSON,
@@ -73,7 +80,7 @@ describe('parseGoogleCsv', () => {
             { value: '090-0000-0001', label: 'mobile' },
             { value: '03-0000-0002', label: 'Practice' },
           ],
-          websites: [{ value: 'blog.example.org/sakura', label: 'blog' }],
+          websites: [{ value: 'blog.example.org/sakura', label: 'Blog' }],
           addresses: [
             {
               street: '丸の内1-2-3\n2F',
@@ -90,25 +97,36 @@ describe('parseGoogleCsv', () => {
         },
         { ...EMPTY_PERSON, company: 'PT Wijaya Sentosa', phones: [{ value: '021-0000003', label: 'work' }] },
       ],
-      problems: [],
+      ...CLEAN,
     });
   });
 
-  it('reads an export with a byte order mark and CRLF the same', () => {
+  it('reads an export with CRLF the same', async () => {
     const text = readBook('google-since-2024.csv');
-    expect(parseGoogleCsv(`\uFEFF${text.replaceAll('\n', '\r\n')}`)).toEqual(parseGoogleCsv(text));
+    expect(await parse(text.replaceAll('\n', '\r\n'))).toEqual(await parse(text));
   });
 
-  it('finds nobody under a header alone', () => {
-    expect(parseGoogleCsv('First Name,Labels\n')).toEqual({ people: [], problems: [] });
+  it('finds nobody under a header alone', async () => {
+    expect(await parse('First Name,Labels\n')).toEqual({ people: [], ...CLEAN });
   });
 
-  it('refuses a CSV of another program and says what to export', () => {
-    expect(() => parseGoogleCsv(readBook('outlook.csv'))).toThrow(AddressBookError);
-    expect(() => parseGoogleCsv(readBook('outlook.csv'))).toThrow('Export it as "Google CSV"');
+  it('says of a file that it cannot use what it found and what it expected', async () => {
+    const text = 'Kunde,Umsatz,Filiale,Datum,Betrag,Notiz\n1,2,3,4,5,6\n';
+    await expect(parse(text)).rejects.toThrow(AddressBookError);
+    await expect(parse(text)).rejects.toThrow(/Expected are .*"E-mail 1 - Value".*"E-mail Address"/u);
+    await expect(parse(text)).rejects.toThrow(
+      'the first line has "Kunde", "Umsatz", "Filiale", "Datum", "Betrag" and 1 more',
+    );
   });
 
-  it('refuses a CSV with a quote left open, without quoting it', () => {
-    expect(() => parseGoogleCsv('First Name,Labels\n"Secret,x\n')).toThrow(/^The CSV cannot be read(?!.*Secret)/);
+  it('keeps the rows ahead of a quote that is left open, and tells the line', async () => {
+    const { people, refused } = await parse('First Name,Labels\nAnna,\n"Secret,x\n');
+    expect(people).toMatchObject([{ givenName: 'Anna' }]);
+    expect(refused.first).toMatchObject([{ line: 3, reason: expect.not.stringContaining('Secret') }]);
+  });
+
+  it('reads rows with either line ending below a header with the other', async () => {
+    const { people } = await parse('First Name,Labels\r\nAnna,\nBerta,\r\nCara,\n');
+    expect(people.map(({ givenName }) => givenName)).toEqual(['Anna', 'Berta', 'Cara']);
   });
 });

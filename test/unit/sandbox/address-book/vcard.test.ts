@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_PERSON } from '../../../../src/sandbox/people/person.ts';
-import { parseVCards } from '../../../../src/sandbox/people/vcard.ts';
+import { readVCards } from '../../../../src/sandbox/address-book/vcard.ts';
+import { FIXTURES } from '../../../support/address-books/fixtures.ts';
+import { readWith } from './read.ts';
 
 const readBook = (name: string): string =>
   readFileSync(new URL(`../../../support/address-books/${name}`, import.meta.url), 'utf8');
 
+const parse = (text: string) => readWith(readVCards, Buffer.from(text));
 const parseCard = (...lines: readonly string[]) =>
-  parseVCards(['BEGIN:VCARD', 'VERSION:3.0', 'FN:Some One', ...lines, 'END:VCARD'].join('\n'));
+  parse(['BEGIN:VCARD', 'VERSION:3.0', 'FN:Some One', ...lines, 'END:VCARD'].join('\n'));
 
-describe('parseVCards', () => {
-  it('reads vCard 2.1 with quoted-printable text in its charset, bare types and a photo', () => {
-    expect(parseVCards(readBook('android-2.1.vcf'))).toEqual({
+const NONE = { count: 0, first: [] };
+const CLEAN = { leftOut: 0, skipped: NONE, refused: NONE };
+
+describe('readVCards', () => {
+  it('reads vCard 2.1 with quoted-printable text in its charset, bare types and a photo', async () => {
+    expect(await parse(readBook('android-2.1.vcf'))).toEqual({
       people: [
         {
           ...EMPTY_PERSON,
@@ -40,12 +46,12 @@ describe('parseVCards', () => {
           birthday: '1970-01-31',
         },
       ],
-      problems: [],
+      ...CLEAN,
     });
   });
 
-  it('reads vCard 3.0 with folded lines, grouped items and their labels, escapes and companies', () => {
-    expect(parseVCards(readBook('apple-3.0.vcf'))).toEqual({
+  it('reads vCard 3.0 with folded lines, grouped items and their labels, escapes and companies', async () => {
+    expect(await parse(readBook('apple-3.0.vcf'))).toEqual({
       people: [
         {
           prefix: 'Mme',
@@ -82,12 +88,13 @@ describe('parseVCards', () => {
         },
         { ...EMPTY_PERSON, company: 'Sjöström Bygg AB', phones: [{ value: '08-465 004 00', label: 'main' }] },
       ],
-      problems: [{ entry: 3, reason: 'the card is a group, not a person' }],
+      ...CLEAN,
+      refused: { count: 1, first: [{ line: 32, lines: 1, reason: 'the card is a group, not a person' }] },
     });
   });
 
-  it('reads vCard 4.0 with URI numbers, quoted types and no N', () => {
-    expect(parseVCards(readBook('standard-4.0.vcf'))).toEqual({
+  it('reads vCard 4.0 with URI numbers, quoted types and no N', async () => {
+    expect(await parse(readBook('standard-4.0.vcf'))).toEqual({
       people: [
         {
           ...EMPTY_PERSON,
@@ -106,33 +113,48 @@ describe('parseVCards', () => {
           notes: 'A, B and C',
         },
       ],
-      problems: [],
+      ...CLEAN,
     });
   });
 
-  it('loses no other card to a bad one, and says which and why without its content', () => {
-    const { people, problems } = parseVCards(readBook('one-bad-card.vcf'));
-    expect(people.map((person) => person.givenName)).toEqual(['First', 'Last']);
-    expect(problems).toEqual([
-      { entry: 2, reason: 'line 3 of the card cannot be read as a vCard property' },
-      { entry: 3, reason: 'line 2 of the card cannot be read as a vCard property' },
-      { entry: 4, reason: 'the card holds no name, company, email address or phone number' },
-      { entry: 5, reason: 'the card does not end with END:VCARD' },
+  it('loses nothing but the lines that say nothing, and names them without their content', async () => {
+    const { people, skipped, refused } = await parse(readBook('one-bad-card.vcf'));
+    expect(people.map(({ givenName, emails, notes }) => [givenName, emails.length, notes])).toEqual([
+      ['First', 1, ''],
+      ['Secret', 0, ''],
+      ['', 1, ''],
+      ['', 0, 'nobody'],
+      ['Cut', 0, ''],
+      ['Last', 0, ''],
     ]);
+    expect(skipped).toEqual({ count: 1, first: [{ line: 9, lines: 1, reason: 'it is not a vCard property' }] });
+    expect(refused).toEqual(NONE);
   });
 
   it.each(['android-2.1.vcf', 'apple-3.0.vcf', 'standard-4.0.vcf'])(
     'reads %s the same with a byte order mark and CRLF',
-    (name) => {
+    async (name) => {
       const text = readBook(name);
-      expect(parseVCards(`\uFEFF${text.replaceAll('\n', '\r\n')}`)).toEqual(parseVCards(text));
+      expect(await parse(`\uFEFF${text.replaceAll('\n', '\r\n')}`)).toEqual(await parse(text));
     },
   );
 
-  it('refuses a card in a charset that nobody knows', () => {
-    expect(parseCard('NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=KLINGON:=41').problems).toEqual([
-      { entry: 1, reason: 'line 3 of the card cannot be read as a vCard property' },
-    ]);
+  it.each([1, 2, 3, 7, 64])('reads the same when the file arrives %i bytes at a time', async (chunkBytes) => {
+    const files = FIXTURES.filter(({ extension, bytes }) => extension === 'vcf' && !bytes.includes(0));
+    expect(files.length).toBeGreaterThan(40);
+    for (const { about, bytes } of files) {
+      expect(await readWith(readVCards, bytes, chunkBytes), about).toEqual(await readWith(readVCards, bytes));
+    }
+  });
+
+  it('counts every problem and lists the first hundred, neighbours as one', async () => {
+    const { skipped } = await parseCard(
+      ...Array<string>(150).fill('no property\nTITLE:x'),
+      ...Array<string>(50).fill('x'),
+    );
+    expect(skipped.count).toBe(200);
+    expect(skipped.first).toHaveLength(100);
+    expect((await parseCard(...Array<string>(50).fill('x'))).skipped.first).toMatchObject([{ line: 4, lines: 50 }]);
   });
 
   it.each([
@@ -142,17 +164,26 @@ describe('parseVCards', () => {
     ['TEL;TYPE=WORK;TYPE=VOICE,PREF:030 1', 'work'],
     ['TEL;TYPE=PREF;TYPE=CELL,HOME:030 1', 'mobile'],
     ['TEL:030 1', null],
-  ])('labels %s as %s', (line, label) => {
-    expect(parseCard(line).people[0]?.phones).toEqual([{ value: '030 1', label }]);
+    ['TEL;TYPE=constructor:030 1', 'constructor'],
+    ['TEL;TYPE=HOME,Summer:030 1', 'home'],
+  ])('labels %s as %s', async (line, label) => {
+    expect((await parseCard(line)).people[0]?.phones).toEqual([{ value: '030 1', label }]);
   });
 
-  it('drops a birthday that is no date', () => {
-    expect(parseCard('BDAY:circa 1800').people[0]?.birthday).toBe('');
-    expect(parseCard('BDAY:1990-13-01').people[0]?.birthday).toBe('');
-    expect(parseCard('BDAY:1990-04-12T00:00:00Z').people[0]?.birthday).toBe('1990-04-12');
+  it('drops a birthday that is no date', async () => {
+    expect((await parseCard('BDAY:circa 1800')).people[0]?.birthday).toBe('');
+    expect((await parseCard('BDAY:1990-13-01')).people[0]?.birthday).toBe('');
+    expect((await parseCard('BDAY:1990-04-12T00:00:00Z')).people[0]?.birthday).toBe('1990-04-12');
   });
 
-  it('finds nobody in a text without cards', () => {
-    expect(parseVCards('hello')).toEqual({ people: [], problems: [] });
+  it('keeps every note, and a nickname with a comma', async () => {
+    const { people } = await parseCard('NOTE:one', 'NOTE:two', 'NICKNAME:Jim,Jimmie');
+    expect(people).toMatchObject([{ notes: 'one\ntwo', nickname: 'Jim,Jimmie' }]);
+  });
+
+  it('finds nobody in a text without cards', async () => {
+    const { people, skipped } = await parse('hello\nworld');
+    expect(people).toEqual([]);
+    expect(skipped.first).toEqual([{ line: 1, lines: 2, reason: 'it stands outside of a card' }]);
   });
 });

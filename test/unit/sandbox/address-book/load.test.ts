@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadAddressBook } from '../../../../src/sandbox/people/load.ts';
+import { loadAddressBook } from '../../../../src/sandbox/address-book/load.ts';
 
 const bookPath = (name: string): string =>
   fileURLToPath(new URL(`../../../support/address-books/${name}`, import.meta.url));
@@ -24,7 +24,7 @@ describe('loadAddressBook', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each([
-    ['google-before-2024.csv', 3],
+    ['google-before-2024.csv', 4],
     ['google-since-2024.csv', 2],
     ['apple-3.0.vcf', 2],
   ])('reads %s by its extension', async (name, count) => {
@@ -39,6 +39,7 @@ describe('loadAddressBook', () => {
   it.each<[string, Uint8Array]>([
     ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${CSV}`, 'utf8')],
     ['UTF-16', Buffer.from(`\uFEFF${CSV}`, 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from(CSV, 'utf16le')],
     ['Windows-1252', Buffer.from(CSV, 'latin1')],
   ])('reads a file in %s', async (_title, bytes) => {
     const path = await write('encoded.csv', bytes);
@@ -57,17 +58,27 @@ describe('loadAddressBook', () => {
   });
 
   it('says which kinds of file it takes', async () => {
-    await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow('give a .vcf file or a Google .csv export');
+    await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow(
+      'give a .vcf file, or a .csv export of Google or Outlook',
+    );
   });
 
-  it('names the file whose content is another program’s', async () => {
-    await expect(loadAddressBook(bookPath('outlook.csv'))).rejects.toThrow(/outlook\.csv: The CSV is not a Google/);
+  it('names the file whose content is of another kind', async () => {
+    const path = await write('bills.csv', 'Kunde,Umsatz\n1,2\n');
+    await expect(loadAddressBook(path)).rejects.toThrow(/bills\.csv: No column is known/);
+  });
+
+  it('keeps as many people as there is room for, and counts the others', async () => {
+    const cards = ['Anna', 'Berta', 'Cara'].map((name) => `BEGIN:VCARD\nFN:${name}\nEND:VCARD\n`);
+    const book = await loadAddressBook(await write('many.vcf', cards.join('')), 2);
+    expect(book.people.map(({ givenName }) => givenName)).toEqual(['Anna', 'Berta']);
+    expect(book.leftOut).toBe(1);
   });
 
   it.each([
-    ['empty.vcf', '', 'it holds no entries'],
-    ['empty.csv', '', 'it holds no entries'],
-    ['nobody.vcf', 'BEGIN:VCARD\nNOTE:x\nEND:VCARD\n', 'entry 1: the card holds no name'],
+    ['empty.vcf', '', 'it is empty'],
+    ['empty.csv', '', 'it is empty'],
+    ['nobody.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'line 1: nothing that a contact consists of'],
   ])('says that nobody is in %s', async (name, content, hint) => {
     const path = await write(name, content);
     await expect(loadAddressBook(path)).rejects.toThrow(`No person was found in the file (${hint}`);

@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../sandbox/emulators.ts';
-import { googleVariantsSchema } from '../sandbox/google/variants.ts';
-import { AddressBookError } from '../sandbox/people/address-book-error.ts';
-import { loadAddressBook } from '../sandbox/people/load.ts';
-import type { Person } from '../sandbox/people/person.ts';
-import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../sandbox/sandbox.ts';
-import { VARIANT_TABLE, type VariantRow } from '../sandbox/service/variants.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { listenForInterrupt } from './interrupt.ts';
-import type { Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
-import { count } from './words.ts';
+import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
+import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
+import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
+import { VARIANT_TABLE, type VariantRow } from '../../sandbox/service/variants.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { count } from '../words.ts';
+import { openExports, readExports, writeExport } from './exports.ts';
+import { loadFile, type LoadedFile, reportFile } from './files.ts';
 
 type Options = {
   readonly left?: EmulatedProvider;
@@ -25,6 +24,7 @@ type Options = {
   readonly people?: number;
   readonly seed?: number;
   readonly serviceRate?: string;
+  readonly export?: readonly string[];
   readonly variants?: boolean;
   readonly json?: boolean;
 };
@@ -51,16 +51,6 @@ const printVariants = (terminal: Terminal, isJson: boolean): void => {
   }
 };
 
-/** The people of a file; what could not be read is reported entry by entry. */
-const loadPeople = async (terminal: Terminal, path: string): Promise<readonly Person[]> => {
-  const { people, problems } = await loadAddressBook(path).catch((error: unknown) => {
-    if (error instanceof AddressBookError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  });
-  for (const { entry, reason } of problems) terminal.warn(`${path}, entry ${entry}: ${reason}`);
-  return people;
-};
-
 const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
 const readRate = (text: string): { requests: number; windowMs: number } => {
@@ -80,21 +70,32 @@ const assertUnlike = (options: Options, provider: EmulatedProvider): void => {
   throw new UsageError(`${flag} cannot be used here: both sides are accounts of ${provider}. Leave it out.`);
 };
 
-const readSide = async (terminal: Terminal, options: Options, provider: EmulatedProvider): Promise<PairSide> => {
-  const { [provider]: file, [`${provider}Port` as const]: port } = options;
+const readSide = (options: Options, provider: EmulatedProvider, file: LoadedFile | undefined): PairSide => {
+  const port = options[`${provider}Port` as const];
   return {
     provider,
     ...(port !== undefined && { port }),
-    ...(file !== undefined && { people: await loadPeople(terminal, file) }),
+    ...(file !== undefined && { people: file.people }),
   };
 };
 
-const readOptions = async (terminal: Terminal, options: Options): Promise<PairOptions> => {
-  const { left = 'google', right = 'service', people, seed, serviceRate } = options;
-  if (left === right) assertUnlike(options, left);
+/** The address books to fill the accounts with, by provider. */
+type Files = { readonly [Provider in EmulatedProvider]?: LoadedFile };
+
+const readFiles = async ({ google, service }: Options): Promise<Files> => ({
+  ...(google !== undefined && { google: await loadFile(google, 'google') }),
+  ...(service !== undefined && { service: await loadFile(service, 'service') }),
+});
+
+const readOptions = (
+  options: Options,
+  { left, right }: Record<'left' | 'right', EmulatedProvider>,
+  files: Files,
+): PairOptions => {
+  const { people, seed, serviceRate } = options;
   return {
-    left: await readSide(terminal, options, left),
-    right: await readSide(terminal, options, right),
+    left: readSide(options, left, files[left]),
+    right: readSide(options, right, files[right]),
     ...(people !== undefined && { count: people }),
     ...(seed !== undefined && { seed }),
     ...(serviceRate !== undefined && { serviceRateLimit: readRate(serviceRate) }),
@@ -168,22 +169,37 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
+/** What became of the files, for scripts; nothing where there is none. */
+const filesDocument = (files: Files): { readonly files?: object } => {
+  const reports = Object.entries(files).map(([provider, { people, ...report }]) => {
+    return [provider, { ...report, people: people.length }];
+  });
+  return reports.length === 0 ? {} : { files: Object.fromEntries(reports) };
+};
+
 /**
- * `sandbox`: emulators of two remotes on 127.0.0.1 until SIGINT or SIGTERM.
+ * `sandbox`: emulators of two remotes on 127.0.0.1 until SIGINT or SIGTERM; then what `--export` asks for is written.
  *
- * @throws {UsageError} for an address book, port or rate that cannot be used.
+ * @throws {UsageError} for an address book, port, rate or export that cannot be used.
  */
 export const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> => {
   if (options.variants) {
     printVariants(terminal, options.json ?? false);
     return EXIT.done;
   }
+  const { left = 'google', right = 'service' } = options;
+  if (left === right) assertUnlike(options, left);
+  const exports = readExports(options.export ?? [], { left, right });
   using interrupt = listenForInterrupt();
   await using stack = new AsyncDisposableStack();
-  const running = stack.use(await start(await readOptions(terminal, options)));
+  const files = await readFiles(options);
+  for (const file of Object.values(files)) reportFile(terminal, file);
+  const running = stack.use(await start(readOptions(options, { left, right }, files)));
+  const targets = await openExports(exports, stack);
   const environment = await environmentOf(running, options, stack);
-  if (options.json) terminal.print(JSON.stringify(environment));
+  if (options.json) terminal.print(JSON.stringify({ ...environment, ...filesDocument(files) }));
   else printEnvironment(terminal, running, environment);
   await untilAborted(interrupt.signal);
+  for (const target of targets) await writeExport(terminal, target, running[target.side]);
   return EXIT.done;
 };

@@ -1,0 +1,53 @@
+import type { Person } from '../people/person.ts';
+import type { ByteText, Decoder } from './decoder.ts';
+import { severalLines, singleLine } from './texts.ts';
+
+/** The cells of a row, not yet decoded. */
+export type Row = readonly ByteText[];
+
+/** Reads a cell; the empty string where the row or the file has none. */
+export type Cell = (row: Row) => string;
+
+/** How the rows of a file with certain columns are read. */
+export type Layout = (row: Row) => Person;
+
+/** The columns of a CSV file, by their names without regard to case. */
+export class Columns {
+  /** As the file spells them. */
+  readonly names: readonly string[];
+  readonly #decoder: Decoder;
+  readonly #indexes: ReadonlyMap<string, number>;
+
+  constructor(head: Row, decoder: Decoder) {
+    this.names = head.map((cell) => decoder.decode(cell).trim());
+    this.#decoder = decoder;
+    // Of columns with one name the first counts.
+    this.#indexes = new Map(this.names.map((name, index) => [name.toLowerCase(), index] as const).toReversed());
+  }
+
+  has(name: string): boolean {
+    return this.#indexes.has(name.toLowerCase());
+  }
+
+  /** The first filled cell of the columns named, on one line: exports of different years name the same differently. */
+  cell(...names: readonly string[]): Cell {
+    return this.#filled(names, singleLine);
+  }
+
+  /** The same, with its line breaks. */
+  lines(...names: readonly string[]): Cell {
+    return this.#filled(names, severalLines);
+  }
+
+  #filled(names: readonly string[], clean: (text: string) => string): Cell {
+    const indexes = names.flatMap((name) => this.#indexes.get(name.toLowerCase()) ?? []);
+    return (row) => {
+      for (const index of indexes) {
+        const cell = row[index] ?? '';
+        const text = cell === '' ? cell : clean(this.#decoder.decode(cell));
+        if (text !== '') return text;
+      }
+      return '';
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { isFilled } from '../people/person.ts';
+import { AddressBookError } from './address-book-error.ts';
+import { Columns, type Layout } from './csv-columns.ts';
+import { googleLayout, isGoogle } from './csv-google.ts';
+import { isOutlook, outlookLayout } from './csv-outlook.ts';
+import { type ByteText, Decoder } from './decoder.ts';
+import type { ReadFile } from './read-file.ts';
+
+const EXPECTED =
+  'Expected are the columns of a "Google CSV" ("First Name" or "Given Name", "E-mail 1 - Value", "Labels"...) or of ' +
+  'an Outlook export ("First Name", "Last Name", "E-mail Address"...)';
+const NAMES_SHOWN = 5;
+const NAME_SHOWN_CHARACTERS = 40;
+
+const foundIn = ({ names }: Columns): string => {
+  const shown = names.filter(Boolean).map((name) => JSON.stringify(name.slice(0, NAME_SHOWN_CHARACTERS)));
+  const more = shown.length > NAMES_SHOWN ? ` and ${shown.length - NAMES_SHOWN} more` : '';
+  return `${shown.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+};
+
+const layoutOf = (columns: Columns): Layout => {
+  if (isGoogle(columns)) return googleLayout(columns);
+  if (isOutlook(columns)) return outlookLayout(columns);
+  throw new AddressBookError(`No column is known. ${EXPECTED}; the first line has ${foundIn(columns)}.`);
+};
+
+/** How the file separates cells, and the line on which its columns are named. */
+type Form = { readonly delimiter: string; readonly headLine: number };
+
+const DELIMITERS = [',', ';', '\t'];
+
+/** As `sep=` on the first line says, else what occurs most often on it outside of quotes. */
+const formOf = (start: ByteText): Form => {
+  const [named] = /^"?sep=(?:.)(?="?\s*[\r\n])/iu.exec(start) ?? [];
+  if (named !== undefined) return { delimiter: named.slice(-1), headLine: 2 };
+  const [line = ''] = start
+    .replaceAll(/"[^"]*"/gu, '')
+    .trimStart()
+    .split(/[\r\n]/u, 1);
+  const countOf = (delimiter: string): number => line.split(delimiter).length;
+  const delimiter = DELIMITERS.toSorted((a, b) => countOf(b) - countOf(a))[0] ?? ',';
+  return { delimiter, headLine: 1 };
+};
+
+const HEAD_BYTES = 1 << 16;
+
+async function* withFirst(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+type OnRow = (cells: readonly ByteText[], lines: number) => void;
+
+/** Calls back for each row as soon as it is complete, so that none is lost to an error after it. */
+const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
+  parse({
+    delimiter,
+    from_line: headLine,
+    encoding: 'latin1',
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    on_record: (cells: string[], { lines }) => {
+      onRow(cells, lines);
+      return null;
+    },
+  }).resume();
+
+const occurrences = (cells: readonly string[], part: string): number =>
+  cells.reduce((sum, cell) => (cell.includes(part) ? sum + cell.split(part).length - 1 : sum), 0);
+
+/** The people of a CSV file as Google or Outlook exports it, or as a spreadsheet program has saved it since. */
+export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
+  const decoder = new Decoder();
+  const pieces = chunks[Symbol.asyncIterator]();
+  const first: Buffer = (await pieces.next()).value ?? Buffer.alloc(0);
+  let layout: Layout | null = null;
+  let countedTwice = 0;
+  let endedLine = 0;
+  const onRow: OnRow = (cells, lines) => {
+    // The parser counts CR and LF within a cell as a line each.
+    countedTwice += occurrences(cells, '\r\n');
+    endedLine = lines - countedTwice;
+    if (layout === null) {
+      layout = layoutOf(new Columns(cells, decoder));
+      return;
+    }
+    const person = layout(cells);
+    if (isFilled(person)) add(person);
+    else refused.add(endedLine - occurrences(cells, '\n'), 'nothing that a contact consists of can be read in the row');
+  };
+  const parser = parserFor(formOf(first.toString('latin1', 0, HEAD_BYTES)), onRow);
+  try {
+    await pipeline(withFirst(first, pieces), parser);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    refused.add(endedLine + 1, 'a quoted field is left open, so that nothing after it can be told apart');
+  }
+};

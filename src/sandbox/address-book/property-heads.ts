@@ -1,0 +1,79 @@
+import type { ByteText, Decoder } from './decoder.ts';
+import { labelOfTypes } from './labels.ts';
+
+/** What stands before the colon of a property. */
+export type PropertyHead = {
+  /** Upper case, without the group. */
+  readonly name: string;
+  /** What ties `item1.EMAIL` to `item1.X-ABLabel`; null where ungrouped. */
+  readonly group: string | null;
+  readonly transfer: 'quoted-printable' | 'base64' | null;
+  /** The charset that the value is said to be in; null where it is not said. */
+  readonly charset: string | null;
+  /** What its types amount to; `TEL;CELL` is `TEL;TYPE=CELL` in every version. */
+  readonly label: string | null;
+  /** The year that Apple writes where a birthday's year is unknown; null elsewhere. */
+  readonly unknownYear: string | null;
+};
+
+const HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;(?:"[^"]*"|[^":])*)?)(?=:)/u;
+/** Where a quote is left open, the first colon ends the parameters. */
+const OPEN_HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;[^:]*)?)(?=:)/u;
+const PARAMETER = /(?:"[^"]*"|[^;"])+/gu;
+
+const TRANSFERS: ReadonlyMap<string, PropertyHead['transfer']> = new Map([
+  ['QUOTED-PRINTABLE', 'quoted-printable'],
+  ['BASE64', 'base64'],
+  ['B', 'base64'],
+  ['8BIT', null],
+  ['7BIT', null],
+]);
+
+const readParameters = (text: ByteText, decoder: Decoder): Omit<PropertyHead, 'name' | 'group'> => {
+  const types: string[] = [];
+  let [transfer, charset, unknownYear]: [PropertyHead['transfer'], string | null, string | null] = [null, null, null];
+  for (const parameter of text.match(PARAMETER) ?? []) {
+    const equals = parameter.indexOf('=');
+    const name = parameter.slice(0, Math.max(equals, 0)).trim().toUpperCase();
+    const value = parameter
+      .slice(equals + 1)
+      .replaceAll('"', '')
+      .trim();
+    const encoding = TRANSFERS.get(value.toUpperCase());
+    if (name === 'ENCODING' || (name === '' && encoding !== undefined)) transfer = encoding ?? null;
+    else if (name === 'CHARSET') charset = value;
+    else if (name === 'X-APPLE-OMIT-YEAR') unknownYear = value;
+    else if (name === '' || name === 'TYPE') types.push(...value.split(',').map((type) => decoder.decode(type.trim())));
+  }
+  return { transfer, charset, unknownYear, label: labelOfTypes(types.filter(Boolean)) };
+};
+
+/** A file repeats few heads, but each card may have groups of its own. */
+const REMEMBERED_MAX = 10_000;
+
+/** Reads the heads of one file's properties; the same few again and again, so they are remembered. */
+export class PropertyHeads {
+  readonly #known = new Map<ByteText, PropertyHead>();
+  readonly #decoder: Decoder;
+
+  constructor(decoder: Decoder) {
+    this.#decoder = decoder;
+  }
+
+  /** The head that the text begins with, and where its colon is; null where it begins with none. */
+  read(text: ByteText): { readonly head: PropertyHead; readonly colon: number } | null {
+    const colon = text.indexOf(':');
+    const known = this.#known.get(text.slice(0, colon));
+    return known === undefined ? this.#parse(text) : { head: known, colon };
+  }
+
+  #parse(text: ByteText): { readonly head: PropertyHead; readonly colon: number } | null {
+    const match = HEAD.exec(text) ?? OPEN_HEAD.exec(text);
+    if (match === null) return null;
+    const { group = null, name = '', parameters = '' } = match.groups ?? {};
+    const head = { name: name.toUpperCase(), group, ...readParameters(parameters, this.#decoder) };
+    const [spelt] = match;
+    if (!spelt.includes(':') && this.#known.size < REMEMBERED_MAX) this.#known.set(spelt, head);
+    return { head, colon: spelt.length };
+  }
+}

@@ -1,0 +1,17 @@
+/** Lines with CR LF after each. */
+export const text = (...lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join('');
+
+export const utf8 = (...lines: readonly string[]): Buffer => Buffer.from(text(...lines), 'utf8');
+export const latin1 = (...lines: readonly string[]): Buffer => Buffer.from(text(...lines), 'latin1');
+export const utf16le = (...lines: readonly string[]): Buffer => Buffer.from(text(...lines), 'utf16le');
+export const utf16be = (...lines: readonly string[]): Buffer => utf16le(...lines).swap16();
+
+export const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex');
+
+/** A card of that version with these lines. */
+export const card = (version: string, ...lines: readonly string[]): string[] => [
+  'BEGIN:VCARD',
+  `VERSION:${version}`,
+  ...lines,
+  'END:VCARD',
+];

@@ -1,0 +1,17 @@
+import type { AddressBook } from '../../../../src/sandbox/address-book/address-book.ts';
+import { ProblemList } from '../../../../src/sandbox/address-book/address-book.ts';
+import { Gathering } from '../../../../src/sandbox/address-book/gathering.ts';
+import type { ReadFile } from '../../../../src/sandbox/address-book/read-file.ts';
+
+async function* inChunks(bytes: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+/** What a reader makes of bytes that arrive in chunks of that size. */
+export const readWith = async (read: ReadFile, bytes: Uint8Array, chunkBytes = 1 << 20): Promise<AddressBook> => {
+  const [gathering, skipped, refused] = [new Gathering(Infinity), new ProblemList(), new ProblemList()];
+  const file = { isTranscoded: false, chunks: inChunks(Buffer.from(bytes), chunkBytes) };
+  await read(file, { add: (person) => gathering.add(person), skipped, refused });
+  const { people, leftOut } = gathering;
+  return { people, leftOut, skipped: skipped.toProblems(), refused: refused.toProblems() };
+};

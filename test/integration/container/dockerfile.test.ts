@@ -60,6 +60,9 @@ const Compose = z.object({
       depends_on: z.object({ redis: z.object({ condition: z.literal('service_healthy') }) }),
     }),
     redis: z.object({
+      user: z.literal('redis'),
+      cap_drop: z.tuple([z.literal('ALL')]),
+      cap_add: z.undefined().optional(),
       command: z.array(z.string()),
       secrets: z.array(z.string()),
       healthcheck: z.object({ test: z.array(z.string()) }),

@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY config/tsconfig.build.json ./config/
 COPY src ./src
-RUN npm run build
+RUN npm run build && find dist -name '*.d.ts' -delete
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app

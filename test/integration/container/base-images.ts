@@ -53,9 +53,8 @@ const makeRedisImage = async (engine: Engine, scratch: string, image: string, no
     'CMD ["redis-server"]',
   ];
   await writeFile(join(directory, 'Dockerfile'), `${dockerfile.join('\n')}\n`);
-  await engine.succeed(
-    ...['build', '--quiet', '--pull=never', '--network', 'host', '--tag', `docker.io/library/${image}`, directory],
-  );
+  const name = `docker.io/library/${image}`;
+  await engine.succeed('build', '--quiet', '--pull=never', '--network', 'host', '--tag', name, directory);
 };
 
 export type BaseImages = { readonly node: string; readonly redis: string };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const ROOT = join(import.meta.dirname, '../../..');
 
 /** One instruction; `text` is what follows its name, on one line. */
-export type Instruction = { readonly name: string; readonly text: string };
+type Instruction = { readonly name: string; readonly text: string };
 
 /** A stage, from its FROM to the next. */
 export type Stage = { readonly name: string; readonly base: string; readonly instructions: readonly Instruction[] };

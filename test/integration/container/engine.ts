@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** Runs a program to its end, whatever that is. */
-export const end = async (
+const end = async (
   file: string,
   args: readonly string[],
   env: Environment = process.env,
@@ -117,7 +117,7 @@ const servePodman = async (scratch: string, env: Environment) => {
 };
 
 const findPodman = async (scratch: string): Promise<Found> => {
-  const needed = ['podman', 'buildah', 'runc', 'mmdebstrap'];
+  const needed = ['podman', 'runc', 'catatonit', 'iptables', 'mmdebstrap'];
   const missing: string[] = [];
   for (const file of needed) if (!(await isThere(file))) missing.push(`${file} is not installed`);
   if (process.getuid?.() !== 0) missing.push('only root can make base images and run them with Podman');

@@ -16,9 +16,7 @@ const MB = 1_000_000;
 const MOST_TO_STOP_MS = 10_000;
 
 /** As compose.yaml runs it. */
-const LOCKED = [
-  ...['--init', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-];
+const LOCKED = '--init --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
 const lockedFor = ({ name }: Engine): readonly string[] =>
   name === 'podman' ? [...LOCKED, '--read-only-tmpfs=false'] : LOCKED;
 
@@ -49,7 +47,8 @@ const packageVersion = (): string =>
 
 export const build = async (engine: Engine, options: readonly string[], revision: string): Promise<void> => {
   const labels = ['--build-arg', `VERSION=${packageVersion()}`, '--build-arg', `REVISION=${revision}`];
-  const own = engine.name === 'podman' ? ['--pull=never', '--format', 'docker', '--network', 'host'] : [];
+  const own =
+    engine.name === 'podman' ? ['--pull=never', '--layers=false', '--format', 'docker', '--network', 'host'] : [];
   await engine.succeed('build', '--quiet', ...own, ...options, ...labels, '--tag', IMAGE, ROOT);
 };
 

@@ -6,6 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutDigests } from '../../../config/release/pins.ts';
+import { installForArm64 } from './arm64.ts';
 import { certificatesFor, makeBaseImages } from './base-images.ts';
 import { checkCompose } from './compose-check.ts';
 import { readCompose, readDockerfile, ROOT } from './dockerfile.ts';
@@ -28,11 +30,16 @@ const tellMissing = (pieces: readonly string[]): void => {
   if (process.env['CI'] === 'true') process.exitCode = 1;
 };
 
+const redisImage = (): string => withoutDigests(readCompose().services.redis.image);
+
 const check = async (engine: Engine, scratch: string): Promise<void> => {
   const revision = await succeed('git', ['-C', ROOT, 'rev-parse', 'HEAD']);
-  const images = { node: readDockerfile()[0]?.base ?? '', redis: readCompose().services.redis.image };
+  const images = { node: withoutDigests(readDockerfile()[0]?.base ?? ''), redis: redisImage() };
   await step(`base images, with ${engine.name}`, () => makeBaseImages(engine, scratch, images));
-  await step('the image is built', async () => build(engine, await certificatesFor(engine, scratch), revision));
+  await step('the image is built', async () =>
+    build(engine, await certificatesFor(engine, scratch), { revision, scratch }),
+  );
+  await step('everything native is there for arm64 too', () => installForArm64(scratch));
   await step('its size', () => inspectSize(engine));
   await step('it holds what it needs and no more', () => inspectContents(engine, revision));
   await step('the demo and other commands run in it', () => runCommands(engine));

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from './dockerfile.ts';
+import { withoutDigests } from '../../../config/release/pins.ts';
+import { readCompose, ROOT } from './dockerfile.ts';
 import type { Ended, Engine } from './engine.ts';
 import { expectText, IMAGE, until } from './smoke.ts';
 
@@ -13,7 +14,7 @@ const PASSWORD = 'password-of-the-check';
 const variables = z.record(z.string(), z.string());
 
 /** The sandbox owns the network in which the daemon runs, since it listens on 127.0.0.1 only. */
-const OVERRIDE = {
+const overrideFor = (engine: Engine) => ({
   services: {
     sandbox: {
       image: IMAGE,
@@ -23,15 +24,17 @@ const OVERRIDE = {
       healthcheck: { disable: true },
     },
     'contact-sync': { image: IMAGE, network_mode: 'service:sandbox' },
+    // An image that was made here has no digest.
+    ...(engine.name === 'podman' && { redis: { image: withoutDigests(readCompose().services.redis.image) } }),
   },
-};
+});
 
 /** A copy of compose.yaml with what it wants beside it, for nobody but this check. */
-const prepare = async (scratch: string): Promise<string> => {
+const prepare = async (engine: Engine, scratch: string): Promise<string> => {
   const directory = join(scratch, 'config');
   await mkdir(join(directory, 'secrets'), { recursive: true });
   await cp(join(ROOT, 'config/compose.yaml'), join(directory, 'compose.yaml'));
-  await writeFile(join(directory, 'override.yaml'), stringify(OVERRIDE));
+  await writeFile(join(directory, 'override.yaml'), stringify(overrideFor(engine)));
   await writeFile(join(directory, 'contact-sync.yaml'), '{}\n');
   const secrets = {
     google_client_secret: '',
@@ -119,7 +122,7 @@ export const checkCompose = async (
   run: NonNullable<Engine['compose']>,
   scratch: string,
 ): Promise<void> => {
-  const directory = await prepare(scratch);
+  const directory = await prepare(engine, scratch);
   const files = ['-f', join(directory, 'compose.yaml'), '-f', join(directory, 'override.yaml')];
   const compose = (...args: readonly string[]) => run('-p', PROJECT, ...files, ...args);
   const must = async (...args: readonly string[]): Promise<string> => {

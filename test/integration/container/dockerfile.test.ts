@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { withoutDigests } from '../../../config/release/pins.ts';
 import { readBuildContext, readCompose, readDockerfile, ROOT } from './dockerfile.ts';
 
 const stages = readDockerfile();
@@ -10,7 +11,7 @@ const texts = (name: string): string[] =>
   (final?.instructions ?? []).flatMap((instruction) => (instruction.name === name ? [instruction.text] : []));
 
 test('every stage stands on the same slim Debian with the Node that package.json asks for', () => {
-  expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(['node:24-bookworm-slim']));
+  expect(new Set(stages.map(({ base }) => withoutDigests(base)))).toEqual(new Set(['node:24-bookworm-slim']));
   const { engines } = z
     .object({ engines: z.object({ node: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));

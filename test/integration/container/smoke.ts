@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { withoutDigests } from '../../../config/release/pins.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { readDockerfile, ROOT } from './dockerfile.ts';
@@ -45,11 +46,24 @@ export const until = async (
 const packageVersion = (): string =>
   z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).version;
 
-export const build = async (engine: Engine, options: readonly string[], revision: string): Promise<void> => {
+/** Builds it; base images that were made here have names, but no digests. */
+export const build = async (
+  engine: Engine,
+  options: readonly string[],
+  { revision, scratch }: { readonly revision: string; readonly scratch: string },
+): Promise<void> => {
+  const file = join(scratch, 'Dockerfile');
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  writeFileSync(file, engine.name === 'podman' ? withoutDigests(dockerfile) : dockerfile);
   const labels = ['--build-arg', `VERSION=${packageVersion()}`, '--build-arg', `REVISION=${revision}`];
   const own =
     engine.name === 'podman' ? ['--pull=never', '--layers=false', '--format', 'docker', '--network', 'host'] : [];
-  await engine.succeed('build', '--quiet', ...own, ...options, ...labels, '--tag', IMAGE, ROOT);
+  await engine.succeed('build', '--quiet', ...own, ...options, ...labels, '--file', file, '--tag', IMAGE, ROOT);
+};
+
+const baseImage = ({ name }: Engine): string => {
+  const base = readDockerfile()[0]?.base ?? '';
+  return name === 'podman' ? withoutDigests(base) : base;
 };
 
 const sizeOf = async (engine: Engine, image: string): Promise<number> =>
@@ -57,7 +71,7 @@ const sizeOf = async (engine: Engine, image: string): Promise<number> =>
 
 /** Answers the image's size in words. */
 export const inspectSize = async (engine: Engine): Promise<string> => {
-  const base = await sizeOf(engine, readDockerfile()[0]?.base ?? '');
+  const base = await sizeOf(engine, baseImage(engine));
   const all = await sizeOf(engine, IMAGE);
   const added = (all - base) / MB;
   const words = `${Math.round(all / MB)} MB: the base of ${Math.round(base / MB)} MB and ${Math.round(added)} MB`;

@@ -92,13 +92,11 @@ const restartRedis = async (compose: (...args: readonly string[]) => Promise<End
       'Redis',
       () => inRedis('get kept-over-restarts'),
       ({ stdout }) => stdout.includes('yes'),
-      30_000,
     );
     await until(
       'health',
       () => inDaemon('health'),
       ({ stdout }) => stdout === 'healthy: 1 link\n',
-      30_000,
     );
     const resync = await inDaemon('resync', '--wait');
     if (resync.code !== 0) throw new Error(`resync ended with ${resync.code}: ${resync.stdout}${resync.stderr}`);
@@ -112,7 +110,6 @@ const restartRedis = async (compose: (...args: readonly string[]) => Promise<End
     'health',
     () => inDaemon('health'),
     (ended) => ended.code === 0,
-    30_000,
   );
 };
 

@@ -16,6 +16,9 @@ const MB = 1_000_000;
 /** The daemon ends within ten seconds, with some for the container around it. */
 const MOST_TO_STOP_MS = 10_000;
 
+/** How long anything may take that a busy machine delays. */
+const PATIENCE_MS = 90_000;
+
 /** As compose.yaml runs it. */
 const LOCKED = '--init --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
 const lockedFor = ({ name }: Engine): readonly string[] =>
@@ -30,14 +33,13 @@ export const until = async (
   what: string,
   ask: () => Promise<Ended>,
   isWanted: (ended: Ended) => boolean,
-  timeoutMs = 90_000,
 ): Promise<Ended> => {
-  const end = performance.now() + timeoutMs;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const ended = await ask();
     if (isWanted(ended)) return ended;
     if (performance.now() > end) {
-      throw new Error(`${what}: not within ${timeoutMs / 1000} s; last:\n${ended.stdout}\n${ended.stderr}`);
+      throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s; last:\n${ended.stdout}\n${ended.stderr}`);
     }
     await sleep(500);
   }

@@ -1,6 +1,8 @@
 import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { withoutDigests } from '../../../config/release/pins.ts';
+import { readCompose, readDockerfile } from './dockerfile.ts';
 import { succeed, type Engine } from './engine.ts';
 
 /**
@@ -57,11 +59,20 @@ const makeRedisImage = async (engine: Engine, scratch: string, image: string, no
   await engine.succeed('build', '--quiet', '--pull=never', '--network', 'host', '--tag', name, directory);
 };
 
-export type BaseImages = { readonly node: string; readonly redis: string };
+/** What the Dockerfile and compose.yaml stand on. What is made here has a name, but not the digest of Docker Hub's. */
+export const baseImages = ({ name }: Engine): { readonly node: string; readonly redis: string } => {
+  const node = readDockerfile()[0]?.base ?? '';
+  const { image } = readCompose().services.redis;
+  return name === 'podman' ? { node: withoutDigests(node), redis: withoutDigests(image) } : { node, redis: image };
+};
 
 /** Docker pulls them; for Podman they are made. */
-export const makeBaseImages = async (engine: Engine, scratch: string, { node, redis }: BaseImages): Promise<void> => {
-  if (engine.name === 'docker') return;
+export const provideBaseImages = async (engine: Engine, scratch: string): Promise<void> => {
+  const { node, redis } = baseImages(engine);
+  if (engine.name === 'docker') {
+    for (const image of [node, redis]) await engine.succeed('pull', '--quiet', image);
+    return;
+  }
   await makeNodeImage(engine, scratch, node);
   await makeRedisImage(engine, scratch, redis, `docker.io/library/${node}`);
 };

@@ -6,11 +6,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withoutDigests } from '../../../config/release/pins.ts';
 import { installForArm64 } from './arm64.ts';
-import { certificatesFor, makeBaseImages } from './base-images.ts';
+import { certificatesFor, provideBaseImages } from './base-images.ts';
 import { checkCompose } from './compose-check.ts';
-import { readCompose, readDockerfile, ROOT } from './dockerfile.ts';
+import { ROOT } from './dockerfile.ts';
 import { findEngine, succeed, type Engine } from './engine.ts';
 import { build, inspectContents, inspectSize, runCommands, runDaemon } from './smoke.ts';
 
@@ -30,12 +29,9 @@ const tellMissing = (pieces: readonly string[]): void => {
   if (process.env['CI'] === 'true') process.exitCode = 1;
 };
 
-const redisImage = (): string => withoutDigests(readCompose().services.redis.image);
-
 const check = async (engine: Engine, scratch: string): Promise<void> => {
   const revision = await succeed('git', ['-C', ROOT, 'rev-parse', 'HEAD']);
-  const images = { node: withoutDigests(readDockerfile()[0]?.base ?? ''), redis: redisImage() };
-  await step(`base images, with ${engine.name}`, () => makeBaseImages(engine, scratch, images));
+  await step(`base images, with ${engine.name}`, () => provideBaseImages(engine, scratch));
   await step('the image is built', async () =>
     build(engine, await certificatesFor(engine, scratch), { revision, scratch }),
   );

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { withoutDigests } from '../../../config/release/pins.ts';
-import { readCompose, ROOT } from './dockerfile.ts';
+import { baseImages } from './base-images.ts';
+import { ROOT } from './dockerfile.ts';
 import type { Ended, Engine } from './engine.ts';
 import { expectText, IMAGE, until } from './smoke.ts';
 
@@ -24,8 +24,7 @@ const overrideFor = (engine: Engine) => ({
       healthcheck: { disable: true },
     },
     'contact-sync': { image: IMAGE, network_mode: 'service:sandbox' },
-    // An image that was made here has no digest.
-    ...(engine.name === 'podman' && { redis: { image: withoutDigests(readCompose().services.redis.image) } }),
+    redis: { image: baseImages(engine).redis },
   },
 });
 

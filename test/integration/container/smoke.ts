@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { withoutDigests } from '../../../config/release/pins.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { readDockerfile, ROOT } from './dockerfile.ts';
+import { baseImages } from './base-images.ts';
+import { ROOT } from './dockerfile.ts';
 import type { Ended, Engine } from './engine.ts';
 
 export const IMAGE = 'contact-sync-check';
@@ -63,17 +64,12 @@ export const build = async (
   await engine.succeed('build', '--quiet', ...own, ...options, ...labels, '--file', file, '--tag', IMAGE, ROOT);
 };
 
-const baseImage = ({ name }: Engine): string => {
-  const base = readDockerfile()[0]?.base ?? '';
-  return name === 'podman' ? withoutDigests(base) : base;
-};
-
 const sizeOf = async (engine: Engine, image: string): Promise<number> =>
   Number(await engine.succeed('image', 'inspect', '--format', '{{.Size}}', image));
 
 /** Answers the image's size in words. */
 export const inspectSize = async (engine: Engine): Promise<string> => {
-  const base = await sizeOf(engine, baseImage(engine));
+  const base = await sizeOf(engine, baseImages(engine).node);
   const all = await sizeOf(engine, IMAGE);
   const added = (all - base) / MB;
   const words = `${Math.round(all / MB)} MB: the base of ${Math.round(base / MB)} MB and ${Math.round(added)} MB`;
@@ -145,7 +141,7 @@ export const runDaemon = async (engine: Engine): Promise<void> => {
     if (resync.code !== 0) throw new Error(`resync ended with ${resync.code}: ${resync.stdout}${resync.stderr}`);
     expectText('health', (await exec('health')).stdout, /^healthy: 1 link$/mu);
     const before = performance.now();
-    await engine.succeed('stop', '--time', '30', name);
+    await engine.succeed('stop', '-t', '30', name);
     const tookMs = performance.now() - before;
     if (tookMs > MOST_TO_STOP_MS) throw new Error(`SIGTERM took ${Math.round(tookMs)} ms.`);
     expectText('the exit code', await engine.succeed('inspect', '--format', '{{.State.ExitCode}}', name), /^0$/u);

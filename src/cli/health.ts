@@ -21,6 +21,7 @@ export const health = async (terminal: Terminal, options: Pick<CommonOptions, 'c
       const [lastSuccess] = await app.store.runs(name, { latest: 'completed' });
       links.push({ link: name, state, syncIntervalMs, lastSuccessAtMs: lastSuccess?.endedAtMs ?? null });
     }
+    if (config.redisUrl !== null) await (await import('../jobs/queue.ts')).pingQueue(config.redisUrl);
     const { ok, line } = judgeHealth(beat, links, systemClock.now());
     terminal.print(line);
     return ok ? EXIT.done : EXIT.failed;

@@ -77,6 +77,28 @@ export const connectBriefly = (redisUrl: Secret): Redis =>
     retryStrategy: () => 1_000,
   });
 
+/**
+ * Asks Redis whether it is there.
+ *
+ * @throws {Error} where it does not answer now; the daemon goes on waiting for it.
+ */
+export const pingQueue = async (redisUrl: Secret): Promise<void> => {
+  const redis = connectBriefly(redisUrl);
+  // What the failed command throws says only that the connection is closed.
+  let reason = '';
+  redis.on('error', (error: Error) => {
+    reason = ` (${error.message})`;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (cause) {
+    throw new Error(`the queue is down: Redis does not answer${reason}`, { cause });
+  } finally {
+    redis.disconnect();
+  }
+};
+
 export type JobQueue = Queue<JobData>;
 
 export const openQueue = (connection: Redis, prefix: string): JobQueue =>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { readBuildContext, readDockerfile, ROOT } from './dockerfile.ts';
+import { withoutDigests } from '../../../config/release/pins.ts';
+import { readBuildContext, readCompose, readDockerfile, ROOT } from './dockerfile.ts';
 
 const stages = readDockerfile();
 const final = stages.at(-1);
@@ -11,7 +11,7 @@ const texts = (name: string): string[] =>
   (final?.instructions ?? []).flatMap((instruction) => (instruction.name === name ? [instruction.text] : []));
 
 test('every stage stands on the same slim Debian with the Node that package.json asks for', () => {
-  expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(['node:24-bookworm-slim']));
+  expect(new Set(stages.map(({ base }) => withoutDigests(base)))).toEqual(new Set(['node:24-bookworm-slim']));
   const { engines } = z
     .object({ engines: z.object({ node: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
@@ -25,7 +25,7 @@ test('the image holds production dependencies only, and nothing of the sources',
   const installs = stages
     .find(({ name }) => name === 'dependencies')
     ?.instructions.filter(({ name }) => name === 'RUN');
-  expect(installs).toEqual([{ name: 'RUN', text: 'npm ci --omit=dev --ignore-scripts' }]);
+  expect(installs?.map(({ text }) => text)).toEqual([expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /u)]);
 });
 
 test('the process is nobody special, keeps its state in a volume, and is PID 1 itself', () => {
@@ -35,8 +35,9 @@ test('the process is nobody special, keeps its state in a volume, and is PID 1 i
   expect(texts('VOLUME')).toEqual(['/data']);
   expect(texts('ENV').join(' ')).toContain('DATA_DIR=/data');
   expect(texts('STOPSIGNAL')).toEqual(['SIGTERM']);
-  // Exec form: without a shell between, signals arrive.
-  expect(texts('CMD')).toEqual(['["contact-sync", "daemon"]']);
+  // The shell gives its place to the program, so signals arrive there.
+  expect(texts('ENTRYPOINT')[0]).toContain('exec contact-sync');
+  expect(texts('CMD')).toEqual(['["daemon"]']);
   expect(texts('HEALTHCHECK')[0]).toMatch(/CMD \["contact-sync", "health"\]$/u);
   expect(texts('LABEL').join(' ')).toContain('org.opencontainers.image.licenses="MIT"');
 });
@@ -50,26 +51,8 @@ test('what is copied from the build context is let into it', () => {
   expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
 });
 
-const Compose = z.object({
-  services: z.object({
-    'contact-sync': z.object({
-      read_only: z.literal(true),
-      stop_grace_period: z.string(),
-      environment: z.record(z.string(), z.string()),
-      secrets: z.array(z.string()),
-      depends_on: z.object({ redis: z.object({ condition: z.literal('service_healthy') }) }),
-    }),
-    redis: z.object({
-      command: z.array(z.string()),
-      secrets: z.array(z.string()),
-      healthcheck: z.object({ test: z.array(z.string()) }),
-    }),
-  }),
-  secrets: z.record(z.string(), z.object({ file: z.string() })),
-});
-
 test('compose gives secrets as files, a Redis that loses nothing, and longer to stop than the daemon needs', () => {
-  const { services, secrets } = Compose.parse(parse(readFileSync(join(ROOT, 'config/compose.yaml'), 'utf8')));
+  const { services, secrets } = readCompose();
   const { environment, secrets: used, stop_grace_period: grace } = services['contact-sync'];
   expect(Object.keys(secrets).toSorted()).toEqual([...used, ...services.redis.secrets].toSorted());
   expect(

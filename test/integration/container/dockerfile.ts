@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
 /** One instruction; `text` is what follows its name, on one line. */
-export type Instruction = { readonly name: string; readonly text: string };
+type Instruction = { readonly name: string; readonly text: string };
 
 /** A stage, from its FROM to the next. */
 export type Stage = { readonly name: string; readonly base: string; readonly instructions: readonly Instruction[] };
@@ -33,3 +35,29 @@ export const readBuildContext = (): readonly string[] =>
   readFileSync(join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')
     .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+
+const Compose = z.object({
+  services: z.object({
+    'contact-sync': z.object({
+      read_only: z.literal(true),
+      stop_grace_period: z.string(),
+      environment: z.record(z.string(), z.string()),
+      secrets: z.array(z.string()),
+      depends_on: z.object({ redis: z.object({ condition: z.literal('service_healthy') }) }),
+    }),
+    redis: z.object({
+      image: z.string(),
+      user: z.literal('redis'),
+      cap_drop: z.tuple([z.literal('ALL')]),
+      cap_add: z.undefined().optional(),
+      command: z.array(z.string()),
+      secrets: z.array(z.string()),
+      healthcheck: z.object({ test: z.array(z.string()) }),
+    }),
+  }),
+  secrets: z.record(z.string(), z.object({ file: z.string() })),
+});
+
+/** config/compose.yaml. */
+export const readCompose = (): z.infer<typeof Compose> =>
+  Compose.parse(parse(readFileSync(join(ROOT, 'config/compose.yaml'), 'utf8')));

@@ -100,6 +100,10 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     await daemon.until(completed('work', 'incremental'));
     await redis?.stop();
     await daemon.until(says('queue unreachable, waiting for it'));
+    expect(await world.run('health')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^unhealthy: the queue is down: Redis does not answer \(.*ECONNREFUSED.*\)\n$/u),
+    });
     const from = daemon.lines.length;
     await redis?.start();
     expect(await daemon.until(says('schedules created'), from)).toMatchObject({ schedules: 4 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { readMigrationFiles } from '../../../src/store/sqlite/drizzle.ts';
 
-const FIXTURE = join(import.meta.dirname, '../databases/first-edition.db.gz');
+const FIXTURE = join(import.meta.dirname, '../databases/0.1.0.db.gz');
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations/sqlite');
 
 /** How many migrations the first edition had. */

@@ -1,0 +1,152 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { baseImages } from './base-images.ts';
+import { ROOT } from './dockerfile.ts';
+import type { Ended, Engine } from './engine.ts';
+import { expectText, IMAGE, until } from './smoke.ts';
+
+const PROJECT = `${IMAGE}-${process.pid}`;
+const RESTARTS = 3;
+const PASSWORD = 'password-of-the-check';
+const variables = z.record(z.string(), z.string());
+
+/** The sandbox owns the network in which the daemon runs, since it listens on 127.0.0.1 only. */
+const overrideFor = (engine: Engine) => ({
+  services: {
+    sandbox: {
+      image: IMAGE,
+      command: ['sandbox', '--json'],
+      read_only: true,
+      cap_drop: ['ALL'],
+      healthcheck: { disable: true },
+    },
+    'contact-sync': { image: IMAGE, network_mode: 'service:sandbox' },
+    redis: { image: baseImages(engine).redis },
+  },
+});
+
+/** A copy of compose.yaml with what it wants beside it, for nobody but this check. */
+const prepare = async (engine: Engine, scratch: string): Promise<string> => {
+  const directory = join(scratch, 'config');
+  await mkdir(join(directory, 'secrets'), { recursive: true });
+  await cp(join(ROOT, 'config/compose.yaml'), join(directory, 'compose.yaml'));
+  await writeFile(join(directory, 'override.yaml'), stringify(overrideFor(engine)));
+  await writeFile(join(directory, 'contact-sync.yaml'), '{}\n');
+  const secrets = {
+    google_client_secret: '',
+    service_client_secret: '',
+    credentials_key: Buffer.alloc(32, 7).toString('base64'),
+    redis_conf: `requirepass ${PASSWORD}\n`,
+    redis_url: `redis://:${PASSWORD}@redis:6379\n`,
+  };
+  for (const [name, value] of Object.entries(secrets)) await writeFile(join(directory, 'secrets', name), value);
+  return directory;
+};
+
+/** Writes the sandbox's accounts where compose.yaml wants them. */
+const configure = async (directory: string, printed: string): Promise<void> => {
+  const env = variables.parse(JSON.parse(printed.slice(printed.indexOf('{'))));
+  const of = (name: string): string => env[name] ?? '';
+  await writeFile(join(directory, 'secrets/google_client_secret'), of('GOOGLE_CLIENT_SECRET'));
+  await writeFile(join(directory, 'secrets/service_client_secret'), of('SERVICE_CLIENT_SECRET'));
+  const links = { default: { syncInterval: '5s' } };
+  const google = {
+    clientId: of('GOOGLE_CLIENT_ID'),
+    refreshToken: of('GOOGLE_REFRESH_TOKEN'),
+    rootUrl: of('GOOGLE_ROOT_URL'),
+    authUrl: of('GOOGLE_AUTH_URL'),
+    tokenUrl: of('GOOGLE_TOKEN_URL'),
+  };
+  const service = {
+    baseUrl: of('SERVICE_BASE_URL'),
+    authUrl: of('SERVICE_AUTH_URL'),
+    clientId: of('SERVICE_CLIENT_ID'),
+    accessToken: of('SERVICE_ACCESS_TOKEN'),
+  };
+  await writeFile(join(directory, 'contact-sync.yaml'), stringify({ google, service, links }));
+};
+
+/** Podman leaves the checks of a container's health to systemd, which a container has not. */
+const checkHealthOnAndOn = async (engine: Engine, signal: AbortSignal): Promise<void> => {
+  while (engine.name === 'podman' && !signal.aborted) {
+    const { stdout } = await engine.end('ps', '--quiet', '--filter', `label=com.docker.compose.project=${PROJECT}`);
+    for (const id of stdout.split('\n').filter((line) => line !== '')) await engine.end('healthcheck', 'run', id);
+    await sleep(1_000);
+  }
+};
+
+/** Restarts Redis as often as it takes to know that it comes back, with the daemon and the queue as they were. */
+const restartRedis = async (compose: (...args: readonly string[]) => Promise<Ended>): Promise<void> => {
+  const inDaemon = (...args: readonly string[]) => compose('exec', '-T', 'contact-sync', 'contact-sync', ...args);
+  const inRedis = (command: string) =>
+    compose('exec', '-T', 'redis', 'sh', '-c', `REDISCLI_AUTH=${PASSWORD} redis-cli ${command}`);
+  await inRedis('set kept-over-restarts yes');
+  for (let restart = 0; restart < RESTARTS; restart += 1) {
+    const { code, stderr } = await compose('restart', 'redis');
+    if (code !== 0) throw new Error(`Redis does not restart: ${stderr}`);
+    await until(
+      'Redis',
+      () => inRedis('get kept-over-restarts'),
+      ({ stdout }) => stdout.includes('yes'),
+    );
+    await until(
+      'health',
+      () => inDaemon('health'),
+      ({ stdout }) => stdout === 'healthy: 1 link\n',
+    );
+    const resync = await inDaemon('resync', '--wait');
+    if (resync.code !== 0) throw new Error(`resync ended with ${resync.code}: ${resync.stdout}${resync.stderr}`);
+  }
+  await compose('stop', 'redis');
+  const { code, stdout } = await inDaemon('health');
+  expectText('health without Redis', stdout, /^unhealthy: the queue is down: /u);
+  if (code !== 1) throw new Error(`health ended with ${code} without Redis.`);
+  await compose('start', 'redis');
+  await until(
+    'health',
+    () => inDaemon('health'),
+    (ended) => ended.code === 0,
+  );
+};
+
+/** Brings up compose.yaml, with a sandbox beside it, and restarts what it runs. */
+export const checkCompose = async (
+  engine: Engine,
+  run: NonNullable<Engine['compose']>,
+  scratch: string,
+): Promise<void> => {
+  const directory = await prepare(engine, scratch);
+  const files = ['-f', join(directory, 'compose.yaml'), '-f', join(directory, 'override.yaml')];
+  const compose = (...args: readonly string[]) => run('-p', PROJECT, ...files, ...args);
+  const must = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await compose(...args);
+    if (code !== 0) throw new Error(`compose ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+    return stdout;
+  };
+  const over = new AbortController();
+  const checking = checkHealthOnAndOn(engine, over.signal);
+  try {
+    await must('config', '--quiet');
+    await must('up', '--no-build', '--detach', 'sandbox');
+    const ask = () => compose('logs', '--no-log-prefix', 'sandbox');
+    const { stdout } = await until('the sandbox', ask, (logs) => logs.stdout.includes('GOOGLE_TOKEN_URL'));
+    await configure(directory, stdout);
+    await must('up', '--no-build', '--detach');
+    const status = () => compose('exec', '-T', 'contact-sync', 'contact-sync', 'status');
+    await until('a first run', status, (ended) => ended.stdout.includes('completed'));
+    await restartRedis(compose);
+    await must('stop', 'contact-sync');
+    const ended = await must('ps', '--all', '--format', 'json', 'contact-sync');
+    expectText('the exit code', ended, /"ExitCode":0\b/u);
+  } catch (error) {
+    const { stdout } = await compose('logs', '--tail', '15');
+    throw new Error(`compose failed. The last lines of its services:\n${stdout}`, { cause: error });
+  } finally {
+    over.abort();
+    await checking;
+    await compose('down', '--volumes', '--timeout', '15');
+  }
+};

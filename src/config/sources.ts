@@ -102,6 +102,27 @@ const unknownKey = (key: string, allowed: readonly string[]): string => {
   return `is not a setting that can stand here. ${hint}`;
 };
 
+/** What closes each sign that opens something in YAML. */
+const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
+
+type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
+
+/** The innermost bracket or quotation mark that nothing closes; null where that is not what is wrong. */
+const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
+  const { visit } = require('yaml') as typeof Yaml;
+  let found: Opener | null = null;
+  visit(document, {
+    Node: (_key, { range }) => {
+      if (!range) return;
+      const [start, end] = range;
+      const sign = (Object.keys(CLOSERS) as Opener['sign'][]).find((candidate) => candidate === content[start]);
+      if (sign !== undefined && (end - start < 2 || content[end - 1] !== CLOSERS[sign]))
+        found = { sign, offset: start };
+    },
+  });
+  return found;
+};
+
 /** The file's content; null where it cannot be used, and then the one problem is reported. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
   // Loaded here: without a file nothing needs its seventy modules.
@@ -110,12 +131,18 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
   const error = document.errors[0];
   if (error !== undefined) {
-    const { line, col } = lineCounter.linePos(error.pos[0]);
+    const placeOf = (offset: number): string => {
+      const { line, col } = lineCounter.linePos(offset);
+      return `line ${line}, column ${col}`;
+    };
+    const opened = unclosed(document, content);
     // Its code and not its message, which may quote the file.
     const fault = error.code.toLowerCase().replaceAll('_', ' ');
     report(
       path,
-      `is not valid YAML at line ${line}, column ${col} (${fault}). Correct that place; quote values that hold YAML signs.`,
+      opened === null
+        ? `is not valid YAML at ${placeOf(error.pos[0])} (${fault}). Correct that place; quote values that hold YAML signs.`
+        : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
     );
     return null;
   }

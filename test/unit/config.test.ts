@@ -295,7 +295,16 @@ links: { home: }
   });
 
   test.each([
-    ['a: 1\nb: "open', 'line 2, column 9'],
+    ['a: 1\nb: "open', 'the " at line 2, column 4 is not closed. Add its ".'],
+    [
+      'links:\n  a:\n    buckets: [one, two\n    direction: both\n',
+      'the [ at line 3, column 14 is not closed. Add its ].',
+    ],
+    ['service: {baseUrl: x\nsyncInterval: 5m\n', 'the { at line 1, column 10 is not closed. Add its }.'],
+    ['service: {baseUrl: [a, b}\n', 'the [ at line 1, column 20 is not closed. Add its ].'],
+    ["links: [ {a: 'b } ]\n", "the ' at line 1, column 14 is not closed. Add its '."],
+    ['buckets: ]\n', 'line 1, column 10 (unexpected token)'],
+    ['a:\n\tb: 1\n', 'line 2, column 1 (tab as indent)'],
     ['dataDir: /a\ndataDir: /b', 'line 2, column 1'],
     ['- a', 'no settings at its top'],
     ['dataDir: *unknown', 'alias'],

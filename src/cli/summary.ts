@@ -3,6 +3,7 @@ import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts
 import { isCredentialError } from '../providers/errors.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult, RunSummary, SideSummary } from '../sync/run.ts';
+import { resumeRemedy } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -63,8 +64,7 @@ export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWo
   if (error === null) return null;
   const reason = messageOf(error);
   if (isCredentialError(error)) {
-    const side = error.side === null ? '' : ` ${sides[error.side].name}`;
-    return `${reason}\nThe link is paused. Sign in again with: contact-sync connect${side} ${summary.link}`;
+    return `${reason}\nThe link is paused. ${resumeRemedy(error, { link: summary.link, sides })}`;
   }
   if (exitCodeOf(error) === EXIT.unavailable) {
     return `${reason}\nWhat was done is stored; run the same command again later and it goes on from there.`;

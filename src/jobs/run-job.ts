@@ -8,7 +8,7 @@ import { isCredentialError } from '../providers/errors.ts';
 import type { LinkState } from '../store/store.ts';
 import { changeLink } from '../sync/change-link.ts';
 import { nextLinkState } from '../sync/state/link.ts';
-import { StoppedError } from '../sync/context.ts';
+import { resumeRemedy, StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { JobData, JobReport } from './job.ts';
 import { outcomeOf } from './outcome.ts';
@@ -154,8 +154,7 @@ const messageOf = ({ name, sides }: LinkConfig, error: unknown): string | null =
   if (error === null) return null;
   if (!(error instanceof Error)) return 'An unknown error ended the job.';
   if (!isCredentialError(error)) return error.message;
-  const side = error.side === null ? '' : ` ${sides[error.side].name}`;
-  return `${error.message} The link is paused; sign in again with: contact-sync connect${side} ${name}`;
+  return `${error.message}. The link is paused. ${resumeRemedy(error, { link: name, sides })}`;
 };
 
 const settle = async (

@@ -32,7 +32,7 @@ const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts'
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
   'contact/',
@@ -58,7 +58,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
-  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },
+  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'redis-trouble.ts', 'http/'], packages: ['ioredis'] },
   { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
   {
     place: 'providers/registry.ts',
@@ -127,6 +127,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
   { place: 'printable.ts', imports: [], packages: [] },
+  { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
   {

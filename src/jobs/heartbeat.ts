@@ -8,6 +8,10 @@ const heartbeat = z.object({
   queue: z.enum(['embedded', 'redis']),
   startedAtMs: z.number(),
   beatAtMs: z.number(),
+  /** Why no job would be run now, and when one would have been for the last time; null where they are run. */
+  waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
+  /** The links of the configuration that the daemon works with. */
+  links: z.array(z.object({ name: z.string(), syncIntervalMs: z.number() })).default([]),
   /** Links with a run under way. */
   running: z.array(z.string()),
   /** Links whose run under way has got nowhere for long. */
@@ -17,8 +21,11 @@ const heartbeat = z.object({
   process: z.string().nullable().default(null),
 });
 
-/** What a daemon says of itself every few seconds, for as long as its scheduler is alive. */
+/** What a daemon says of itself every few seconds. */
 export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** Three beats: a daemon that was silent for longer has ended. */
+const ALIVE_FOR_MS = 30_000;
 
 /** One for each machine or container: a health check asks for the daemon beside it, whoever else shares the directory. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
@@ -40,14 +47,17 @@ const readBeat = async (path: string): Promise<Heartbeat | null> => {
 /** The daemon's last words; null where there are none. */
 export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
 
+/** The words of the daemon that runs on this machine; null where none does. `nowMs` in epoch milliseconds. */
+export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise<Heartbeat | null> => {
+  const beat = await readHeartbeat(dataDir);
+  return beat !== null && nowMs - beat.beatAtMs <= ALIVE_FOR_MS ? beat : null;
+};
+
 /** Takes this process's words back; another daemon's on this host stay. */
 export const removeHeartbeat = async (dataDir: string): Promise<void> => {
   const beat = await readHeartbeat(dataDir);
   if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
 };
-
-/** Three beats: a daemon that was silent for longer has ended. */
-const ALIVE_FOR_MS = 30_000;
 
 export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
 

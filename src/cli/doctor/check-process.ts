@@ -5,6 +5,7 @@ import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
+import { watchTrouble } from '../../redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
 import { count } from '../words.ts';
@@ -122,17 +123,17 @@ const judgeRedis = (info: string, redisUrl: Secret): Finding => {
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
 
-/** Whether Redis answers, is new enough, and keeps what it was given. */
+/** Whether Redis answers, is new enough, and keeps what it was given. One that cannot be used counts as unavailable. */
 export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   if (redisUrl === null) return fine(REDIS, 'not configured: jobs run on timers in the daemon');
   const redis = connectBriefly(redisUrl);
-  // The command that fails throws the error too.
-  redis.on('error', () => undefined);
+  const troubleOf = watchTrouble(redis);
   try {
     await redis.connect();
     return judgeRedis(await redis.info(), redisUrl);
   } catch (error) {
-    return fault(REDIS, `does not answer (${messageOf(error)})`, 'Start Redis, or check REDIS_URL.');
+    const { what, remedy } = troubleOf(error);
+    return fault(REDIS, what, remedy, EXIT.unavailable);
   } finally {
     redis.disconnect();
   }

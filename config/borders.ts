@@ -32,7 +32,7 @@ const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts'
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts', 'redis-trouble.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
   'contact/',
@@ -71,10 +71,10 @@ export const BORDERS: readonly Border[] = [
     packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
   })),
   // The port, what every engine shares, and the stores in memory.
-  { place: 'store/', imports: ['contact/', 'clock.ts'], types: ['reconcile/'], packages: ['zod'] },
+  { place: 'store/', imports: ['contact/', 'clock.ts', 'ownership.ts'], types: ['reconcile/'], packages: ['zod'] },
   {
     place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts'],
+    imports: ['contact/', 'store/*.ts', 'ownership.ts'],
     types: ['reconcile/'],
     packages: ['drizzle-orm', 'better-sqlite3'],
   },
@@ -119,13 +119,14 @@ export const BORDERS: readonly Border[] = [
   { place: 'clock.ts', imports: [], packages: [] },
   {
     place: 'config/',
-    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts'],
+    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'ownership.ts'],
     packages: ['yaml', 'zod'],
   },
   // What providers import of this room may not lead back to them.
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
+  { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
+import { giveToThisUser, isForeign } from '../ownership.ts';
 import { nearestWord } from './nearest.ts';
 
 const require = createRequire(import.meta.url);
@@ -162,7 +163,10 @@ export const readText = (path: string, where: string, report: Report): string | 
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    report(where, `names the file ${path}, which cannot be read (${code}). Check the path and its permissions.`);
+    const remedy = isForeign(code)
+      ? `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`
+      : 'Check the path and its permissions.';
+    report(where, `names the file ${path}, which cannot be read (${code}). ${remedy}`);
     return null;
   }
 };

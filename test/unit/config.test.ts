@@ -313,6 +313,19 @@ links: { home: }
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
   });
 
+  test('a fault leaves it known where a daemon may be at work', () => {
+    const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
+      try {
+        return load(env, yaml);
+      } catch (error) {
+        return error instanceof ConfigError ? error.dataDir : error;
+      }
+    };
+    expect(dataDirOf({}, `${REQUIRED_YAML}dataDir: here\nsyncInterval: soon`)).toBe(join(cwd, 'here'));
+    expect(dataDirOf({ DATA_DIR: '/there' }, 'links: [')).toBe('/there');
+    expect(dataDirOf({}, 'links: [')).toBe(join(cwd, 'data'));
+  });
+
   test('the usual file is read where it exists, and others where they are named', () => {
     write('config/contact-sync.yaml', `${REQUIRED_YAML}direction: to-google`);
     write('other.yaml', `${REQUIRED_YAML}direction: to-service`);

@@ -8,7 +8,9 @@ import { count, formatAge, formatDuration, grouped } from './words.ts';
 const REJECTED_SHOWN = 20;
 
 const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
-  lastRun === null ? 'never' : `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
+  lastRun === null
+    ? 'never'
+    : `${lastRun.kind}, ${lastRun.wasStopped ? 'stopped' : lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
 
 /** A line for each side that has a budget to show. */
 const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, string][] => {

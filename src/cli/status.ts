@@ -2,7 +2,8 @@ import type { App } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import type { Cursor, Rejection } from '../store/store.ts';
+import type { Cursor, Rejection, RunRow } from '../store/store.ts';
+import { STOPPED } from '../sync/context.ts';
 import { shownLinkState } from '../sync/state/link.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatStatus } from './status-text.ts';
@@ -23,6 +24,8 @@ export type LinkStatus = {
     readonly run: string;
     readonly kind: string;
     readonly outcome: string;
+    /** Whether it ended because the program was stopped, which is no failure. */
+    readonly wasStopped: boolean;
     readonly endedAtMs: number | null;
   } | null;
   /** When each side's change feed was last read to its end; null before the first run. */
@@ -34,6 +37,10 @@ export type LinkStatus = {
 };
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
+
+const lastRunOf = ({ id, kind, outcome, reason, endedAtMs }: RunRow): NonNullable<LinkStatus['lastRun']> => {
+  return { run: id, kind, outcome, wasStopped: reason === STOPPED, endedAtMs };
+};
 
 const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
   const { store } = app;
@@ -49,7 +56,7 @@ const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
     pairs: (await store.counts(name)).pairs,
     openConflicts: (await store.conflicts(name, { all: false })).length,
     rejected: row.rejections,
-    lastRun: run === undefined ? null : { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
+    lastRun: run === undefined ? null : lastRunOf(run),
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),
@@ -69,6 +76,7 @@ const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
       run: lastRun.run,
       kind: lastRun.kind,
       outcome: lastRun.outcome,
+      ...(lastRun.wasStopped && { stopped: true }),
       endedAt: isoOf(lastRun.endedAtMs),
     },
     cursors: { left: isoOf(readAtMs.left), right: isoOf(readAtMs.right) },

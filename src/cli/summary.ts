@@ -45,8 +45,9 @@ export const formatSummary = (
   terminal: Pick<Terminal, 'style'>,
 ): string => {
   const { link, kind, outcome, durationMs, paired, conflicts, skipped } = summary;
-  const colour = { completed: 'green', halted: 'yellow', failed: 'red' } as const;
-  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[outcome], outcome)}`;
+  const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
+  const ending = summary.stopped ? 'stopped' : outcome;
+  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const notes = [

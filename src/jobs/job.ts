@@ -72,6 +72,7 @@ const runSummary = z.object({
   run: z.string(),
   kind: z.enum(['incremental', 'full']),
   outcome: z.enum(['completed', 'halted', 'failed']),
+  stopped: z.literal(true).exactOptional(),
   reason: z.string().nullable(),
   left: sideSummary,
   right: sideSummary,

@@ -96,10 +96,13 @@ export class LeaseError extends Error {
   }
 }
 
+/** The reason of a run that ended because the program was stopped; stored with it. */
+export const STOPPED = 'The program was stopped. What was done is stored; the next run goes on from there.';
+
 /** The program is about to end, so the run ended before it was done: no failure of the link. */
 export class StoppedError extends Error {
   constructor() {
-    super('The program was stopped. What was done is stored; the next run goes on from there.');
+    super(STOPPED);
     this.name = 'StoppedError';
   }
 }

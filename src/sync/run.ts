@@ -35,6 +35,8 @@ export type RunSummary = {
   /** For an undo: the run that it reverts. */
   readonly undoes?: string;
   readonly outcome: RunOutcome;
+  /** There where the program was stopped before the run's end: it failed at nothing. */
+  readonly stopped?: true;
   readonly reason: string | null;
   readonly left: SideSummary;
   readonly right: SideSummary;
@@ -141,7 +143,12 @@ const perform = async (session: Session): Promise<void> => {
   if (await execute(session, workOf(plan))) await lookAgain(session, plan);
 };
 
-type Ending = { readonly outcome: RunOutcome; readonly event: LinkEvent; readonly reason: string | null };
+type Ending = {
+  readonly outcome: RunOutcome;
+  readonly event: LinkEvent;
+  readonly reason: string | null;
+  readonly stopped?: true;
+};
 
 const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
   if (error === null) return { outcome: 'completed', event: 'completed', reason: null };
@@ -151,7 +158,8 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
   // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
-  const isInterrupted = error instanceof StoppedError || error instanceof LeaseError;
+  if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
+  const isInterrupted = error instanceof LeaseError;
   return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
 };
 
@@ -164,6 +172,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     kind: session.undoes === null ? session.kind : 'undo',
     ...(session.undoes === null ? {} : { undoes: session.undoes }),
     outcome: ending.outcome,
+    ...(ending.stopped && { stopped: true }),
     reason: ending.reason,
     left: side('left'),
     right: side('right'),

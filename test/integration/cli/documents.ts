@@ -19,6 +19,7 @@ const run = z.strictObject({
   run: z.string(),
   kind,
   outcome: z.enum(['completed', 'halted', 'failed']),
+  stopped: z.literal(true).exactOptional(),
   reason: z.string().nullable(),
   google: sideCounts,
   service: sideCounts,
@@ -86,7 +87,15 @@ export const StatusDocument = z.strictObject({
       pairs: wholeNumber,
       openConflicts: wholeNumber,
       rejected: z.array(z.strictObject({ side, googleId: id, serviceId: id, reason: z.string() })),
-      lastRun: z.strictObject({ run: z.string(), kind, outcome: run.shape.outcome, endedAt: time }).nullable(),
+      lastRun: z
+        .strictObject({
+          run: z.string(),
+          kind,
+          outcome: run.shape.outcome,
+          stopped: z.literal(true).exactOptional(),
+          endedAt: time,
+        })
+        .nullable(),
       cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
     }),
   ),

@@ -7,7 +7,7 @@ import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
 import { count, formatAge, formatDuration } from '../../../src/cli/words.ts';
 import type { PlannedAction } from '../../../src/reconcile/actions.ts';
-import { RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
+import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
 
@@ -80,6 +80,11 @@ test('a summary has the counts of both sides and what is worth a second look', (
   );
 });
 
+test('a run that somebody stopped is no failure', () => {
+  const text = formatSummary({ ...summary, outcome: 'failed', stopped: true }, SIDE_WORDS, plain);
+  expect(text).toMatch(/^default: stopped \(incremental\) in 4.2 s\n/u);
+});
+
 test('a link of two accounts of one provider is shown by the names of its sides', () => {
   const text = formatSummary(summary, TWIN_WORDS, plain);
   expect(text).toContain('\n  Google (private)       12 ');
@@ -95,6 +100,9 @@ test('trouble names its remedy', () => {
     /^Google refused\.\n.*contact-sync connect google default$/u,
   );
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
+  const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
+  expect(refused).toMatch(/^GOOGLE_CLIENT_ID is wrong\n.*Correct it in the configuration/u);
+  expect(refused).not.toContain('connect');
 });
 
 test('a plan is grouped by side and action, and long groups are cut', () => {
@@ -185,7 +193,7 @@ test('a status has the reason, ages and every refused contact', () => {
         retryAtMs: 0,
       },
     ],
-    lastRun: { run: 'r', kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
+    lastRun: { run: 'r', kind: 'full', outcome: 'failed', wasStopped: false, endedAtMs: NOW_MS - 120_000 },
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
     budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };

@@ -136,6 +136,7 @@ const keepHeartbeat = (options: DaemonOptions, { scheduler, runner, links, signa
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
       links: links().map(({ name, syncIntervalMs }) => ({ name, syncIntervalMs })),
       running: [...runner.running()],
+      progress: [...runner.progress()],
       stalled: [...runner.stalled()],
       pid: process.pid,
       process: app.holders.self,

@@ -16,6 +16,7 @@ import {
   type Session,
   type SideTally,
 } from './context.ts';
+import { effortOf } from './execute/effort.ts';
 import { execute } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
 import { guardPlan } from './guard.ts';
@@ -56,6 +57,20 @@ export type PlanResult = {
   readonly kind: RunKind;
   readonly plan: Plan;
   readonly halt: Halt | null;
+  readonly estimate: Estimate;
+};
+
+/** About so many requests a plan takes on each side, and how long the rate limits take to let them pass, at least. */
+export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
+
+const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
+  const effort = effortOf(
+    workOf(plan),
+    bySide((side) => remotes[side].capabilities),
+  );
+  const requests = bySide((side) => effort[side].requests);
+  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
+  return { requests, durationMs };
 };
 
 /**
@@ -285,5 +300,5 @@ export const planUnderLease = async <T>(
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
   planUnderLease(context, options, null, async (session) => {
     const { plan, halt } = await prepare(session);
-    return { kind: session.kind, plan, halt };
+    return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
   });

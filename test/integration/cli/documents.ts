@@ -71,6 +71,10 @@ export const PlansDocument = z.strictObject({
         )
         .nonempty()
         .optional(),
+      estimate: z.strictObject({
+        requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+        durationMs: wholeNumber,
+      }),
       halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
     }),
   ),
@@ -96,6 +100,14 @@ export const StatusDocument = z.strictObject({
           endedAt: time,
         })
         .nullable(),
+      underWay: z
+        .strictObject({
+          listed: wholeNumber,
+          planned: wholeNumber.nullable(),
+          written: wholeNumber,
+          leftMs: wholeNumber.nullable(),
+        })
+        .exactOptional(),
       cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
     }),
   ),

@@ -7,7 +7,7 @@ import { Secret } from '../../../src/config/secret.ts';
 import type { JobData, JobProgress, JobReport } from '../../../src/jobs/job.ts';
 import { openQueueClient, QueueError } from '../../../src/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/jobs/queue-scheduler.ts';
-import { newTracker, track } from '../../../src/jobs/progress.ts';
+import { NO_PROGRESS_YET, track } from '../../../src/jobs/progress.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import type { RunJob } from '../../../src/jobs/scheduler.ts';
 import type { Schedule } from '../../../src/jobs/timetable.ts';
@@ -162,7 +162,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect.poll(() => order.length).toBe(2);
     const seen: unknown[] = [];
     const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.left.listed) });
-    tell(track(newTracker(), { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }, 0).progress);
+    tell(track(NO_PROGRESS_YET, { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }));
     await expect.poll(() => seen).toContain(7);
     expect(await commands.enqueue('a', { override: null })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));

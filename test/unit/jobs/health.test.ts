@@ -4,7 +4,7 @@ import type { Heartbeat } from '../../../src/jobs/heartbeat.ts';
 
 const NOW_MS = 10_000_000;
 const MINUTE_MS = 60_000;
-const ALONE = { stalled: [], waiting: null, links: [], pid: 1, process: null };
+const ALONE = { progress: [], stalled: [], waiting: null, links: [], pid: 1, process: null };
 const waiting = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
   return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...ALONE, ...change };

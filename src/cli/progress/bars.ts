@@ -41,8 +41,9 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
   const bars = new MultiBar({ stream: terminal.stdout, format: formatLine, hideCursor: true, gracefulExit: false });
   const byLabel = new Map<string, SingleBar>();
   let stepStartedAtMs = Date.now();
-  terminal.divert((lines) => bars.log(lines));
   const show = (label: string, done: number, total: number, leftMs: number | null = null): void => {
+    // Until there is a bar nothing draws what is diverted.
+    if (byLabel.size === 0) terminal.divert((lines) => bars.log(lines));
     const bar = byLabel.get(label) ?? bars.create(total, 0, { label, startedAtMs: stepStartedAtMs, leftMs });
     byLabel.set(label, bar);
     bar.setTotal(total);

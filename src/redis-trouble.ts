@@ -7,7 +7,7 @@ const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[]
     'NOAUTH',
     {
       what: 'asks for a password, and REDIS_URL has none (NOAUTH)',
-      remedy: 'Put it in REDIS_URL: redis://:PASSWORD@HOST:PORT.',
+      remedy: 'Put it in REDIS_URL, ahead of the host: a colon, the password, an @.',
     },
   ],
   ['WRONGPASS', { what: 'refuses the user or password in REDIS_URL (WRONGPASS)', remedy: 'Correct it in REDIS_URL.' }],

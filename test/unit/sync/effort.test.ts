@@ -6,7 +6,13 @@ import { effortOf } from '../../../src/sync/execute/effort.ts';
 import { creationTask, mergeTask, type Task } from '../../../src/sync/execute/task.ts';
 import type { Work } from '../../../src/sync/execute/work.ts';
 
-const COMMON = { readBatch: 1, namesDeletions: true, confirmsAbsenceAfter: null, settlesWithinMs: 0, writeConcurrency: 1 };
+const COMMON = {
+  readBatch: 1,
+  namesDeletions: true,
+  confirmsAbsenceAfter: null,
+  settlesWithinMs: 0,
+  writeConcurrency: 1,
+};
 const single = { createBatch: 1, updateBatch: 1, deleteBatch: 1, createsWithGroups: false } as const;
 const ONE_BY_ONE: RemoteCapabilities = { ...COMMON, ...single, moveBatch: { size: 100, of: 'written' } };
 const batch = { createBatch: 200, updateBatch: 200, deleteBatch: 200, createsWithGroups: true } as const;
@@ -14,11 +20,21 @@ const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size:
 
 const record = (id: string) => ({ id, contact: EMPTY_CONTACT, groupIds: [] });
 const creation = (index: number, joins: readonly string[]): Task =>
-  creationTask({ kind: 'create', side: 'right', source: record(`c${index}`), joins, pair: null } as unknown as Creation);
+  creationTask({
+    kind: 'create',
+    side: 'right',
+    source: record(`c${index}`),
+    joins,
+    pair: null,
+  } as unknown as Creation);
 const move = (index: number, joins: readonly string[], leaves: readonly string[]): Task => {
   const half = { record: record(`c${index}`), base: null };
   const write = { fields: ['buckets'], desired: EMPTY_CONTACT, joins, leaves };
-  const decision = { kind: 'merge', pair: { id: index, left: half, right: half }, writes: { left: null, right: write } };
+  const decision = {
+    kind: 'merge',
+    pair: { id: index, left: half, right: half },
+    writes: { left: null, right: write },
+  };
   return mergeTask({ ...decision, held: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
 };
 const effort = (capabilities: RemoteCapabilities, tasks: readonly Task[]) => {

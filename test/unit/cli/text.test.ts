@@ -181,9 +181,9 @@ test.each([
 
 test.each([
   ['nothing', null, []],
-  ['reading', { planned: null }, ['  under way    reading, 7 contacts so far']],
-  ['writing', { written: 1_200, leftMs: 456_000 }, ['  under way    1,200 of 5,000 writes done, about 8 min left']],
-  ['writing, not known how long', {}, ['  under way    0 of 5,000 writes done']],
+  ['reading', { planned: null }, ['  under way  reading, 7 contacts so far']],
+  ['writing', { written: 1_200, leftMs: 456_000 }, ['  under way  1,200 of 5,000 writes done, about 8 min left']],
+  ['writing, not known how long', {}, ['  under way  0 of 5,000 writes done']],
 ])('a status has what a daemon has under way: %s', (_what, change, lines) => {
   const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
   const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);

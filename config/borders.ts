@@ -38,7 +38,7 @@ const CONFIG = [
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
   'contact/',
@@ -64,7 +64,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
   { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
-  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'http/'], packages: ['ioredis'] },
+  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'redis-trouble.ts', 'http/'], packages: ['ioredis'] },
   { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
   {
     place: 'providers/registry.ts',
@@ -77,10 +77,10 @@ export const BORDERS: readonly Border[] = [
     packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
   })),
   // The port, what every engine shares, and the stores in memory.
-  { place: 'store/', imports: ['contact/', 'clock.ts'], types: ['reconcile/'], packages: ['zod'] },
+  { place: 'store/', imports: ['contact/', 'clock.ts', 'ownership.ts'], types: ['reconcile/'], packages: ['zod'] },
   {
     place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts'],
+    imports: ['contact/', 'store/*.ts', 'ownership.ts'],
     types: ['reconcile/'],
     packages: ['drizzle-orm', 'better-sqlite3'],
   },
@@ -125,14 +125,16 @@ export const BORDERS: readonly Border[] = [
   { place: 'clock.ts', imports: [], packages: [] },
   {
     place: 'config/',
-    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts'],
+    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'ownership.ts'],
     packages: ['yaml', 'zod'],
   },
   // What providers import of this room may not lead back to them.
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
+  { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
+  { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
   {

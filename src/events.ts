@@ -154,6 +154,15 @@ export interface Events {
   groupDuplicate(fields: GroupFields): void;
   groupRefused(fields: GroupFields & { readonly reason: string }): void;
 
+  /** A request is sent again later, since the side did not answer it as it should; told once for all that wait. */
+  remoteAwaited(
+    fields: SidesRef & {
+      readonly side: Side;
+      readonly reason: string;
+      readonly retryInMs: number;
+      readonly retryAt: string;
+    },
+  ): void;
   /** A side answered 429: the governor let too much through, or somebody else uses the same limit. */
   rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
 }
@@ -248,6 +257,7 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     groupDuplicate: logGroup('warn', 'several groups of one name'),
     groupRefused: logGroup('warn', 'group refused'),
 
+    remoteAwaited: log('info', 'waiting for a remote'),
     rateLimited: log('error', 'rate limit exceeded'),
   };
 };

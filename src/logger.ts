@@ -37,8 +37,9 @@ const prettyStream = (destination: LoggerOptions['destination']): NodeJS.Writabl
 };
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;
+/** What follows `Bearer` is a credential, unless it is the word `token` of a sentence. */
 const SECRET_TEXT =
-  /(\bBearer\s+|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/[^\s/:@]*:)[^\s&"'@]+/giu;
+  /(\bBearer\s+(?!tokens?(?:[.,;:!?]|\\?["'])*(?:\s|$))|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/[^\s/:@]*:)[^\s&"'@]+/giu;
 const DEEPEST = 6;
 
 const redactText = (text: string): string => printable(text.replaceAll(SECRET_TEXT, '$1[secret]'));

@@ -5,10 +5,9 @@ import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
 import { networkFor } from './network.ts';
 import type { Runs } from './runs.ts';
-import { withReadableTokens } from './tokens.ts';
+import { credentialDigest, withReadableTokens } from './tokens.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
-import { digest } from '../config/secret.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createGates } from '../http/gates.ts';
@@ -95,7 +94,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       const { sides } = await withReadableTokens(vault, link);
       return bySide((side) => {
         const { token } = sides[side];
-        return token === null ? null : digest(token.reveal());
+        return token === null ? null : credentialDigest(sides[side], token.reveal());
       });
     },
     budget: async (link) => {

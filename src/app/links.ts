@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import type { LeaseHolders } from '../sync/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
-import { withStoredTokens } from './tokens.ts';
+import { credentialDigest, withStoredTokens } from './tokens.ts';
 
 /** What a link's runs are put together from. */
 export type Parts = NetworkParts & {
@@ -75,7 +75,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
       right: await openRemote(parts, link, 'right', tokens.right),
     },
     endpoints: bySide((side) => endpointOf(link.sides[side])),
-    credentials: bySide((side) => digest(tokens[side])),
+    credentials: bySide((side) => credentialDigest(link.sides[side], tokens[side])),
     store: parts.store,
     clock: parts.clock,
     newId: parts.newId,

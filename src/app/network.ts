@@ -3,7 +3,7 @@ import type { LinkConfig } from '../config/config.ts';
 import type { Side } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { Gates } from '../http/gates.ts';
-import type { Network, Outlet } from '../providers/provider.ts';
+import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
 
 /** What every link's way to the network is made of. */
 export type NetworkParts = {
@@ -17,10 +17,27 @@ export type NetworkParts = {
   readonly outlets: Outlet[];
 };
 
-/** The way to the network for one side of a link: a limit that was exceeded is logged as that side's. */
+/** Shorter waits between attempts are no news. */
+const NEWSWORTHY_WAIT_MS = 1_000;
+
+/** Tells that a side is waited for: of the requests that wait at the same time, by the first. */
+const tellRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig, side: Side): OnRetry => {
+  let toldUntilMs = -Infinity;
+  return (error, waitMs) => {
+    const nowMs = clock.monotonic();
+    if (waitMs < NEWSWORTHY_WAIT_MS || nowMs < toldUntilMs) return;
+    toldUntilMs = nowMs + waitMs;
+    const retryAt = new Date(clock.now() + waitMs).toISOString();
+    const reason = error instanceof Error ? error.message : String(error);
+    events.remoteAwaited({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
+  };
+};
+
+/** The way to the network for one side of a link: a limit that was exceeded, or a wait, is logged as that side's. */
 export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): Network => ({
   clock: parts.clock,
   random: parts.random,
+  onRetry: tellRetries(parts, link, side),
   openGate: (name, limit) =>
     parts.gates.open(name, limit, ({ stoppedForMs }) => {
       parts.events.rateLimited({ link: link.name, sides: link.sides, side, retryAfterMs: stoppedForMs });

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { LinkConfig } from '../config/config.ts';
-import { Secret } from '../config/secret.ts';
+import { digest, fingerprint, Secret } from '../config/secret.ts';
 import type { SideConfig } from '../config/sides.ts';
 import { CredentialsError, type Vault } from '../store/credentials.ts';
 
@@ -25,3 +25,10 @@ export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<Link
     if (error instanceof ConfigError) return link;
     throw error;
   });
+
+/**
+ * A one-way digest of a side's credential, with the settings that it is used with: a refusal of the client, or at a wrong
+ * address, is over when these are corrected.
+ */
+export const credentialDigest = ({ settings }: SideConfig, token: string): string =>
+  digest(fingerprint([settings, token]));

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createEvents, type Events } from '../events.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { formatEstimate } from './words.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A contact by the ids it has on both sides. */
@@ -28,6 +29,10 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
     ...events,
     contactSkipped: ({ sides, side, reason, ...ids }) =>
       terminal.warn(`Skipped at ${sides[side].place}: ${describeIds(ids)}: ${reason}`),
+    remoteAwaited: ({ sides, side, reason, retryInMs, retryAt }) => {
+      const at = new Date(retryAt).toTimeString().slice(0, 'hh:mm:ss'.length);
+      terminal.warn(`${sides[side].title}: ${reason}. Trying again in ${formatEstimate(retryInMs)}, at ${at}.`);
+    },
     runHalted: nothing,
     runCutShort: nothing,
     linkPaused: nothing,

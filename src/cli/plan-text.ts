@@ -1,11 +1,12 @@
 import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
 import { howToJoinPlanned } from '../sync/rivals.ts';
+import type { Estimate } from '../sync/run.ts';
 import type { LinkPlan } from './plan.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { fieldWords } from './field-words.ts';
-import { count, grouped } from './words.ts';
+import { count, formatEstimate, grouped } from './words.ts';
 
 /** Longer groups are cut in the text; the JSON has them whole. */
 const ROWS_SHOWN = 20;
@@ -40,9 +41,17 @@ const formatUnpaired = (all: Unpaired, sides: Sides<SideWords>): readonly string
     return [title, formatTable(shown, { indent: '  ' }), ...more, `  ${howToJoinPlanned(why, sides)}`].join('\n');
   });
 
+/** How long a sync would take; nothing where nothing is written. */
+const formatTime = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>): readonly string[] => {
+  const asked = SIDES.filter((side) => requests[side] > 0);
+  if (asked.length === 0) return [];
+  const parts = asked.map((side) => `${count(requests[side], 'request')} to ${sides[side].title}`);
+  return [`  takes about ${parts.join(' and ')}: ${formatEstimate(durationMs)} by the rate limits`];
+};
+
 /** A plan for people, by side and action. */
 export const formatPlan = (
-  { link, kind, actions, ambiguous = [], halted, error }: LinkPlan,
+  { link, kind, actions, ambiguous = [], estimate, halted, error }: LinkPlan,
   sides: Sides<SideWords>,
   terminal: Pick<Terminal, 'style'>,
 ): string => {
@@ -53,5 +62,6 @@ export const formatPlan = (
   const pairs = actions.filter((action) => action.action === 'pair');
   const pairing = pairs.length === 0 ? [] : ['On both sides', formatGroup('pair', pairs)];
   const bySide = SIDES.flatMap((side) => formatSide(side, sides[side].title, actions));
-  return [title, ...pairing, ...bySide, ...formatUnpaired(ambiguous, sides)].join('\n');
+  const time = estimate === undefined ? [] : formatTime(estimate, sides);
+  return [title, ...time, ...pairing, ...bySide, ...formatUnpaired(ambiguous, sides)].join('\n');
 };

@@ -3,6 +3,7 @@ import { inWordsOf } from '../contact/side.ts';
 import { listActions, type PlannedAction } from '../reconcile/actions.ts';
 import type { Doubt } from '../reconcile/match.ts';
 import type { RunKind } from '../store/store.ts';
+import type { Estimate } from '../sync/run.ts';
 import { HaltError } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
@@ -19,6 +20,8 @@ export type LinkPlan = {
   readonly actions: readonly PlannedAction[];
   /** Contacts that may be one person and are not paired (R13); absent where there are none. */
   readonly ambiguous?: readonly Unpaired[];
+  /** About so many requests on each side, and how long they take by the rate limits; absent where nothing was planned. */
+  readonly estimate?: Estimate;
   readonly halted: { readonly reason: string; readonly message: string } | null;
   readonly error?: string;
 };
@@ -45,12 +48,12 @@ const planOne = async (
   const asked = options.full ? 'full' : 'incremental';
   const progress = options.json || !terminal.stdout.isTTY ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
-    const { kind, plan, halt } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const { kind, plan, halt, estimate } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
     const ambiguous = plan.ambiguous.map(({ left, right, why }) => ({ leftIds: left, rightIds: right, why }));
     const unpaired = ambiguous.length === 0 ? {} : { ambiguous };
-    return { plan: { link: link.name, kind, actions: listActions(plan), ...unpaired, halted }, code };
+    return { plan: { link: link.name, kind, actions: listActions(plan), ...unpaired, estimate, halted }, code };
   } catch (error) {
     return notPlanned(link.name, asked, error);
   } finally {

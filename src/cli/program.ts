@@ -20,7 +20,7 @@ Exit codes:
   0  done, also when there was nothing to do
   1  failed for a reason not below
   2  usage or configuration
-  3  halted for safety, nothing was deleted
+  3  halted for safety, nothing was written
   4  credentials refused or revoked
   5  a remote was unavailable; the next run goes on
   6  the link is being synced by another process

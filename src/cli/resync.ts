@@ -1,5 +1,7 @@
 import type { Store } from '../store/store.ts';
 import { loadConfig, type Config, type LinkConfig } from '../config/config.ts';
+import { systemClock } from '../clock.ts';
+import { findNoQueue, type NoDaemon } from '../jobs/no-daemon.ts';
 import type { QueueClient } from '../jobs/queue-client.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Order } from './follow.ts';
@@ -30,8 +32,10 @@ const ordersFor = async (
   return orders.every(({ override }) => override !== null) ? orders : null;
 };
 
-const openQueue = async (config: Config): Promise<QueueClient | null> =>
-  config.redisUrl === null ? null : (await import('../jobs/queue-client.ts')).openQueueClient(config);
+const openQueue = async ({ dataDir, redisUrl }: Config): Promise<QueueClient | NoDaemon> =>
+  redisUrl === null
+    ? findNoQueue(dataDir, systemClock.now())
+    : (await import('../jobs/queue-client.ts')).openQueueClient(dataDir, redisUrl);
 
 /** `resync [LINK]`: one full run of each link, by the daemon where one works on the queue, else in this process. */
 export const resync = async (
@@ -42,14 +46,15 @@ export const resync = async (
   const config = loadConfig({ configPath: options.config ?? null });
   const links = chooseLinks(config, linkName);
   {
-    await using queue = await openQueue(config);
+    const found = await openQueue(config);
+    await using queue = 'why' in found ? null : found;
     const orders = queue === null ? null : await ordersFor(terminal, links, linkName, options);
     if (queue !== null && orders !== null) {
       return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, orders, options);
     }
-    if (queue !== null)
-      terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
-    else if (options.wait) terminal.warn('There is no daemon to wait for: the resync runs in this process.');
+    if ('why' in found) {
+      if (options.wait) terminal.warn(`${found.why} The resync runs in this process.`);
+    } else terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
   }
   return runLinks(terminal, linkName, { kind: 'full', options });
 };

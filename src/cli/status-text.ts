@@ -3,12 +3,23 @@ import { describeIds } from './command-events.ts';
 import type { LinkStatus } from './status.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatAge, formatDuration, grouped } from './words.ts';
+import { count, formatAge, formatDuration, formatEstimate, grouped } from './words.ts';
 
 const REJECTED_SHOWN = 20;
 
 const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
-  lastRun === null ? 'never' : `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
+  lastRun === null
+    ? 'never'
+    : `${lastRun.kind}, ${lastRun.wasStopped ? 'stopped' : lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
+
+/** How far the run is that a daemon has under way; nothing where none is. */
+const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
+  if (underWay === null) return [];
+  const { listed, planned, written, leftMs } = underWay;
+  if (planned === null) return [['under way', `reading, ${count(listed, 'contact')} so far`]];
+  const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
+  return [['under way', `${grouped(written)} of ${count(planned, 'write')} done${left}`]];
+};
 
 /** A line for each side that has a budget to show. */
 const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, string][] => {
@@ -38,6 +49,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[state], state)}`;
   const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
   const facts: [string, string][] = [
+    ...progressFacts(status),
     ['last run', lastRunText(status, nowMs)],
     ['last read', read.join(', ')],
     ['pairs', grouped(pairs)],

@@ -2,7 +2,9 @@ import type { App } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import type { Cursor, Rejection } from '../store/store.ts';
+import { readProgress, type LinkProgress } from '../jobs/heartbeat.ts';
+import type { Cursor, Rejection, RunRow } from '../store/store.ts';
+import { STOPPED } from '../sync/context.ts';
 import { shownLinkState } from '../sync/state/link.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatStatus } from './status-text.ts';
@@ -23,8 +25,12 @@ export type LinkStatus = {
     readonly run: string;
     readonly kind: string;
     readonly outcome: string;
+    /** Whether it ended because the program was stopped, which is no failure. */
+    readonly wasStopped: boolean;
     readonly endedAtMs: number | null;
   } | null;
+  /** How far a daemon is that works on the link; null where none does. */
+  readonly underWay: LinkProgress | null;
   /** When each side's change feed was last read to its end; null before the first run. */
   readonly readAtMs: Sides<number | null>;
   /** Each side's requests that are free now; null without a token, and where a side has no budget to show. */
@@ -35,7 +41,11 @@ export type LinkStatus = {
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
 
-const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
+const lastRunOf = ({ id, kind, outcome, reason, endedAtMs }: RunRow): NonNullable<LinkStatus['lastRun']> => {
+  return { run: id, kind, outcome, wasStopped: reason === STOPPED, endedAtMs };
+};
+
+const readStatus = async (app: App, link: LinkConfig, underWay: readonly LinkProgress[]): Promise<LinkStatus> => {
   const { store } = app;
   const { name, sides } = link;
   const row = await store.link(name);
@@ -49,12 +59,15 @@ const readStatus = async (app: App, link: LinkConfig): Promise<LinkStatus> => {
     pairs: (await store.counts(name)).pairs,
     openConflicts: (await store.conflicts(name, { all: false })).length,
     rejected: row.rejections,
-    lastRun: run === undefined ? null : { run: run.id, kind: run.kind, outcome: run.outcome, endedAtMs: run.endedAtMs },
+    lastRun: run === undefined ? null : lastRunOf(run),
+    underWay: underWay.find((one) => one.link === name) ?? null,
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),
   };
 };
+
+const progressToJson = ({ listed, planned, written, leftMs }: LinkProgress) => ({ listed, planned, written, leftMs });
 
 /** As the README documents it, in the words of the link. */
 const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
@@ -69,8 +82,10 @@ const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
       run: lastRun.run,
       kind: lastRun.kind,
       outcome: lastRun.outcome,
+      ...(lastRun.wasStopped && { stopped: true }),
       endedAt: isoOf(lastRun.endedAtMs),
     },
+    ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: { left: isoOf(readAtMs.left), right: isoOf(readAtMs.right) },
   });
 
@@ -78,7 +93,8 @@ const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
 export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses: LinkStatus[] = [];
-    for (const link of links) statuses.push(await readStatus(app, link));
+    const underWay = await readProgress(app.config.dataDir, systemClock.now());
+    for (const link of links) statuses.push(await readStatus(app, link, underWay));
     if (options.json) terminal.print(JSON.stringify({ links: statuses.map(toJson) }));
     else terminal.print(statuses.map((one) => formatStatus(one, systemClock.now(), terminal)).join('\n\n'));
     return EXIT.done;

@@ -3,6 +3,7 @@ import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts
 import { isCredentialError } from '../providers/errors.ts';
 import type { RunKind } from '../store/store.ts';
 import type { RunResult, RunSummary, SideSummary } from '../sync/run.ts';
+import { resumeRemedy } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -44,8 +45,9 @@ export const formatSummary = (
   terminal: Pick<Terminal, 'style'>,
 ): string => {
   const { link, kind, outcome, durationMs, paired, conflicts, skipped } = summary;
-  const colour = { completed: 'green', halted: 'yellow', failed: 'red' } as const;
-  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[outcome], outcome)}`;
+  const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
+  const ending = summary.stopped ? 'stopped' : outcome;
+  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const notes = [
@@ -63,8 +65,7 @@ export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWo
   if (error === null) return null;
   const reason = messageOf(error);
   if (isCredentialError(error)) {
-    const side = error.side === null ? '' : ` ${sides[error.side].name}`;
-    return `${reason}\nThe link is paused. Sign in again with: contact-sync connect${side} ${summary.link}`;
+    return `${reason}\nThe link is paused. ${resumeRemedy(error, { link: summary.link, sides })}`;
   }
   if (exitCodeOf(error) === EXIT.unavailable) {
     return `${reason}\nWhat was done is stored; run the same command again later and it goes on from there.`;

@@ -29,4 +29,12 @@ export const formatDuration = (durationMs: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
+/** A time that is known roughly: `40 s`, `10 min`, `2 h 5 min`. */
+export const formatEstimate = (durationMs: number): string => {
+  const seconds = Math.ceil(durationMs / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
 export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

@@ -4,13 +4,16 @@ export type ConfigProblem = { readonly where: string; readonly what: string };
 /** The configuration cannot be used; `problems` holds every fault that was found, and the message lists them. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
+  /** DATA_DIR as far as it can be told, an absolute path: a daemon may be at work there; null where that is no question. */
+  readonly dataDir: string | null;
 
-  constructor(problems: readonly ConfigProblem[]) {
+  constructor(problems: readonly ConfigProblem[], dataDir: string | null = null) {
     const lines = problems.map(({ where, what }) => `  - ${where}: ${what}`);
     super(
       `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
     );
     this.name = 'ConfigError';
     this.problems = problems;
+    this.dataDir = dataDir;
   }
 }

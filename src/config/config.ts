@@ -11,6 +11,7 @@ import { declareSides, parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSid
 import {
   environmentLayer,
   fileLayer,
+  find,
   joinKeys,
   parseYaml,
   readText,
@@ -64,9 +65,11 @@ export type Config = {
   readonly links: readonly LinkConfig[];
 };
 
+const DEFAULT_DATA_DIR = './data';
+
 /** The settings of the process. */
 const SharedSettings = z.object({
-  dataDir: text.default('./data'),
+  dataDir: text.default(DEFAULT_DATA_DIR),
   redisUrl: redisUrl.nullable().default(null),
   credentialsKey: encryptionKey.nullable().default(null),
   credentialsKeyOld: earlierKey.nullable().default(null),
@@ -145,6 +148,25 @@ const parseLink = (link: DeclaredLink, { environment, common, cwd, report }: Sou
   };
 };
 
+/** What opens the store in a directory, without a link: to look at it while the configuration cannot be used. */
+export const storeAlone = (dataDir: string): Config => ({
+  dataDir,
+  redisUrl: null,
+  credentialsKey: null,
+  credentialsKeyOld: null,
+  concurrency: 1,
+  logLevel: 'info',
+  logFormat: 'json',
+  logPersonalData: false,
+  links: [],
+});
+
+/** DATA_DIR as far as the layers tell it. */
+const findDataDir = (layers: readonly Layer[], cwd: string): string => {
+  const value = find('dataDir', layers, cwd, () => undefined)?.value;
+  return resolve(cwd, typeof value === 'string' ? value : DEFAULT_DATA_DIR);
+};
+
 export type LoadOptions = {
   /** The process's own where left out. */
   readonly env?: Environment;
@@ -164,9 +186,9 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
   const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
 
   const file = readFile({ env, configPath, cwd }, report);
-  if (file === null) throw new ConfigError([...problems.values()]);
-  const { links, ...top } = file;
   const environment = environmentLayer(env, ALL_KEYS);
+  if (file === null) throw new ConfigError([...problems.values()], findDataDir([environment], cwd));
+  const { links, ...top } = file;
   const common = fileLayer(top, '', ALL_KEYS, report);
   const declared = linkSections(links, report).map((link) => ({ ...link, sides: declareSides(link, report) }));
   reportSharedAccounts(
@@ -183,7 +205,9 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     report,
   });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
-  if (shared === null || problems.size > 0) throw new ConfigError([...problems.values()]);
+  if (shared === null || problems.size > 0) {
+    throw new ConfigError([...problems.values()], findDataDir([environment, common], cwd));
+  }
   return {
     ...shared,
     dataDir: resolve(cwd, shared.dataDir),

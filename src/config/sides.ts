@@ -16,7 +16,7 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
-import { secret } from './values.ts';
+import { issuedSecret } from './values.ts';
 
 /** One side of a link: which provider plays it, and with what settings. */
 export type SideConfig = SideWords & {
@@ -134,7 +134,7 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
   const section = sectionOf(provider);
   const below = (layer: Layer): Layer => layerBelow(section, layer);
   const layers = [below(environment), own, ...file.map(below)];
-  const schema = provider.schema.extend({ [provider.tokenKey]: secret.nullable().default(null) });
+  const schema = provider.schema.extend({ [provider.tokenKey]: issuedSecret.nullable().default(null) });
   const parsed = parseSettings(schema, keysOf(provider), { layers, section, cwd, report });
   if (parsed === null) return null;
   const { [provider.tokenKey]: token, ...settings } = parsed;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
+import { giveToThisUser, isForeign } from '../ownership.ts';
 import { nearestWord } from './nearest.ts';
 
 const require = createRequire(import.meta.url);
@@ -102,6 +103,27 @@ const unknownKey = (key: string, allowed: readonly string[]): string => {
   return `is not a setting that can stand here. ${hint}`;
 };
 
+/** What closes each sign that opens something in YAML. */
+const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
+
+type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
+
+/** The innermost bracket or quotation mark that nothing closes; null where that is not what is wrong. */
+const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
+  const { visit } = require('yaml') as typeof Yaml;
+  let found: Opener | null = null;
+  visit(document, {
+    Node: (_key, { range }) => {
+      if (!range) return;
+      const [start, end] = range;
+      const sign = (Object.keys(CLOSERS) as Opener['sign'][]).find((candidate) => candidate === content[start]);
+      if (sign !== undefined && (end - start < 2 || content[end - 1] !== CLOSERS[sign]))
+        found = { sign, offset: start };
+    },
+  });
+  return found;
+};
+
 /** The file's content; null where it cannot be used, and then the one problem is reported. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
   // Loaded here: without a file nothing needs its seventy modules.
@@ -110,12 +132,18 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
   const error = document.errors[0];
   if (error !== undefined) {
-    const { line, col } = lineCounter.linePos(error.pos[0]);
+    const placeOf = (offset: number): string => {
+      const { line, col } = lineCounter.linePos(offset);
+      return `line ${line}, column ${col}`;
+    };
+    const opened = unclosed(document, content);
     // Its code and not its message, which may quote the file.
     const fault = error.code.toLowerCase().replaceAll('_', ' ');
     report(
       path,
-      `is not valid YAML at line ${line}, column ${col} (${fault}). Correct that place; quote values that hold YAML signs.`,
+      opened === null
+        ? `is not valid YAML at ${placeOf(error.pos[0])} (${fault}). Correct that place; quote values that hold YAML signs.`
+        : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
     );
     return null;
   }
@@ -135,7 +163,10 @@ export const readText = (path: string, where: string, report: Report): string | 
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    report(where, `names the file ${path}, which cannot be read (${code}). Check the path and its permissions.`);
+    const remedy = isForeign(code)
+      ? `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`
+      : 'Check the path and its permissions.';
+    report(where, `names the file ${path}, which cannot be read (${code}). ${remedy}`);
     return null;
   }
 };

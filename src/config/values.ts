@@ -16,7 +16,24 @@ export const text = z.string({
   error: ({ input }) => (input === undefined ? 'is not set. It is required.' : 'is a list. Give one value.'),
 });
 
-export const secret = text.transform((value) => new Secret(value));
+const secret = text.transform((value) => new Secret(value));
+
+/** What is wrong with a text that a remote issued, which is of visible ASCII letters; null where nothing is. */
+const flawOfIssued = (value: string): string | null => {
+  if (/^Bearer\s/iu.test(value)) return 'begins with the word Bearer, which is no part of a token. Remove that word.';
+  if (/^(["'`]).*\1$/su.test(value)) return 'stands in quotation marks, which are taken for a part of it. Remove them.';
+  if (/^[\u0021-\u007E]*$/u.test(value)) return null;
+  return 'holds a space, a line break or another character that none has. Copy it again, whole and on one line.';
+};
+
+/** A text that a remote issued, such as the id of a client. */
+export const issued = text.transform((value, context): string => {
+  const flaw = flawOfIssued(value);
+  return flaw === null ? value : fail(context, flaw);
+});
+
+/** A token or a secret that a remote issued. */
+export const issuedSecret = issued.transform((value) => new Secret(value));
 
 const SHORTEST_KEY = 16;
 

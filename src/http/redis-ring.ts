@@ -4,6 +4,7 @@ import type { GovernorState } from './governor-state.ts';
 import type { RateLimit } from './rate-headers.ts';
 import type { RequestRing } from './ring.ts';
 import { openSharedRing, type CellView, type SharedCell } from './shared-ring.ts';
+import { watchTrouble, type RedisTrouble } from '../redis-trouble.ts';
 import { UnsentError } from './unsent-error.ts';
 
 /** Rings in one Redis, shared by all processes that use it. */
@@ -49,10 +50,12 @@ const COMMAND_TIMEOUT_MS = 5_000;
 /** Connects when the first ring is opened. */
 export const createRedisRings = (url: string, { keyPrefix, stateLifeMs } = USUAL): RedisRings => {
   const redis = new Redis(url, { lazyConnect: true, commandTimeout: COMMAND_TIMEOUT_MS, maxRetriesPerRequest: 1 });
-  // Each command that fails reports the fault itself; without a listener the connection's own events would be printed.
-  redis.on('error', () => undefined);
+  const troubleOf = watchTrouble(redis);
   return {
-    open: (name, options) => openSharedRing({ ...options, cell: createCell(redis, keyPrefix + name, stateLifeMs) }),
+    open: (name, options) => {
+      const cell = createCell({ redis, troubleOf }, keyPrefix + name, stateLifeMs);
+      return openSharedRing({ ...options, cell });
+    },
     close: async () => {
       if (redis.status === 'wait' || redis.status === 'end') redis.disconnect();
       else await redis.quit().catch(() => redis.disconnect());
@@ -60,14 +63,15 @@ export const createRedisRings = (url: string, { keyPrefix, stateLifeMs } = USUAL
   };
 };
 
-const createCell = (redis: Redis, key: string, stateLifeMs: number): SharedCell => {
+type Connection = { readonly redis: Redis; readonly troubleOf: (thrown: unknown) => RedisTrouble };
+
+const createCell = ({ redis, troubleOf }: Connection, key: string, stateLifeMs: number): SharedCell => {
   const exchange = async (known: number, state: string) => {
     try {
       return readReply(await redis.eval(EXCHANGE, 1, key, known, state, stateLifeMs));
     } catch (cause) {
-      throw new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
-        cause,
-      });
+      const { what, remedy } = troubleOf(cause);
+      throw new UnsentError(`Redis, which shares the rate limit, ${what}. ${remedy}`, { cause });
     }
   };
   return {

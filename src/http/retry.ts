@@ -15,6 +15,8 @@ export type RetryOptions = {
   /** Attempts in all, the first included; unbounded when left out. */
   readonly maxAttempts?: number;
   readonly decide: (error: unknown) => RetryDecision;
+  /** Called before each wait for another attempt. */
+  readonly onWait?: (error: unknown, waitMs: number) => void;
 };
 
 const FIRST_DELAY_MS = 500;
@@ -41,6 +43,7 @@ export const retry = async <Value>(
         if (decision === null) return false;
         const waitMs = Math.max(decision.afterMs ?? 0, jitteredDelayMs(attemptNumber, options.random));
         if (clock.monotonic() - startedAtMs + waitMs > options.maxElapsedMs) return false;
+        options.onWait?.(error.cause, waitMs);
         await clock.sleep(waitMs, signal);
         return true;
       },

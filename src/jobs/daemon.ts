@@ -33,7 +33,7 @@ export type Daemon = {
 };
 
 const BEAT_EVERY_MS = 10_000;
-/** A scheduler that is not alive is checked again soon: it may just have been started. */
+/** A scheduler in trouble is checked again soon: it may just have been started. */
 const LOOK_AGAIN_MS = 1_000;
 const LOG_LINKS_EVERY_MS = 3_600_000;
 /** A write takes a second or two; the whole stop must be over within ten. */
@@ -113,26 +113,37 @@ const tellOfOthers = async ({ app, clock, events }: DaemonOptions): Promise<void
   }
 };
 
-const keepHeartbeat = (options: DaemonOptions, scheduler: Scheduler, runner: Runner, signal: AbortSignal) => {
+type Beating = {
+  readonly scheduler: Scheduler;
+  readonly runner: Runner;
+  readonly links: () => readonly LinkConfig[];
+  readonly signal: AbortSignal;
+};
+
+const keepHeartbeat = (options: DaemonOptions, { scheduler, runner, links, signal }: Beating) => {
   const { app, clock, events } = options;
   const startedAtMs = clock.now();
+  let wellAtMs: number | null = null;
   const { dataDir } = app.config;
   const told = tellOfOthers(options);
   return again(clock, signal, async () => {
     await told;
-    const isAlive = await scheduler.isAlive().catch(() => false);
-    if (!isAlive) return LOOK_AGAIN_MS;
+    const trouble = await scheduler.trouble();
+    if (trouble === null) wellAtMs = clock.now();
     const beat = {
       queue: scheduler.kind,
       startedAtMs,
       beatAtMs: clock.now(),
+      waiting: trouble === null ? null : { reason: trouble, wellAtMs },
+      links: links().map(({ name, syncIntervalMs }) => ({ name, syncIntervalMs })),
       running: [...runner.running()],
+      progress: [...runner.progress()],
       stalled: [...runner.stalled()],
       pid: process.pid,
       process: app.holders.self,
     };
     await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
-    return BEAT_EVERY_MS;
+    return trouble === null ? BEAT_EVERY_MS : LOOK_AGAIN_MS;
   });
 };
 
@@ -153,7 +164,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   warn(links);
   use(links);
-  const beating = keepHeartbeat(options, scheduler, runner, ended.signal);
+  const beating = keepHeartbeat(options, { scheduler, runner, links: () => links, signal: ended.signal });
   const logging = again(clock, ended.signal, async () => {
     await logLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;

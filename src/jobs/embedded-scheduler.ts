@@ -97,7 +97,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
-    isAlive: () => Promise.resolve(!stopped),
+    trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;
       for (const link of loops.keys()) end(link);

@@ -24,7 +24,11 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
   if (nowMs - beat.beatAtMs > STALE_AFTER_MS) {
-    return { ok: false, line: `unhealthy: the scheduler was last alive ${secondsSince(beat.beatAtMs, nowMs)}` };
+    return { ok: false, line: `unhealthy: the daemon was last alive ${secondsSince(beat.beatAtMs, nowMs)}` };
+  }
+  const { waiting: queue } = beat;
+  if (queue !== null && (queue.wellAtMs === null || nowMs - queue.wellAtMs > STALE_AFTER_MS)) {
+    return { ok: false, line: `unhealthy: the daemon waits for its job queue: ${queue.reason}` };
   }
   if (beat.stalled.length > 0) {
     return { ok: false, line: `unhealthy: a run has made no progress for long: ${beat.stalled.join(', ')}` };

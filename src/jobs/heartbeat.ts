@@ -4,12 +4,31 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { LeaseHolders } from '../sync/lease.ts';
 
+const linkProgress = z.object({
+  link: z.string(),
+  /** Contacts or changes that were read. */
+  listed: z.number(),
+  /** Writes in all; null before the plan was made. */
+  planned: z.number().nullable(),
+  written: z.number(),
+  /** How long the run still takes, in milliseconds; null where that is not known. */
+  leftMs: z.number().nullable(),
+});
+/** How far the run of a link is that is under way. */
+export type LinkProgress = z.infer<typeof linkProgress>;
+
 const heartbeat = z.object({
   queue: z.enum(['embedded', 'redis']),
   startedAtMs: z.number(),
   beatAtMs: z.number(),
+  /** Why no job would be run now, and when one would have been for the last time; null where they are run. */
+  waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
+  /** The links of the configuration that the daemon works with. */
+  links: z.array(z.object({ name: z.string(), syncIntervalMs: z.number() })).default([]),
   /** Links with a run under way. */
   running: z.array(z.string()),
+  /** How far they are. */
+  progress: z.array(linkProgress).default([]),
   /** Links whose run under way has got nowhere for long. */
   stalled: z.array(z.string()).default([]),
   pid: z.number().nullable().default(null),
@@ -17,8 +36,11 @@ const heartbeat = z.object({
   process: z.string().nullable().default(null),
 });
 
-/** What a daemon says of itself every few seconds, for as long as its scheduler is alive. */
+/** What a daemon says of itself every few seconds. */
 export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** Three beats: a daemon that was silent for longer has ended. */
+const ALIVE_FOR_MS = 30_000;
 
 /** One for each machine or container: a health check asks for the daemon beside it, whoever else shares the directory. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
@@ -40,14 +62,37 @@ const readBeat = async (path: string): Promise<Heartbeat | null> => {
 /** The daemon's last words; null where there are none. */
 export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
 
+/** The words of the daemon that runs on this machine; null where none does. `nowMs` in epoch milliseconds. */
+export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise<Heartbeat | null> => {
+  const beat = await readHeartbeat(dataDir);
+  return beat !== null && nowMs - beat.beatAtMs <= ALIVE_FOR_MS ? beat : null;
+};
+
 /** Takes this process's words back; another daemon's on this host stay. */
 export const removeHeartbeat = async (dataDir: string): Promise<void> => {
   const beat = await readHeartbeat(dataDir);
   if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
 };
 
-/** Three beats: a daemon that was silent for longer has ended. */
-const ALIVE_FOR_MS = 30_000;
+const readBeats = async (dataDir: string): Promise<readonly (Heartbeat & { readonly host: string })[]> => {
+  const files = await readdir(dataDir).catch((): string[] => []);
+  const beats = files.map(async (file) => {
+    const [, host] = /^heartbeat-(.+)\.json$/u.exec(file) ?? [];
+    const beat = host === undefined ? null : await readBeat(join(dataDir, file)).catch(() => null);
+    return host === undefined || beat === null ? [] : [{ ...beat, host }];
+  });
+  return (await Promise.all(beats)).flat();
+};
+
+/** How far the runs are that daemons on any machine have under way, at the time `nowMs` (epoch milliseconds). */
+export const readProgress = async (dataDir: string, nowMs: number): Promise<readonly LinkProgress[]> =>
+  (await readBeats(dataDir))
+    .filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS)
+    .flatMap(({ progress, beatAtMs }) =>
+      progress.map((one) => {
+        return { ...one, leftMs: one.leftMs === null ? null : Math.max(0, one.leftMs - (nowMs - beatAtMs)) };
+      }),
+    );
 
 export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
 
@@ -57,14 +102,11 @@ export const findOtherDaemons = async (
   nowMs: number,
   holders: LeaseHolders,
 ): Promise<readonly OtherDaemon[]> => {
-  const files = await readdir(dataDir).catch((): string[] => []);
-  const others: OtherDaemon[] = [];
-  for (const file of files) {
-    const [, host] = /^heartbeat-(.+)\.json$/u.exec(file) ?? [];
-    const beat = host === undefined ? null : await readBeat(join(dataDir, file)).catch(() => null);
-    if (host === undefined || beat === null || nowMs - beat.beatAtMs > ALIVE_FOR_MS) continue;
-    const isOver = beat.process !== null && (beat.process === holders.self || holders.hasEnded(beat.process));
-    if (!isOver) others.push({ host, pid: beat.pid, beatAtMs: beat.beatAtMs });
-  }
-  return others;
+  const beats = await readBeats(dataDir);
+  return beats
+    .filter(({ beatAtMs, process: name }) => {
+      const isOver = name !== null && (name === holders.self || holders.hasEnded(name));
+      return !isOver && nowMs - beatAtMs <= ALIVE_FOR_MS;
+    })
+    .map(({ host, pid, beatAtMs }) => ({ host, pid, beatAtMs }));
 };

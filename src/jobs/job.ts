@@ -44,6 +44,8 @@ const sideProgress = z.object({
   /** Writes that the plan holds; null before it was made. */
   planned: z.number().nullable(),
   written: z.number(),
+  /** How long the writes that are left take, in milliseconds; null where that is not known. */
+  leftMs: z.number().nullable().default(null),
 });
 export type SideProgress = z.infer<typeof sideProgress>;
 
@@ -52,8 +54,7 @@ export type JobProgress = {
   readonly listed: number;
   readonly planned: number | null;
   readonly written: number;
-  /** Writes in a minute since the plan was made; null before the first. */
-  readonly ratePerMinute: number | null;
+  /** How long both sides still take; null where that is not known. */
   readonly leftMs: number | null;
   readonly sides: Sides<SideProgress>;
 };
@@ -72,6 +73,7 @@ const runSummary = z.object({
   run: z.string(),
   kind: z.enum(['incremental', 'full']),
   outcome: z.enum(['completed', 'halted', 'failed']),
+  stopped: z.literal(true).exactOptional(),
   reason: z.string().nullable(),
   left: sideSummary,
   right: sideSummary,

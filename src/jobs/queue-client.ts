@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
+import type { Secret } from '../config/secret.ts';
+import { watchTrouble } from '../redis-trouble.ts';
+import type { NoDaemon } from './no-daemon.ts';
 import { jobState, type JobState } from './job.ts';
 import { connectBriefly, isDaemonAlive, jobOptions, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
 
@@ -75,20 +77,25 @@ const follow = async (
   }
 };
 
-/** Opens the queue; null where REDIS_URL is not set, Redis does not answer or no daemon is alive. */
-export const openQueueClient = async ({ redisUrl, dataDir }: Config): Promise<QueueClient | null> => {
+/** Opens the queue where a daemon works on it. */
+export const openQueueClient = async (dataDir: string, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
   const prefix = readQueuePrefix(dataDir);
-  if (redisUrl === null || prefix === null) return null;
+  if (prefix === null) return { why: 'No daemon has worked on the queue of this DATA_DIR yet.' };
   const redis = connectBriefly(redisUrl);
-  // The command that asked reports what fails.
-  redis.on('error', () => undefined);
-  const isAlive = await redis
+  const troubleOf = watchTrouble(redis);
+  const why = await redis
     .connect()
     .then(() => isDaemonAlive(redis, prefix))
-    .catch(() => false);
-  if (!isAlive) {
+    .then(
+      (isAlive) => (isAlive ? null : 'No daemon works on the queue.'),
+      (error: unknown) => {
+        const { what, remedy } = troubleOf(error);
+        return `No daemon can be asked: Redis ${what}. ${remedy}`;
+      },
+    );
+  if (why !== null) {
     redis.disconnect();
-    return null;
+    return { why };
   }
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);

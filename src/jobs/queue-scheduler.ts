@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Events } from '../events.ts';
 import { beat, connectPatiently, endBeat, jobOptions, makeQueuePrefix, openQueue, type JobQueue } from './queue.ts';
+import { redisTrouble } from '../redis-trouble.ts';
 import { startWorker } from './queue-worker.ts';
 import type { RunJob, Scheduler } from './scheduler.ts';
 import type { Schedule } from './timetable.ts';
@@ -51,19 +52,23 @@ const removeOthers = async (queue: JobQueue, schedules: readonly Schedule[]): Pr
   return others.length;
 };
 
-/** Reports that Redis goes away and comes back, once each. */
-const watch = (redis: Redis, events: Events): void => {
-  let isLost = false;
+/** Reports that Redis goes away and comes back, once each; answers why it cannot be used, null while it can. */
+const watch = (redis: Redis, events: Events): (() => string | null) => {
+  let reason: string | null = null;
   redis.on('ready', () => {
-    isLost = false;
+    reason = null;
     events.queueConnected();
   });
-  const onLost = (reason: string): void => {
-    if (!isLost) events.queueLost({ reason });
-    isLost = true;
+  const onLost = (error: unknown): void => {
+    const isNews = reason === null;
+    if (!isNews && error === null) return;
+    const { what, remedy } = redisTrouble(error);
+    reason = `Redis ${what}. ${remedy}`;
+    if (isNews) events.queueLost({ reason });
   };
-  redis.on('error', (error: Error) => onLost(error.message));
-  redis.on('reconnecting', () => onLost('The connection was closed.'));
+  redis.on('error', onLost);
+  redis.on('reconnecting', () => onLost(null));
+  return () => reason;
 };
 
 /** Does the work again for each call, one at a time; calls that come meanwhile are one. */
@@ -123,7 +128,7 @@ const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
   const redis = connectPatiently(options.redisUrl);
-  watch(redis, events);
+  const lostReason = watch(redis, events);
   const prefix = makeQueuePrefix(options.dataDir);
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
@@ -160,7 +165,10 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       keeper.replace(next);
       tend();
     },
-    isAlive: async () => isReady() && worker.isRunning() && (await redis.ping()) === 'PONG',
+    trouble: async () => {
+      const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
+      return isUsable ? null : (lostReason() ?? 'Redis has not answered yet.');
+    },
     stop: async () => {
       ended.abort();
       const handBack = async (): Promise<void> => {

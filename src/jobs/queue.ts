@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../config/secret.ts';
+import { giveToThisUser } from '../ownership.ts';
+import { StoreError } from '../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
 
@@ -34,9 +36,19 @@ const idPath = (dataDir: string): string => join(dataDir, ID_FILE);
 /**
  * The prefix of all keys in Redis. It belongs to the store: daemons share their work when they share the store, and
  * never take the jobs of another one that happens to use the same Redis. Null where no daemon has made it yet.
+ *
+ * @throws {StoreError} where it cannot be read.
  */
-export const readQueuePrefix = (dataDir: string): string | null =>
-  existsSync(idPath(dataDir)) ? `contact-sync:${readFileSync(idPath(dataDir), 'utf8').trim()}` : null;
+export const readQueuePrefix = (dataDir: string): string | null => {
+  const path = idPath(dataDir);
+  if (!existsSync(path)) return null;
+  try {
+    return `contact-sync:${readFileSync(path, 'utf8').trim()}`;
+  } catch (cause) {
+    const remedy = `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
+    throw new StoreError(`The name of the job queue in ${path} cannot be read.`, { cause, remedy });
+  }
+};
 
 /** Makes the prefix where there is none yet; whoever comes first decides. */
 export const makeQueuePrefix = (dataDir: string): string => {

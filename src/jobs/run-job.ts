@@ -8,11 +8,12 @@ import { isCredentialError } from '../providers/errors.ts';
 import type { LinkState } from '../store/store.ts';
 import { changeLink } from '../sync/change-link.ts';
 import { nextLinkState } from '../sync/state/link.ts';
-import { StoppedError } from '../sync/context.ts';
+import { resumeRemedy, StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
-import type { JobData, JobReport } from './job.ts';
+import type { LinkProgress } from './heartbeat.ts';
+import type { JobData, JobProgress, JobReport } from './job.ts';
 import { outcomeOf } from './outcome.ts';
-import { newTracker, track } from './progress.ts';
+import { NO_PROGRESS_YET, track } from './progress.ts';
 import type { RunJob } from './scheduler.ts';
 
 /** What a job runs on; the daemon's part of {@link App}. */
@@ -24,6 +25,8 @@ export type Runner = {
   setLinks(links: readonly LinkConfig[]): void;
   /** The links that this process works on now. */
   running(): readonly string[];
+  /** How far each of them is. */
+  progress(): readonly LinkProgress[];
   /** Those of them whose run has told of no progress for a quarter of an hour. */
   stalled(): readonly string[];
   /** Ends the runs under way before their next write, and begins no other. */
@@ -57,6 +60,8 @@ type Memory = {
   readonly running: Set<JobData>;
   /** When each of them last told of progress, on the clock that never jumps. */
   readonly progressed: Map<JobData, number>;
+  /** How far those are that have begun a run. */
+  readonly progress: Map<JobData, JobProgress>;
 };
 
 type Parts = {
@@ -154,8 +159,7 @@ const messageOf = ({ name, sides }: LinkConfig, error: unknown): string | null =
   if (error === null) return null;
   if (!(error instanceof Error)) return 'An unknown error ended the job.';
   if (!isCredentialError(error)) return error.message;
-  const side = error.side === null ? '' : ` ${sides[error.side].name}`;
-  return `${error.message} The link is paused; sign in again with: contact-sync connect${side} ${name}`;
+  return `${error.message}. The link is paused. ${resumeRemedy(error, { link: name, sides })}`;
 };
 
 const settle = async (
@@ -198,7 +202,7 @@ const runLinkJob = async (
   const isScheduled = job.kind !== 'full';
   if (isScheduled) skipWhereDue(parts, row, credentials);
   const accepted = await acceptedHalt(parts, job);
-  let tracker = newTracker();
+  memory.progress.set(job, NO_PROGRESS_YET);
   const result = await app.run(link, {
     kind: isScheduled ? 'incremental' : 'full',
     acceptDeletes: accepted !== null,
@@ -216,9 +220,10 @@ const runLinkJob = async (
     },
     onEvent: (event) => {
       memory.progressed.set(job, clock.monotonic());
-      const next = track(tracker, event, clock.monotonic());
-      if (next !== tracker) onProgress(next.progress);
-      tracker = next;
+      const before = memory.progress.get(job) ?? NO_PROGRESS_YET;
+      const next = track(before, event);
+      if (next !== before) onProgress(next);
+      memory.progress.set(job, next);
     },
   });
   const report = await settle(parts, link, job, result);
@@ -248,6 +253,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     busy: new Set(),
     running: new Set(),
     progressed: new Map(),
+    progress: new Map(),
   };
   const parts: Parts = { ...options, memory };
   let links = new Map<string, LinkConfig>();
@@ -268,6 +274,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     } finally {
       memory.running.delete(job);
       memory.progressed.delete(job);
+      memory.progress.delete(job);
     }
   };
 
@@ -277,6 +284,10 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
       links = new Map(next.map((link) => [link.name, link]));
     },
     running: () => [...new Set([...memory.running].map(({ link }) => link))],
+    progress: () =>
+      [...memory.progress].map(([{ link }, { listed, planned, written, leftMs }]) => {
+        return { link, listed, planned, written, leftMs };
+      }),
     stalled: () => {
       const sinceMs = options.clock.monotonic() - STALLED_AFTER_MS;
       return [...memory.progressed].filter(([, atMs]) => atMs < sinceMs).map(([{ link }]) => link);

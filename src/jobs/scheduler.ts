@@ -12,8 +12,8 @@ export type Scheduler = {
   readonly kind: 'embedded' | 'redis';
   /** Replaces the earlier schedules by these; jobs under way go on. Does not wait for anything. */
   apply(schedules: readonly Schedule[]): void;
-  /** Whether jobs would be run now. */
-  isAlive(): Promise<boolean>;
+  /** What keeps jobs from being run now, as a sentence; null where nothing does. */
+  trouble(): Promise<string | null>;
   /** Takes no new job, and resolves when those under way have ended. */
   stop(): Promise<void>;
 };

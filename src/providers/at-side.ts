@@ -27,7 +27,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
       throw mark(error);
     }
   }
-  const { merge } = remote;
+  const { merge, timeToSendMs } = remote;
   const mergeMarked: Remote['merge'] =
     merge &&
     (async (survivorId, mergedAwayId, signal) => {
@@ -38,6 +38,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
   return {
     capabilities: remote.capabilities,
     requestCount: () => remote.requestCount(),
+    ...(timeToSendMs && { timeToSendMs }),
     identify: (signal) => marked(remote.identify(signal)),
     pull: (request, signal) => pages(remote.pull(request, signal)),
     read: (ids, signal) => marked(remote.read(ids, signal)),

@@ -25,6 +25,7 @@ export abstract class RemoteError extends Error {
   abstract readonly kind:
     | 'revoked'
     | 'unauthenticated'
+    | 'client-refused'
     | 'disabled'
     | 'not-found'
     | 'invalid'
@@ -62,6 +63,12 @@ export class RevokedError extends RemoteError {
 /** The credential is missing, wrong or expired (401). */
 export class UnauthenticatedError extends RemoteError {
   readonly kind = 'unauthenticated';
+  readonly retry = 'never';
+}
+
+/** The remote does not accept the application itself: its id or its secret is wrong. Signing in again does not help. */
+export class ClientRefusedError extends RemoteError {
+  readonly kind = 'client-refused';
   readonly retry = 'never';
 }
 
@@ -124,6 +131,11 @@ export class RedirectedError extends UnreadableError {
   override readonly retry = 'never';
 }
 
+/** An answer of something that is not the remote: the address in the configuration leads elsewhere. */
+export class WrongAddressError extends UnreadableError {
+  override readonly retry = 'never';
+}
+
 /**
  * What a redirect says of the request that it answers: 307 and 308 ask to repeat it, so it was not applied; the others
  * may also follow a write that was.
@@ -138,8 +150,11 @@ export class CursorExpiredError extends RemoteError {
 }
 
 /** A credential that is refused until a person does something (R16). */
-export type CredentialError = RevokedError | UnauthenticatedError | DisabledError;
+export type CredentialError = RevokedError | UnauthenticatedError | ClientRefusedError | DisabledError;
 
 /** Whether the error means that the link's credential no longer serves (R16). */
 export const isCredentialError = (error: unknown): error is CredentialError =>
-  error instanceof RevokedError || error instanceof UnauthenticatedError || error instanceof DisabledError;
+  error instanceof RevokedError ||
+  error instanceof UnauthenticatedError ||
+  error instanceof ClientRefusedError ||
+  error instanceof DisabledError;

@@ -13,11 +13,15 @@ import type { SignIn } from './sign-in.ts';
 /** A way out to the network, with a count of the requests that went through it. */
 export type Outlet = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
 
+export type OnRetry = (error: unknown, waitMs: number) => void;
+
 /** What a provider reaches its remote through: the way out to the network, with its limits, for one side of a link. */
 export type Network = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
+  /** Called before each wait for another attempt at a request, with why and how long. */
+  readonly onRetry: OnRetry;
   /** The gate of that name, which every link with the same credential shares; the limit is that of the first call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
   /** Stays open until the program ends. */

@@ -98,6 +98,11 @@ export type RemoteCapabilities = {
   readonly deleteBatch: number;
   readonly readBatch: number;
   readonly writeConcurrency: number;
+  /**
+   * How many contacts join or leave one group with one request; `written`: only contacts that the run has written and that
+   * leave no group, any other takes a request of its own.
+   */
+  readonly moveBatch: { readonly size: number; readonly of: 'all' | 'written' };
   /** Whether a create carries the membership with it. */
   readonly createsWithGroups: boolean;
   /** Whether the change feed names deleted contacts. Where it does not, only a full listing finds deletions (a sweep). */
@@ -123,6 +128,11 @@ export interface Remote {
   readonly capabilities: RemoteCapabilities;
   /** Every HTTP request sent to this side since the start, retries and token calls too. */
   requestCount(): number;
+  /**
+   * How long the rate limits take to let so many more writes pass, each as a request, in milliseconds; absent where no
+   * limit is kept.
+   */
+  readonly timeToSendMs?: (requests: number) => number;
   /** A stable id of the account behind the credential; null where the side does not say. */
   identify(signal: AbortSignal): Promise<string | null>;
   pull(request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage>;

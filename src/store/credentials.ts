@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { giveToThisUser, isForeign } from '../ownership.ts';
 import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
 const credential = z.object({
@@ -58,6 +59,12 @@ export type Vault = {
   save(link: string, side: string, credential: Credential): Promise<void>;
 };
 
+const remedyOf = (cause: unknown, path: string): string => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  if (!isForeign(code)) return `Check the disk and its mount (${code}).`;
+  return `Give it to the user that runs contact-sync (${code}), ${giveToThisUser(path)}`;
+};
+
 const SALT_BYTES = 16;
 
 const readText = async (path: string): Promise<string | null> => {
@@ -65,7 +72,7 @@ const readText = async (path: string): Promise<string | null> => {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
-    throw new CredentialsError(`The stored tokens in ${path} cannot be read. Check its permissions.`, { cause });
+    throw new CredentialsError(`The stored tokens in ${path} cannot be read. ${remedyOf(cause, path)}`, { cause });
   }
 };
 
@@ -98,7 +105,7 @@ const replaceFile = async (path: string, file: File): Promise<void> => {
     await rename(draft, path);
   } catch (cause) {
     await rm(draft, { force: true });
-    throw new CredentialsError(`The tokens cannot be stored in ${path}. Check that it can be written.`, { cause });
+    throw new CredentialsError(`The tokens cannot be stored in ${path}. ${remedyOf(cause, dirname(path))}`, { cause });
   }
 };
 
@@ -122,9 +129,7 @@ const takeLock = async (path: string, clock: Clock): Promise<void> => {
       return;
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) {
-        throw new CredentialsError(`No token can be stored beside ${path}. Check that the directory can be written.`, {
-          cause,
-        });
+        throw new CredentialsError(`No token can be stored at ${path}. ${remedyOf(cause, dirname(path))}`, { cause });
       }
     }
     const takenAtMs = await lockTime(path);

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Side, Sides, SideWords } from '../contact/side.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { Policy } from '../reconcile/policy.ts';
-import { DisabledError, type CredentialError } from '../providers/errors.ts';
+import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
 import type { LeaseHolders } from './lease.ts';
@@ -96,10 +96,13 @@ export class LeaseError extends Error {
   }
 }
 
+/** The reason of a run that ended because the program was stopped; stored with it. */
+export const STOPPED = 'The program was stopped. What was done is stored; the next run goes on from there.';
+
 /** The program is about to end, so the run ended before it was done: no failure of the link. */
 export class StoppedError extends Error {
   constructor() {
-    super('The program was stopped. What was done is stored; the next run goes on from there.');
+    super(STOPPED);
     this.name = 'StoppedError';
   }
 }
@@ -114,6 +117,9 @@ export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<
 
 /** What to do about a link whose credential was refused. */
 export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
+  if (error instanceof ClientRefusedError) {
+    return 'Correct it in the configuration; the next run that knows of it resumes the link, a daemon after SIGHUP';
+  }
   const first =
     error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
   const side = error.side === null ? '' : ` ${sides[error.side].name}`;

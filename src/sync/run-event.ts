@@ -20,7 +20,14 @@ export type RunEvent =
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
   | { readonly kind: 'planned'; readonly writes: Readonly<Record<Side, number>> }
-  | { readonly kind: 'written'; readonly side: Side; readonly done: number; readonly total: number }
+  /** How far a side's writes are; `leftMs` is how long the others take, null where that is not known. */
+  | {
+      readonly kind: 'written';
+      readonly side: Side;
+      readonly done: number;
+      readonly total: number;
+      readonly leftMs: number | null;
+    }
   | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & ContactIds)
   /** A contact that a side refused, or that could not be read; it is left alone, the others go on. */
   | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)

@@ -16,6 +16,7 @@ import {
   type Session,
   type SideTally,
 } from './context.ts';
+import { effortOf } from './execute/effort.ts';
 import { execute } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
 import { guardPlan } from './guard.ts';
@@ -35,6 +36,8 @@ export type RunSummary = {
   /** For an undo: the run that it reverts. */
   readonly undoes?: string;
   readonly outcome: RunOutcome;
+  /** There where the program was stopped before the run's end: it failed at nothing. */
+  readonly stopped?: true;
   readonly reason: string | null;
   readonly left: SideSummary;
   readonly right: SideSummary;
@@ -54,6 +57,20 @@ export type PlanResult = {
   readonly kind: RunKind;
   readonly plan: Plan;
   readonly halt: Halt | null;
+  readonly estimate: Estimate;
+};
+
+/** About so many requests a plan takes on each side, and how long the rate limits take to let them pass, at least. */
+export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
+
+const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
+  const effort = effortOf(
+    workOf(plan),
+    bySide((side) => remotes[side].capabilities),
+  );
+  const requests = bySide((side) => effort[side].requests);
+  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
+  return { requests, durationMs };
 };
 
 /**
@@ -141,7 +158,12 @@ const perform = async (session: Session): Promise<void> => {
   if (await execute(session, workOf(plan))) await lookAgain(session, plan);
 };
 
-type Ending = { readonly outcome: RunOutcome; readonly event: LinkEvent; readonly reason: string | null };
+type Ending = {
+  readonly outcome: RunOutcome;
+  readonly event: LinkEvent;
+  readonly reason: string | null;
+  readonly stopped?: true;
+};
 
 const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
   if (error === null) return { outcome: 'completed', event: 'completed', reason: null };
@@ -151,7 +173,8 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
   // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
-  const isInterrupted = error instanceof StoppedError || error instanceof LeaseError;
+  if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
+  const isInterrupted = error instanceof LeaseError;
   return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
 };
 
@@ -164,6 +187,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     kind: session.undoes === null ? session.kind : 'undo',
     ...(session.undoes === null ? {} : { undoes: session.undoes }),
     outcome: ending.outcome,
+    ...(ending.stopped && { stopped: true }),
     reason: ending.reason,
     left: side('left'),
     right: side('right'),
@@ -276,5 +300,5 @@ export const planUnderLease = async <T>(
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
   planUnderLease(context, options, null, async (session) => {
     const { plan, halt } = await prepare(session);
-    return { kind: session.kind, plan, halt };
+    return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
   });

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+
+import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig, type LoadOptions } from '../../src/config/config.ts';
 import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
@@ -80,13 +82,35 @@ links: { home: }
   });
 
   test.each([
-    ['a: 1\nb: "open', 'line 2, column 9'],
+    ['a: 1\nb: "open', 'the " at line 2, column 4 is not closed. Add its ".'],
+    [
+      'links:\n  a:\n    buckets: [one, two\n    direction: both\n',
+      'the [ at line 3, column 14 is not closed. Add its ].',
+    ],
+    ['service: {baseUrl: x\nsyncInterval: 5m\n', 'the { at line 1, column 10 is not closed. Add its }.'],
+    ['service: {baseUrl: [a, b}\n', 'the [ at line 1, column 20 is not closed. Add its ].'],
+    ["links: [ {a: 'b } ]\n", "the ' at line 1, column 14 is not closed. Add its '."],
+    ['buckets: ]\n', 'line 1, column 10 (unexpected token)'],
+    ['a:\n\tb: 1\n', 'line 2, column 1 (tab as indent)'],
     ['dataDir: /a\ndataDir: /b', 'line 2, column 1'],
     ['- a', 'no settings at its top'],
     ['dataDir: *unknown', 'alias'],
   ])('malformed YAML is one problem: %j', (yaml, what) => {
     const where = join(cwd(), 'given.yaml');
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test('a fault leaves it known where a daemon may be at work', () => {
+    const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
+      try {
+        return load(env, yaml);
+      } catch (error) {
+        return error instanceof ConfigError ? error.dataDir : error;
+      }
+    };
+    expect(dataDirOf({}, `${REQUIRED_YAML}dataDir: here\nsyncInterval: soon`)).toBe(join(cwd(), 'here'));
+    expect(dataDirOf({ DATA_DIR: '/there' }, 'links: [')).toBe('/there');
+    expect(dataDirOf({}, 'links: [')).toBe(join(cwd(), 'data'));
   });
 
   test('the usual file is read where it exists, and others where they are named', () => {

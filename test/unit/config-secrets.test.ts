@@ -6,6 +6,22 @@ import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-sup
 const { load, loadLink, write } = useConfigDirectory();
 
 describe('secrets', () => {
+  test.each([
+    ['SERVICE_ACCESS_TOKEN', 'Bearer abc', 'begins with the word Bearer'],
+    ['SERVICE_ACCESS_TOKEN', '"abc"', 'stands in quotation marks'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\ndef', 'holds a space, a line break'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\u200Bdef', 'holds a space, a line break'],
+    ['GOOGLE_REFRESH_TOKEN', "'1//abc'", 'stands in quotation marks'],
+    ['GOOGLE_CLIENT_SECRET', '"abc"', 'stands in quotation marks'],
+    ['GOOGLE_CLIENT_ID', '"abc"', 'stands in quotation marks'],
+    ['SERVICE_CLIENT_SECRET', 'abc def', 'holds a space, a line break'],
+  ])('%s that was not copied well is named: %j', (name, value, what) => {
+    const [problem, ...others] = problemsOf(() => load({ ...REQUIRED, [name]: value }));
+    expect(problem).toEqual({ where: name, what: expect.stringContaining(what) });
+    expect(others).toEqual([]);
+    expect(problem?.what).not.toContain('abc');
+  });
+
   test('come from files too, named by a variable or in the YAML file', () => {
     write('client-secret', 'from-file\n');
     write('token', 'token-from-file\n');

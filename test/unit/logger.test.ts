@@ -44,6 +44,20 @@ describe('the logger', () => {
     expect(lines().map(({ msg }) => msg)).toEqual(['loud']);
   });
 
+  test('a sentence about a bearer token stays a sentence', () => {
+    const { logger, lines } = recorded();
+    const sentences = [
+      'Must supply a valid Bearer token.',
+      'saying "a valid Bearer token.": sign in',
+      'bearer tokens differ',
+    ];
+    for (const reason of sentences) logger.info({ reason }, 'refused');
+    expect(lines().map(({ reason }) => reason)).toEqual(sentences);
+    logger.info({ reason: `Bearer token.${CANARY}` }, 'refused');
+    logger.info({ reason: `Bearer token_${CANARY}` }, 'refused');
+    expect(JSON.stringify(lines())).not.toContain(CANARY);
+  });
+
   test('writes lines for people when asked to', () => {
     const { logger, output } = recorded({ format: 'pretty' });
     logger.info({ link: 'home', accessToken: CANARY }, 'run started');

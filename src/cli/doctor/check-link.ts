@@ -3,7 +3,7 @@ import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
-import { isCredentialError } from '../../providers/errors.ts';
+import { ClientRefusedError, isCredentialError, type CredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import type { Credential } from '../../store/credentials.ts';
@@ -14,7 +14,13 @@ import { fault, fine, warning, type Finding } from './finding.ts';
 /** What was learnt of one link, and how far each side's clock is from ours. */
 export type LinkReport = { readonly findings: readonly Finding[]; readonly skewsMs: readonly number[] };
 
-type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Side; readonly signal: AbortSignal };
+type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Side } & Circumstances;
+
+type Circumstances = {
+  readonly signal: AbortSignal;
+  /** False where no request can be sent: Redis, which shares the limits, cannot be used. */
+  readonly asksSides: boolean;
+};
 
 const wordsOf = ({ link, side }: Subject): SideWords => link.sides[side];
 const providerOf = ({ link, side }: Subject): Provider => providerNamed(link.sides[side].provider);
@@ -83,6 +89,9 @@ const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] =
   return [fine(about(subject, 'rate'), `${remaining ?? 'an unknown number'} of ${theirs} left`)];
 };
 
+const credentialRemedy = (subject: Subject, error: CredentialError): string =>
+  error instanceof ClientRefusedError ? 'Correct it in the configuration.' : connectCommand(subject);
+
 /** A side that was not of use: it is the credential, or the side itself. */
 const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   const { link, side } = subject;
@@ -91,7 +100,7 @@ const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   if (isCredentialError(error)) {
     return [
       fine(remote, `answered with ${error.status ?? 'a refusal'}`),
-      fault(credentials, error.message, connectCommand(subject), EXIT.credentials),
+      fault(credentials, error.message, credentialRemedy(subject, error), EXIT.credentials),
     ];
   }
   const address = providerOf(subject)
@@ -104,12 +113,18 @@ const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
 };
 
 const checkSide = async (subject: Subject, now: () => number): Promise<LinkReport> => {
-  const { app, link, side, signal } = subject;
+  const { app, link, side, signal, asksSides } = subject;
   const found = await findToken(subject);
   const remote = about(subject);
   if (found.token === null) {
     const notAsked = warning(remote, 'not asked, since there is no token', connectCommand(subject));
     return { findings: [found.finding, notAsked], skewsMs: [] };
+  }
+  if (!asksSides) {
+    return {
+      findings: [warning(remote, 'not asked: no request is sent without Redis', 'See redis above.')],
+      skewsMs: [],
+    };
   }
   try {
     const startedAtMs = now();
@@ -145,10 +160,10 @@ const checkAddresses = (link: LinkConfig): readonly Finding[] =>
 export const checkLink = async (
   app: App,
   link: LinkConfig,
-  { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
+  { now, ...circumstances }: Circumstances & { readonly now: () => number },
 ): Promise<LinkReport> => {
   const reports: LinkReport[] = [];
-  for (const side of SIDES) reports.push(await checkSide({ app, link, side, signal }, now));
+  for (const side of SIDES) reports.push(await checkSide({ app, link, side, ...circumstances }, now));
   return {
     findings: [await checkState(app, link), ...checkAddresses(link), ...reports.flatMap(({ findings }) => findings)],
     skewsMs: reports.flatMap(({ skewsMs }) => skewsMs),

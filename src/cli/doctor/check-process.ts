@@ -5,6 +5,8 @@ import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
+import { giveToThisUser } from '../../ownership.ts';
+import { watchTrouble } from '../../redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
 import { count } from '../words.ts';
@@ -33,6 +35,15 @@ const modeOf = (path: string): Promise<number | null> =>
     () => null,
   );
 
+/** Whether this process may read and write the path, and use it as `more` says. */
+const isOurs = (path: string, more = 0): Promise<boolean> =>
+  access(path, constants.R_OK | constants.W_OK | more).then(
+    () => true,
+    () => false,
+  );
+
+const giveIt = (path: string): string => `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
+
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
 const MB = 2 ** 20;
@@ -54,20 +65,16 @@ const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
   if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is made now`)];
-  const isWritable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const isWritable = await isOurs(dataDir, constants.X_OK);
   if (!isWritable) {
-    const owner = `${process.getuid?.() ?? ''}`;
-    return [
-      fault(DATA_DIRECTORY, `${dataDir} cannot be written`, `Give it to the user ${owner}: chown ${owner} ${dataDir}`),
-    ];
+    return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, giveIt(dataDir))];
   }
   const findings: Finding[] = [...(await checkSpace(dataDir))];
   for (const path of FILES.map((name) => join(dataDir, name))) {
     const fileMode = await modeOf(path);
-    if (fileMode === null || (fileMode & OTHERS) === 0) continue;
+    if (fileMode === null) continue;
+    if (!(await isOurs(path))) findings.push(fault(DATA_DIRECTORY, `${path} cannot be read and written`, giveIt(path)));
+    if ((fileMode & OTHERS) === 0) continue;
     findings.push(fault(DATA_DIRECTORY, `${path} is open to others (${octal(fileMode)})`, `chmod 600 ${path}`));
   }
   if ((mode & OTHERS) !== 0) {
@@ -122,17 +129,17 @@ const judgeRedis = (info: string, redisUrl: Secret): Finding => {
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
 
-/** Whether Redis answers, is new enough, and keeps what it was given. */
+/** Whether Redis answers, is new enough, and keeps what it was given. One that cannot be used counts as unavailable. */
 export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   if (redisUrl === null) return fine(REDIS, 'not configured: jobs run on timers in the daemon');
   const redis = connectBriefly(redisUrl);
-  // The command that fails throws the error too.
-  redis.on('error', () => undefined);
+  const troubleOf = watchTrouble(redis);
   try {
     await redis.connect();
     return judgeRedis(await redis.info(), redisUrl);
   } catch (error) {
-    return fault(REDIS, `does not answer (${messageOf(error)})`, 'Start Redis, or check REDIS_URL.');
+    const { what, remedy } = troubleOf(error);
+    return fault(REDIS, what, remedy, EXIT.unavailable);
   } finally {
     redis.disconnect();
   }

@@ -14,19 +14,23 @@ import {
   fineConfiguration,
 } from './check-process.ts';
 import type { Finding } from './finding.ts';
-import { worstExitCode, type ExitCode } from '../exit-codes.ts';
+import { EXIT, worstExitCode, type ExitCode } from '../exit-codes.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { chooseLinks } from '../links.ts';
 import { formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import type { CommonOptions } from '../with-app.ts';
 
-const checkLinks = async (app: App, linkName: string | undefined): Promise<readonly Finding[]> => {
+const checkLinks = async (
+  app: App,
+  linkName: string | undefined,
+  { asksSides }: { readonly asksSides: boolean },
+): Promise<readonly Finding[]> => {
   using interrupt = listenForInterrupt();
   const { signal } = interrupt;
   const reports: LinkReport[] = [];
   for (const link of chooseLinks(app.config, linkName)) {
-    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal }));
+    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
   }
   const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
   return [...reports.flatMap(({ findings }) => findings), ...(clock === null ? [] : [clock])];
@@ -54,13 +58,17 @@ const examine = async (
     throw error;
   }
   chooseLinks(config, linkName);
-  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), await checkRedis(config.redisUrl)];
+  const redis = await checkRedis(config.redisUrl);
+  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), redis];
   const opened = open(config, terminal, options);
   if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
   await using app = opened;
   const store = await checkStore(app);
   // How the links stand is in the store.
-  return store.level === 'error' ? [...early, store] : [...early, store, ...(await checkLinks(app, linkName))];
+  if (store.level === 'error') return [...early, store];
+  // Every request waits for its place in the limit that Redis shares.
+  const asksSides = redis.code !== EXIT.unavailable;
+  return [...early, store, ...(await checkLinks(app, linkName, { asksSides }))];
 };
 
 const WORDS = { ok: 'ok', warning: 'warn', error: 'FAIL' } as const;

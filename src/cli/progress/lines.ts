@@ -1,14 +1,18 @@
 import { SIDES, type Side, type Sides, type SideWords } from '../../contact/side.ts';
 import type { RunEvent } from '../../sync/run-event.ts';
 import type { Terminal } from '../terminal.ts';
-import { count } from '../words.ts';
+import { count, formatEstimate, grouped } from '../words.ts';
 import type { Progress } from './progress.ts';
 
-/** So many writes make a step worth a line. */
-const WRITES_PER_LINE = 500;
+const LINE_EVERY_MS = 60_000;
 
-/** Progress for files and pipes: one line for each step, none for single contacts. */
-export const startLines = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
+/** Progress for files and pipes: a line for each step, and one a minute for each side while it is written. */
+export const startLines = (
+  terminal: Terminal,
+  sides: Sides<SideWords>,
+  nowMs: () => number = () => Date.now(),
+): Progress => {
+  const told = new Map<Side, number>();
   const listed = new Map<Side, { contacts: number; whole: boolean }>();
   const written = new Map<Side, number>();
   const line = (side: Side, text: string): void => terminal.print(`${sides[side].title}: ${text}`);
@@ -19,10 +23,15 @@ export const startLines = (terminal: Terminal, sides: Sides<SideWords>): Progres
     }
     listed.clear();
   };
-  const tellWritten = ({ side, done, total }: Extract<RunEvent, { kind: 'written' }>): void => {
-    const isStep = Math.floor(done / WRITES_PER_LINE) > Math.floor((written.get(side) ?? 0) / WRITES_PER_LINE);
-    if (isStep && done < total) line(side, `${done} of ${count(total, 'write')} done`);
+  const tellWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
     written.set(side, done);
+    // What takes less than a minute needs no line on its way.
+    const toldAtMs = told.get(side) ?? ((leftMs ?? 0) >= LINE_EVERY_MS ? -Infinity : nowMs());
+    told.set(side, toldAtMs);
+    if (done === total || nowMs() - toldAtMs < LINE_EVERY_MS) return;
+    told.set(side, nowMs());
+    const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
+    line(side, `${grouped(done)} of ${count(total, 'write')} done${left}`);
   };
   const tellEnd = (): void => {
     tellListed();

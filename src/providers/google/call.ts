@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../clock.ts';
 import { retry } from '../../http/retry.ts';
 import { RemoteError, UnauthenticatedError, UnreadableError } from '../errors.ts';
+import type { OnRetry } from '../provider.ts';
 import type { GoogleClient } from './client.ts';
 import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
 import { createLane } from './lane.ts';
@@ -34,10 +35,11 @@ export type CallerOptions = {
   readonly random: () => number;
   /** How long one call may go on trying. */
   readonly maxElapsedMs: number;
+  readonly onRetry?: OnRetry;
 };
 
 /** Makes the one way to Google: token, mutation lane, retries, errors and parsing. */
-export const createCaller = ({ client, clock, random, maxElapsedMs }: CallerOptions): CallGoogle => {
+export const createCaller = ({ client, clock, random, maxElapsedMs, onRetry }: CallerOptions): CallGoogle => {
   const lane = createLane();
   return (call, signal) => {
     const persist = (): Promise<z.output<typeof call.schema>> =>
@@ -46,6 +48,7 @@ export const createCaller = ({ client, clock, random, maxElapsedMs }: CallerOpti
         random,
         signal,
         maxElapsedMs,
+        ...(onRetry && { onWait: onRetry }),
         decide: (error) => {
           if (!(error instanceof RemoteError) || error.retry === 'never') return null;
           return call.isMutation && error.applied === 'unknown' ? null : { afterMs: error.retryAfterMs };

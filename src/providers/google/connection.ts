@@ -1,5 +1,6 @@
 import { digest } from '../../config/secret.ts';
 import type { Gate } from '../../http/gate.ts';
+import { timeToSendMs } from '../../http/time-to-send.ts';
 import type { TransportRequest } from '../../http/transport.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
@@ -23,9 +24,12 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
   const gatesFor = ({ method, path }: TransportRequest): readonly Gate[] =>
     classifyGoogleRequest(method, path).map((quota) => gates[quota]);
   const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor, ...(onAnswer && { onAnswer }) });
-  const { clock, random } = network;
+  const { clock, random, onRetry } = network;
   const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
-  return { rootUrl, tokenUrl, ...client, ...outlet, clock, random };
+  // Writes that answer with the contact count against both.
+  const timeToSend = (requests: number): number =>
+    Math.max(timeToSendMs(requests, gates.write.budget()), timeToSendMs(requests, gates.read.budget()));
+  return { rootUrl, tokenUrl, ...client, ...outlet, clock, random, onRetry, timeToSendMs: timeToSend };
 };
 
 /** The address book that the refresh token opens, behind the port. */

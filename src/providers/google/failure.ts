@@ -3,6 +3,7 @@ import { readRetryAfterMs } from '../../http/rate-headers.ts';
 import { findUnsent } from '../../http/unsent-error.ts';
 import { AnswerLimitError } from './answer-body.ts';
 import {
+  ClientRefusedError,
   CursorExpiredError,
   FullError,
   InvalidError,
@@ -15,6 +16,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
+  WrongAddressError,
   appliedBeforeRedirect,
   type Applied,
   type RemoteError,
@@ -175,13 +177,16 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     case 403:
       return new RevokedError(`Google refused access (${describe(answer)}): grant access and connect again`, base);
     case 404:
-      return new NotFoundError(`Google knows no such thing at ${base.route}`, base);
+      return new NotFoundError(`Google knows no such thing at ${base.route}${wrongRoot(base.route)}`, base);
     case 409:
       return conflict(answer, base);
     default:
       return invalid(answer, base);
   }
 };
+
+/** Only what has an id can be missing at Google itself. */
+const wrongRoot = (route: string): string => (route.includes('{') ? '' : ': check GOOGLE_ROOT_URL');
 
 const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
   if (context.hasSyncToken || answer.reasons.includes('EXPIRED_SYNC_TOKEN')) {
@@ -212,9 +217,11 @@ const describe = (answer: Answer): string => {
     .join(' ');
 };
 
+const TOKEN_ROUTE = 'POST token';
+
 /** What a failed token request means. Nothing was written: the request that needed the token was never sent. */
 export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limitFloorMs' | 'nowMs'>): RemoteError => {
-  const route = 'POST token';
+  const route = TOKEN_ROUTE;
   const answer = answerOf(error);
   if (answer === null) {
     if (hasNetworkCause(error)) return unanswered(error, route, 'no');
@@ -235,7 +242,25 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   if (answer.code === 'invalid_grant') {
     return new RevokedError('Google no longer accepts the refresh token: connect the account again', base);
   }
-  return new UnauthenticatedError(`Google refused the token request (${describe(answer)}): check the client`, base);
+  return refusedToken(answer, base);
+};
+
+/** A refusal that is no refusal of the refresh token itself (RFC 6749, 5.2). */
+const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
+  const text = `Google refused the token request (${describe(answer)})`;
+  switch (answer.code) {
+    case '':
+      return new WrongAddressError(`${text}, but not as a token endpoint does: check GOOGLE_TOKEN_URL`, base);
+    case 'invalid_client':
+      return new ClientRefusedError(`${text}: GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is wrong`, base);
+    case 'unauthorized_client':
+      return new UnauthenticatedError(
+        `${text}: the refresh token was issued to another client than GOOGLE_CLIENT_ID`,
+        base,
+      );
+    default:
+      return new UnauthenticatedError(`${text}: check the client`, base);
+  }
 };
 
 /** Codes of a request that never left: it surely was not applied. */
@@ -263,20 +288,29 @@ const unanswered = (error: unknown, route: string, applied: Applied): RemoteErro
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
   const wasSent = !codes.some((code) => NEVER_SENT.has(code));
   const detail = codes.at(-1);
-  return new UnavailableError(`No answer from Google to ${route}${detail === undefined ? '' : ` (${detail})`}`, {
-    status: null,
-    route,
-    applied: wasSent ? applied : 'no',
-    // The client's own error holds the request with its body and token; what it was caused by does not.
-    cause: chain[1],
-  });
+  const address = route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
+  const remedy = wasSent ? '' : `: check the network, and ${address} where it is set`;
+  return new UnavailableError(
+    `No answer from Google to ${route}${detail === undefined ? '' : ` (${detail})`}${remedy}`,
+    {
+      status: null,
+      route,
+      applied: wasSent ? applied : 'no',
+      // The client's own error holds the request with its body and token; what it was caused by does not.
+      cause: chain[1],
+    },
+  );
 };
 
 /** The client wraps what fetch threw: only such an error has a request that got no answer. */
 const hasNetworkCause = (error: unknown): boolean => error instanceof Error && 'config' in error;
 
-const causesOf = (error: unknown): readonly Error[] =>
-  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+/** The error and what brought it about; of several attempts to connect, the first. */
+const causesOf = (error: unknown): readonly Error[] => {
+  if (!(error instanceof Error)) return [];
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return [error, ...causesOf(inner)];
+};
 
 const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
   readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);

@@ -2,13 +2,14 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
+import type { OnRetry } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';
 import { isMissingScope } from './failure.ts';
 import { findCreated } from './find-created.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
-import { CONTACTS_PER_BATCH } from './limits.ts';
+import { CONTACTS_PER_BATCH, MEMBERS_PER_REQUEST } from './limits.ts';
 import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
@@ -28,6 +29,8 @@ export type GoogleRemoteOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly requestCount: () => number;
+  readonly timeToSendMs?: (requests: number) => number;
+  readonly onRetry?: OnRetry;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
   /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
@@ -39,8 +42,8 @@ const SETTLES_WITHIN_MS = 10 * 60 * 1000;
 
 /** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
-  const { clock, random, maxElapsedMs, listingLimits: limits = LISTING_LIMITS } = options;
-  const call = createCaller({ client: createGoogleClient(options), clock, random, maxElapsedMs });
+  const { clock, listingLimits: limits = LISTING_LIMITS } = options;
+  const call = createCaller({ ...options, client: createGoogleClient(options) });
   return {
     capabilities: {
       createBatch: CONTACTS_PER_BATCH,
@@ -48,12 +51,14 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       deleteBatch: CONTACTS_PER_BATCH,
       readBatch: CONTACTS_PER_BATCH,
       writeConcurrency: 1,
+      moveBatch: { size: MEMBERS_PER_REQUEST, of: 'all' },
       createsWithGroups: true,
       namesDeletions: true,
       confirmsAbsenceAfter: null,
       settlesWithinMs: SETTLES_WITHIN_MS,
     },
     requestCount: options.requestCount,
+    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: (signal) => identify(call, signal),
     pull: (request, signal) => pullContacts({ call, clock, limits }, request, signal),
     read: (ids, signal) => readContacts(call, ids, signal),

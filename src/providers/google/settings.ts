@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { rateLimit, secret, text, urlWithSlash, webUrl, type RateLimit } from '../../config/values.ts';
+import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl, type RateLimit } from '../../config/values.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 90, windowMs: 60_000 };
 
 export const googleSettings = z.object({
-  clientId: text,
-  clientSecret: secret,
+  clientId: issued,
+  clientSecret: issuedSecret,
   /** With a slash at the end. */
   rootUrl: urlWithSlash.default('https://people.googleapis.com/'),
   authUrl: webUrl.default('https://accounts.google.com/o/oauth2/v2/auth'),

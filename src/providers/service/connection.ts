@@ -1,3 +1,4 @@
+import { timeToSendMs } from '../../http/time-to-send.ts';
 import { inspecting } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
@@ -15,10 +16,12 @@ export const openService = async (
   network: Network,
 ): Promise<Remote> => {
   const { baseUrl } = settings;
-  const { clock, random } = network;
+  const { clock, random, onRetry } = network;
   const gate = await openServiceGate(settings, accessToken, network);
   const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate] });
-  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, maxElapsedMs: RETRY_BUDGET_MS });
+  const timeToSend = (requests: number): number => timeToSendMs(requests, gate.budget());
+  const limits = { maxElapsedMs: RETRY_BUDGET_MS, timeToSendMs: timeToSend, onRetry };
+  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, ...limits });
 };
 
 /** Who is behind the access token. Throws a RemoteError. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { retry } from '../../http/retry.ts';
 import { RemoteError } from '../errors.ts';
+import type { OnRetry } from '../provider.ts';
 import type { Method, Send } from './api/send.ts';
 
 export type RetryOptions = {
@@ -8,6 +9,7 @@ export type RetryOptions = {
   readonly random: () => number;
   /** How long one request may be tried again and again, in milliseconds. */
   readonly maxElapsedMs: number;
+  readonly onRetry?: OnRetry;
 };
 
 /**
@@ -20,13 +22,14 @@ const retryDecision = (method: Method, error: unknown): { readonly afterMs: numb
 };
 
 /** Sends each request again while that is right and time is left. */
-export const withRetries = (send: Send, { clock, random, maxElapsedMs }: RetryOptions): Send => {
+export const withRetries = (send: Send, { clock, random, maxElapsedMs, onRetry }: RetryOptions): Send => {
   return (apiRequest, signal) =>
     retry(() => send(apiRequest, signal), {
       clock,
       random,
       maxElapsedMs,
       signal,
+      ...(onRetry && { onWait: onRetry }),
       decide: (error) => retryDecision(apiRequest.method, error),
     });
 };

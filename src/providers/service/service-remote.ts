@@ -1,3 +1,4 @@
+import type { OnRetry } from '../provider.ts';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
@@ -7,6 +8,7 @@ import { createServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
+import { BULK_SIZE } from './membership-plan.ts';
 import { pullChanges, type PullOptions } from './pull-changes.ts';
 import { pullWhole } from './pull-whole.ts';
 import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
@@ -23,6 +25,8 @@ export type ServiceRemoteOptions = {
   /** From 0 to 1, for the spread of waits. */
   readonly random: () => number;
   readonly requestCount: () => number;
+  readonly timeToSendMs?: (requests: number) => number;
+  readonly onRetry?: OnRetry;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
   /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
@@ -38,6 +42,7 @@ const CAPABILITIES: RemoteCapabilities = {
   deleteBatch: 1,
   readBatch: 1,
   writeConcurrency: CONCURRENCY,
+  moveBatch: { size: BULK_SIZE, of: 'written' },
   createsWithGroups: false,
   namesDeletions: false,
   // A read by its id may go on finding a deleted contact.
@@ -61,6 +66,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
+    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await api.user.get(signal)).id,
     pull: (request, signal) => pull({ api, clock, limits }, request, signal),
     read: async (ids, signal) => {

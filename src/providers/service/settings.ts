@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, rateLimit, secret, text, urlWithoutSlash, type RateLimit } from '../../config/values.ts';
+import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash, type RateLimit } from '../../config/values.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
@@ -7,8 +7,8 @@ export const serviceSettings = z.object({
   /** Without a slash at the end. */
   baseUrl: urlWithoutSlash,
   authUrl: urlWithoutSlash.nullable().default(null),
-  clientId: text.nullable().default(null),
-  clientSecret: secret.nullable().default(null),
+  clientId: issued.nullable().default(null),
+  clientSecret: issuedSecret.nullable().default(null),
   rateLimit: rateLimit.default(DEFAULT_LIMIT),
   /** Whom the limit belongs to: each access token, or the registered application with all its users. */
   rateScope: choice('token', 'application').default('token'),

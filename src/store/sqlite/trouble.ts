@@ -1,13 +1,16 @@
+import { dirname } from 'node:path';
+import { giveToThisUser } from '../../ownership.ts';
 import { FenceError, StoreError } from '../store.ts';
 
-type Trouble = { readonly what: string; readonly remedy: string };
+type Trouble = { readonly what: string; readonly remedy: string | ((path: string) => string) };
 
 const NOTHING_LOST = 'What was stored before is kept, and the next run goes on from there.';
 
 const FULL: Trouble = { what: 'the disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
 const NOT_WRITABLE: Trouble = {
   what: 'it cannot be written',
-  remedy: 'Mount its file system writable, and give the directory and the file to the user that runs contact-sync.',
+  remedy: (path) =>
+    `Mount its file system writable, and give the directory to the user that runs contact-sync, ${giveToThisUser(dirname(path))}`,
 };
 const LOCKED: Trouble = {
   what: 'another program keeps it locked',
@@ -46,5 +49,8 @@ export const explainTrouble = (error: unknown, path: string): unknown => {
   const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
   if (trouble === undefined) return error;
   const { what, remedy } = trouble;
-  return new StoreError(`The database ${path} cannot be used: ${what} (${code}).`, { cause: error, remedy });
+  return new StoreError(`The database ${path} cannot be used: ${what} (${code}).`, {
+    cause: error,
+    remedy: typeof remedy === 'string' ? remedy : remedy(path),
+  });
 };

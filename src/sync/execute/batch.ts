@@ -192,7 +192,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
         else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
       }
     })
-    .then(() => advance(execution, side, writes.length));
+    .then(() => advance(execution, side, first.kind, writes.length));
   for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
   if (stop === null) return { stored };
   await stored;

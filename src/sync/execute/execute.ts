@@ -1,4 +1,4 @@
-import { bySide, type Side } from '../../contact/side.ts';
+import { bySide, SIDES, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
 import { confirmAccounts } from '../accounts.ts';
@@ -8,12 +8,13 @@ import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
 import { recordConflicts } from './conflicts.ts';
-import type { Execution } from './execution.ts';
+import { effortOf } from './effort.ts';
+import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { landFirstMeeting, landMoves, landPair } from './land.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
-import { countWrites, creationsOn, updatesOn, type Work } from './work.ts';
+import { creationsOn, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
 import { createWrites, deleteWrites, membershipWrites, updateWrites, type Removal } from './writes.ts';
 
@@ -152,23 +153,26 @@ const deleteContacts = async (execution: Execution, work: Work, side: Side): Pro
 
 const begin = async (session: Session, work: Work): Promise<Execution> => {
   const { rejections } = await session.store.link(session.link);
-  const totals = countWrites(
+  const effort = effortOf(
     work,
-    bySide((side) => session.remotes[side].capabilities.createsWithGroups),
+    bySide((side) => session.remotes[side].capabilities),
   );
-  session.emit({ kind: 'planned', writes: totals });
-  return {
+  session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
+  const execution: Execution = {
     session,
     groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
     scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     again: { needed: false },
     unansweredCalls: { left: 0, right: 0 },
-    progress: { left: { done: 0, total: totals.left }, right: { done: 0, total: totals.right } },
+    progress: bySide((side) => ({ done: 0, sent: 0, effort: effort[side] })),
+    startedAtMs: session.clock.monotonic(),
   };
+  for (const side of SIDES) if (effort[side].writes > 0) tellProgress(execution, side);
+  return execution;
 };
 
-const writesAnything = ({ progress }: Execution): boolean => progress.left.total + progress.right.total > 0;
+const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
 
 /**
  * Performs work. Contacts are written before memberships, deletions come last; the two sides are written at the same time.

@@ -3,6 +3,7 @@ import type { Side, Sides } from '../../contact/side.ts';
 import type { PairIds } from '../../reconcile/actions.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
+import type { Effort, WrittenKind } from './effort.ts';
 import type { GroupIds } from './writes.ts';
 
 /** What the writes of one pass share. */
@@ -17,14 +18,48 @@ export type Execution = {
   readonly again: { needed: boolean };
   /** How many calls in a row on each side left it open whether anything was written. */
   readonly unansweredCalls: Record<Side, number>;
-  readonly progress: Record<Side, { done: number; readonly total: number }>;
+  readonly progress: Sides<SideProgress>;
+  /** When the writing began, on the clock that never jumps. */
+  readonly startedAtMs: number;
 };
 
-/** Reports that writes of a side are done with, for the progress bar. */
-export const advance = (execution: Execution, side: Side, count: number): void => {
+type SideProgress = {
+  done: number;
+  /** About so many requests of the effort have been sent. */
+  sent: number;
+  readonly effort: Effort;
+};
+
+/** The first answers say little of the pace: requests go out in a burst, and several at once. */
+const MEASURED_AFTER_MS = 10_000;
+
+/**
+ * How long the writes of a side that are left take, in milliseconds: by the rate limit, or by the pace so far where that is
+ * slower. Null while nothing is known of either.
+ */
+const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): number | null => {
+  const { sent, effort } = progress[side];
+  // What is written in parts of a request adds up to whole ones but for rounding.
+  const left = Math.max(0, Math.ceil(effort.requests - sent - 0.001));
+  const pacedMs = session.remotes[side].timeToSendMs?.(left) ?? null;
+  const elapsedMs = session.clock.monotonic() - startedAtMs;
+  if (elapsedMs < MEASURED_AFTER_MS || sent === 0) return pacedMs;
+  return Math.round(Math.max(pacedMs ?? 0, (left * elapsedMs) / sent));
+};
+
+/** Reports how far the writes of a side are, and how long they still take. */
+export const tellProgress = (execution: Execution, side: Side): void => {
+  const { done, effort } = execution.progress[side];
+  const leftMs = timeLeftMs(execution, side);
+  execution.session.emit({ kind: 'written', side, done, total: effort.writes, leftMs });
+};
+
+/** Reports that writes of one kind are done with. */
+export const advance = (execution: Execution, side: Side, kind: WrittenKind, count: number): void => {
   const progress = execution.progress[side];
   progress.done += count;
-  execution.session.emit({ kind: 'written', side, done: progress.done, total: progress.total });
+  progress.sent += count * progress.effort.requestsPer[kind];
+  tellProgress(execution, side);
 };
 
 /** Reports which of the fields that were written the side did not take (R2). */

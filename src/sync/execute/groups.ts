@@ -83,7 +83,7 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
     if (pair === undefined || action.kind === 'delete-group') continue;
     if (action.kind === 'create-group') await createGroup(execution, action, pair);
     else await renameGroup(execution, action, pair);
-    advance(execution, action.side, 1);
+    advance(execution, action.side, 'group', 1);
   }
 };
 
@@ -132,7 +132,7 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
     if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
-    advance(execution, action.side, 1);
+    advance(execution, action.side, 'group', 1);
   }
 };
 

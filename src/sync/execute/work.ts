@@ -1,4 +1,4 @@
-import { bySide, type Side, type Sides } from '../../contact/side.ts';
+import type { Side } from '../../contact/side.ts';
 import type { Deletion, Unlink } from '../../reconcile/decision.ts';
 import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
@@ -38,15 +38,3 @@ export const creationsOn = (work: Work, side: Side): readonly Task[] => {
 export const updatesOn = (work: Work, side: Side): readonly Task[] => {
   return work.tasks.filter((task) => contactFields(task, side).length > 0);
 };
-
-/** How many writes the work takes on each side, for the progress bar. */
-export const countWrites = (work: Work, createsWithGroups: Sides<boolean>): Sides<number> =>
-  bySide((side) => {
-    const groups = work.groups.actions.filter((action) => action.side === side).length;
-    const deletes = work.removals.filter((removal) => removal.side === side).length;
-    const creates = new Set(creationsOn(work, side));
-    const moves = work.tasks.filter((task) => {
-      return task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups[side]);
-    });
-    return groups + deletes + creates.size + updatesOn(work, side).length + moves.length;
-  });

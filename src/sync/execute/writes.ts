@@ -55,7 +55,11 @@ const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): re
   return keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
 };
 
-const movesOf = (task: Task, side: Side): { readonly joins: readonly string[]; readonly leaves: readonly string[] } => {
+/** The group pairs, by their keys, that the task's contact is to join and to leave on that side. */
+export const movesOf = (
+  task: Task,
+  side: Side,
+): { readonly joins: readonly string[]; readonly leaves: readonly string[] } => {
   if (task.creation?.side === side) return { joins: task.creation.joins, leaves: [] };
   return task.writes[side] ?? { joins: [], leaves: [] };
 };

@@ -198,6 +198,26 @@ describe('Redis', () => {
     expect(withPassword('redis')?.level).toBe('ok');
   });
 
+  test.each([
+    ['no password', '127.0.0.1', 'asks for a password, and REDIS_URL has none (NOAUTH)'],
+    ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
+  ])(
+    'that is asked with %s is said so, here and by sync, and the sides are not blamed',
+    async (_what, host, detail) => {
+      await using redis = await startRedis('--requirepass', 'right');
+      const changes = { REDIS_URL: redis.url.replace('127.0.0.1', host) };
+      const { code, checks, check } = await doctor(changes);
+      expect(code).toBe(5);
+      expect(check('redis')).toMatchObject({ ok: false, detail, remedy: expect.stringContaining('REDIS_URL') });
+      expect(checks.filter(({ level }) => level === 'error')).toHaveLength(1);
+      expect(check('service')).toMatchObject({ level: 'warning', remedy: 'See redis above.' });
+      const plan = await runCli(['plan'], { ...env, ...changes }, ground.directory);
+      expect(plan.code).toBe(5);
+      expect(plan.stderr).toContain(`was not sent: Redis, which shares the rate limit, ${detail}`);
+    },
+    120_000,
+  );
+
   test('that does not answer is a fault, and its password is not printed', async () => {
     const { code, checks, check } = await doctor({ REDIS_URL: 'redis://:very-secret@127.0.0.1:9' });
     expect(code).not.toBe(0);

@@ -19,6 +19,7 @@ const run = z.strictObject({
   run: z.string(),
   kind,
   outcome: z.enum(['completed', 'halted', 'failed']),
+  stopped: z.literal(true).exactOptional(),
   reason: z.string().nullable(),
   google: sideCounts,
   service: sideCounts,
@@ -70,6 +71,10 @@ export const PlansDocument = z.strictObject({
         )
         .nonempty()
         .optional(),
+      estimate: z.strictObject({
+        requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+        durationMs: wholeNumber,
+      }),
       halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
     }),
   ),
@@ -86,7 +91,23 @@ export const StatusDocument = z.strictObject({
       pairs: wholeNumber,
       openConflicts: wholeNumber,
       rejected: z.array(z.strictObject({ side, googleId: id, serviceId: id, reason: z.string() })),
-      lastRun: z.strictObject({ run: z.string(), kind, outcome: run.shape.outcome, endedAt: time }).nullable(),
+      lastRun: z
+        .strictObject({
+          run: z.string(),
+          kind,
+          outcome: run.shape.outcome,
+          stopped: z.literal(true).exactOptional(),
+          endedAt: time,
+        })
+        .nullable(),
+      underWay: z
+        .strictObject({
+          listed: wholeNumber,
+          planned: wholeNumber.nullable(),
+          written: wholeNumber,
+          leftMs: wholeNumber.nullable(),
+        })
+        .exactOptional(),
       cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
     }),
   ),

@@ -153,9 +153,19 @@ test('an interrupted sync leaves the link free and its state as it was', async (
   const { code, stdout } = await end;
   google.clearFaults();
   expect(code).toBe(1);
-  expect(firstRun(stdout)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('stopped') });
+  expect(firstRun(stdout)).toMatchObject({
+    outcome: 'failed',
+    stopped: true,
+    reason: expect.stringContaining('stopped'),
+  });
   const status = await ground.run('status', '--json');
-  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'active' });
+  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({
+    state: 'active',
+    lastRun: { outcome: 'failed', stopped: true },
+  });
+  expect((await ground.run('status')).stdout).toMatch(
+    /last run +full, stopped, just now|incremental, stopped, just now/u,
+  );
   expect((await ground.run('sync')).code).toBe(0);
 });
 

@@ -93,6 +93,54 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
   });
 });
 
+test('a resync waits for no daemon where none takes orders, and says so', async () => {
+  await using world = await worldOf('embedded', 'work');
+  const alone = await world.run('resync', '--wait');
+  expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('No daemon runs here. The resync runs in') });
+  const daemon = world.startDaemon();
+  await daemon.until(completed('work'));
+  daemon.clock.advance(1_000);
+  await expect.poll(() => world.run('health'), { timeout: 20_000 }).toMatchObject({ code: 0 });
+  const beside = await world.run('resync', '--wait');
+  expect(beside.code).toBe(0);
+  expect(beside.stderr).toContain('The daemon here takes no orders, because REDIS_URL is not set');
+});
+
+test('a daemon whose configuration turned bad stays healthy on the one it has, and says so', async () => {
+  await using world = await worldOf('embedded', 'work', 'home');
+  await world.configure({ work: RARE, home: RARE });
+  const daemon = world.startDaemon(1);
+  await daemon.until(completed('work'));
+  await world.configure({ work: { syncInterval: 'soon' } });
+  const bad = 'links.work.syncInterval "soon" is not a duration';
+  const note = `healthy: 2 links; it goes on with its configuration, but the present one cannot be used: ${bad}`;
+  await expect
+    .poll(() => world.run('health'), { timeout: 20_000 })
+    .toMatchObject({ code: 0, stdout: expect.stringContaining(note) });
+  daemon.reload();
+  await daemon.until(says('configuration rejected'));
+  await world.configure({ work: RARE });
+  daemon.reload();
+  expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ removed: ['home'] });
+  await daemon.stop();
+  await world.configure({ work: { syncInterval: 'soon' } });
+  expect(await world.run('health')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('links.work.syncInterval'),
+  });
+});
+
+test('a daemon whose Redis is not there from its start is there, and says what it waits for', async () => {
+  await using world = await startDaemonWorld('redis://127.0.0.1:1', host);
+  await world.addLink('work');
+  await world.configure({ work: RARE });
+  const daemon = world.startDaemon();
+  const trouble = 'Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.';
+  expect(await daemon.until(says('queue unreachable, waiting for it'))).toMatchObject({ reason: trouble });
+  const health = { code: 1, stdout: `unhealthy: the daemon waits for its job queue: ${trouble}\n` };
+  await expect.poll(() => world.run('health'), { timeout: 20_000 }).toMatchObject(health);
+});
+
 describe.skipIf(redis === null)('the daemon and other processes on one Redis and one store', () => {
   test('where Redis is stopped and comes back empty the schedules are created again, and nothing is doubled', async () => {
     await using world = await worldOf('redis', 'work', 'home');

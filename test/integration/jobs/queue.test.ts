@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import type { Config } from '../../../src/config/config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { JobData, JobProgress, JobReport } from '../../../src/jobs/job.ts';
 import { openQueueClient, QueueError } from '../../../src/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/jobs/queue-scheduler.ts';
-import { newTracker, track } from '../../../src/jobs/progress.ts';
+import { NO_PROGRESS_YET, track } from '../../../src/jobs/progress.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import type { RunJob } from '../../../src/jobs/scheduler.ts';
 import type { Schedule } from '../../../src/jobs/timetable.ts';
@@ -68,8 +67,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     return opened;
   };
   const client = async () => {
-    const opened = await openQueueClient({ redisUrl: new Secret(redis.url), dataDir } as Partial<Config> as Config);
-    if (opened === null) throw new Error('No daemon is alive.');
+    const opened = await openQueueClient(dataDir, new Secret(redis.url));
+    if ('why' in opened) throw new Error(opened.why);
     return stack.use(opened);
   };
   /** Resolves when a daemon has said that it lives. */
@@ -89,7 +88,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       return Promise.resolve(report());
     });
     await ready(daemon, [every('a', 300)]);
-    expect(await daemon.scheduler.isAlive()).toBe(true);
+    expect(await daemon.scheduler.trouble()).toBeNull();
     await thrice.promise;
   });
 
@@ -163,7 +162,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect.poll(() => order.length).toBe(2);
     const seen: unknown[] = [];
     const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.left.listed) });
-    tell(track(newTracker(), { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }, 0).progress);
+    tell(track(NO_PROGRESS_YET, { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }));
     await expect.poll(() => seen).toContain(7);
     expect(await commands.enqueue('a', { override: null })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
@@ -224,16 +223,18 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
   });
 
-  test('without a daemon there is no queue to ask', async () => {
-    const config = { redisUrl: new Secret(redis.url), dataDir } as Partial<Config> as Config;
-    expect(await openQueueClient(config)).toBeNull();
+  test('without a daemon there is no queue to ask, and it is said why', async () => {
+    const url = new Secret(redis.url);
+    expect(await openQueueClient(dataDir, url)).toEqual({ why: expect.stringContaining('has worked on the queue') });
     const daemon = startScheduler(() => Promise.resolve(report()));
     await ready(daemon, []);
     await client();
     await daemon.stop();
-    expect(await openQueueClient(config)).toBeNull();
-    expect(await openQueueClient({ ...config, redisUrl: null })).toBeNull();
-    expect(await openQueueClient({ ...config, redisUrl: new Secret('redis://127.0.0.1:1') })).toBeNull();
+    expect(await openQueueClient(dataDir, url)).toEqual({ why: 'No daemon works on the queue.' });
+    const away = await openQueueClient(dataDir, new Secret('redis://127.0.0.1:1'));
+    expect(away).toEqual({
+      why: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
+    });
   });
 
   test('following a job that Redis lost ends with what to do', async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
+import { EXIT, exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
+import { runCli } from '../../../src/cli/program.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import {
@@ -15,6 +17,7 @@ import {
 } from '../../../src/providers/errors.ts';
 import { StoreError } from '../../../src/store/store.ts';
 import { HaltError, LeaseError } from '../../../src/sync/context.ts';
+import { createTestTerminal } from './terminal.ts';
 
 const remote = { status: null, route: 'GET /', applied: 'no' } as const;
 
@@ -38,6 +41,16 @@ test.each([
   ['a busy link', new LeaseError('default', 'busy'), 6],
 ])('%s', (_what, error, code) => {
   expect(exitCodeOf(error)).toBe(code);
+});
+
+test('the README and the help say the same of every exit code', async () => {
+  const printed: string[] = [];
+  await runCli(['--help'], { ...createTestTerminal(), print: (text) => void printed.push(text) });
+  const told = [...printed.join('\n').matchAll(/^ {2}(\d) {2}(.+)$/gmu)].map(([, code, text]) => [code, text]);
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const documented = [...readme.matchAll(/^\| (\d) \| (.+) \|$/gmu)].map(([, code, text]) => [code, text]);
+  expect(told).toEqual(documented);
+  expect(told.map(([code]) => Number(code))).toEqual(Object.values(EXIT));
 });
 
 test('of several codes the first of 3, 4, 5, 6, 2, 1 counts', () => {

@@ -3,23 +3,32 @@ import { startLines } from '../../../src/cli/progress/lines.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 
-test('a line for each step, in one order whatever the order of the events, and none for contacts', () => {
+test('a line for each step and one a minute, in one order whatever the order of the events, and none for contacts', () => {
   const terminal = createTestTerminal();
-  const { tell, stop } = startLines(terminal, SIDE_WORDS);
+  let nowMs = 0;
+  const { tell, stop } = startLines(terminal, SIDE_WORDS, () => nowMs);
   tell({ kind: 'listed', side: 'right', whole: false, contacts: 1, total: null });
   for (let page = 1; page <= 4; page += 1) {
     tell({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
-  tell({ kind: 'planned', writes: { left: 0, right: 1200 } });
-  for (let done = 1; done <= 1200; done += 1) tell({ kind: 'written', side: 'right', done, total: 1200 });
+  tell({ kind: 'planned', writes: { left: 16, right: 1200 } });
+  tell({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: 2_000 });
+  tell({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: 144_000 });
+  tell({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
+  for (let done = 1; done <= 1200; done += 1) {
+    nowMs += 120;
+    tell({ kind: 'written', side: 'right', done, total: 1200, leftMs: (1200 - done) * 120 });
+  }
   stop();
   expect(terminal.printed).toEqual([
     'Google: 1,200 contacts read',
     'Service: 1 change read',
-    'Google: 0 writes to do',
+    'Google: 16 writes to do',
     'Service: 1,200 writes to do',
-    'Service: 500 of 1,200 writes done',
-    'Service: 1000 of 1,200 writes done',
+    'Service: 0 of 1,200 writes done, about 2 min left',
+    'Service: 500 of 1,200 writes done, about 1 min left',
+    'Service: 1,000 of 1,200 writes done, about 24 s left',
+    'Google: 16 writes done',
     'Service: 1,200 writes done',
   ]);
 });

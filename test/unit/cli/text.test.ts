@@ -5,9 +5,9 @@ import { formatStatus } from '../../../src/cli/status-text.ts';
 import type { LinkStatus } from '../../../src/cli/status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
-import { count, formatAge, formatDuration } from '../../../src/cli/words.ts';
+import { count, formatAge, formatDuration, formatEstimate } from '../../../src/cli/words.ts';
 import type { PlannedAction } from '../../../src/reconcile/actions.ts';
-import { RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
+import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
 
@@ -61,10 +61,14 @@ test('a table lines its columns up, by width as it is seen, without trailing bla
 });
 
 test('a bar shows how far, how fast and how long still', () => {
-  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000 });
+  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: null });
   expect(bar).toBe(`Google: writing  ${'█'.repeat(7)}${'░'.repeat(21)} 50/200  5.0/s  30 s left`);
-  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0 })).toMatch(/ 0\/5$/u);
-  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0 })).not.toContain('░');
+  expect(formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: 600_000 })).toMatch(
+    / 5\.0\/s {2}10 min left$/u,
+  );
+  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0, leftMs: 5_000 })).toMatch(/ 0\/5 {2}5 s left$/u);
+  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0, leftMs: null })).toMatch(/ 0\/5$/u);
+  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0, leftMs: null })).not.toContain('░');
 });
 
 test('a summary has the counts of both sides and what is worth a second look', () => {
@@ -78,6 +82,11 @@ test('a summary has the counts of both sides and what is worth a second look', (
       '  2 conflicts settled (contact-sync conflicts)',
     ].join('\n'),
   );
+});
+
+test('a run that somebody stopped is no failure', () => {
+  const text = formatSummary({ ...summary, outcome: 'failed', stopped: true }, SIDE_WORDS, plain);
+  expect(text).toMatch(/^default: stopped \(incremental\) in 4.2 s\n/u);
 });
 
 test('a link of two accounts of one provider is shown by the names of its sides', () => {
@@ -95,6 +104,9 @@ test('trouble names its remedy', () => {
     /^Google refused\.\n.*contact-sync connect google default$/u,
   );
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
+  const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
+  expect(refused).toMatch(/^GOOGLE_CLIENT_ID is wrong\n.*Correct it in the configuration/u);
+  expect(refused).not.toContain('connect');
 });
 
 test('a plan is grouped by side and action, and long groups are cut', () => {
@@ -145,6 +157,7 @@ const status: LinkStatus = {
   openConflicts: 0,
   rejected: [],
   lastRun: null,
+  underWay: null,
   readAtMs: { left: null, right: null },
   budget: { left: null, right: null },
 };
@@ -166,6 +179,32 @@ test.each([
   expect(text.split('\n').filter((line) => line.startsWith('  rate budget'))).toEqual(lines);
 });
 
+test.each([
+  ['nothing', null, []],
+  ['reading', { planned: null }, ['  under way  reading, 7 contacts so far']],
+  ['writing', { written: 1_200, leftMs: 456_000 }, ['  under way  1,200 of 5,000 writes done, about 8 min left']],
+  ['writing, not known how long', {}, ['  under way  0 of 5,000 writes done']],
+])('a status has what a daemon has under way: %s', (_what, change, lines) => {
+  const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
+  const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);
+  expect(text.split('\n').filter((line) => line.startsWith('  under way'))).toEqual(lines);
+});
+
+test('an estimate is rough', () => {
+  const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
+  expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);
+});
+
+test('a plan says how long it takes', () => {
+  const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
+  const text = formatPlan({ link: 'default', kind: 'full', actions: [], estimate, halted: null }, SIDE_WORDS, plain);
+  expect(text).toContain('takes about 3 requests to Google and 5,050 requests to Service: 10 min by the rate limits');
+  const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  expect(
+    formatPlan({ link: 'default', kind: 'full', actions: [], estimate: idle, halted: null }, SIDE_WORDS, plain),
+  ).toBe('default: full, nothing to do');
+});
+
 test('a status has the reason, ages and every refused contact', () => {
   const failing: LinkStatus = {
     ...status,
@@ -185,7 +224,7 @@ test('a status has the reason, ages and every refused contact', () => {
         retryAtMs: 0,
       },
     ],
-    lastRun: { run: 'r', kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
+    lastRun: { run: 'r', kind: 'full', outcome: 'failed', wasStopped: false, endedAtMs: NOW_MS - 120_000 },
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
     budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };

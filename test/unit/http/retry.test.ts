@@ -46,6 +46,17 @@ describe('retry', () => {
     expect(clock.sleptMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
   });
 
+  test('tells of each wait, why and how long', async () => {
+    const waits: [unknown, number][] = [];
+    const broken = new Error('broken');
+    const onWait: RetryOptions['onWait'] = (error, waitMs) => void waits.push([error, waitMs]);
+    await retry(failTimes(2, broken).operation, optionsWith({ random: () => 0.5, onWait }));
+    expect(waits).toEqual([
+      [broken, 250],
+      [broken, 500],
+    ]);
+  });
+
   test('never waits less than the floor', async () => {
     const clock = createJumpingClock();
     const decide = () => ({ afterMs: 2_500 });

@@ -149,6 +149,6 @@ test('a place that cannot be reached makes requests fail until it can', async ()
 test('a Redis that is not there is named', async () => {
   const rings = createRedisRings('redis://127.0.0.1:1');
   const ring = await rings.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
-  await expect(ring.admit()).rejects.toThrow('Check REDIS_URL');
+  await expect(ring.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
   await rings.close();
 });

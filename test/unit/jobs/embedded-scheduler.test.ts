@@ -147,7 +147,7 @@ test('stopping begins nothing more and waits for what is under way', async () =>
   });
   await pass(30, { hold: true });
   expect([hasStopped, begun]).toEqual([false, ['a incremental 0']]);
-  expect(await scheduler.isAlive()).toBe(false);
+  expect(await scheduler.trouble()).toBe('The daemon stops.');
   underWay.get('a')?.(DONE);
   await stopping;
   expect(begun).toEqual(['a incremental 0']);

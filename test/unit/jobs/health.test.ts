@@ -4,7 +4,8 @@ import type { Heartbeat } from '../../../src/jobs/heartbeat.ts';
 
 const NOW_MS = 10_000_000;
 const MINUTE_MS = 60_000;
-const ALONE = { stalled: [], pid: 1, process: null };
+const ALONE = { progress: [], stalled: [], waiting: null, links: [], pid: 1, process: null };
+const queueSince = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
   return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...ALONE, ...change };
 };
@@ -18,6 +19,9 @@ test.each([
   ['a success exactly three intervals old', beat(), linkHealth({ lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS }), true],
   ['no daemon', null, linkHealth(), false],
   ['a scheduler that stopped a minute ago', beat({ beatAtMs: NOW_MS - MINUTE_MS - 1 }), linkHealth(), false],
+  ['a queue that was never there', beat(queueSince(null)), linkHealth(), false],
+  ['a queue that went away a minute ago', beat(queueSince(NOW_MS - MINUTE_MS - 1)), linkHealth(), false],
+  ['a queue that went away a moment ago', beat(queueSince(NOW_MS - MINUTE_MS)), linkHealth(), true],
   ['a success older than three intervals', beat(), linkHealth(OLD), false],
   ['a failing link without recent success', beat(), linkHealth({ ...OLD, state: 'failing' }), false],
   ['no success ever, a while after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
@@ -36,6 +40,12 @@ test.each([
   const verdict = judgeHealth(heartbeat, [link], NOW_MS);
   expect(verdict.ok).toBe(ok);
   expect(verdict.line).not.toContain('\n');
+});
+
+test('the line says why a daemon waits for its queue', () => {
+  expect(judgeHealth(beat(queueSince(null)), [linkHealth()], NOW_MS).line).toBe(
+    'unhealthy: the daemon waits for its job queue: Redis does not answer.',
+  );
 });
 
 test('the line names the links that are late, and those that wait', () => {

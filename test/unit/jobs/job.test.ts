@@ -13,7 +13,7 @@ const FACTS = {
   skipped: 0,
   durationMs: 5,
 };
-const COME = { listed: 3, total: null, planned: 1, written: 0 };
+const COME = { listed: 3, total: null, planned: 1, written: 0, leftMs: 4_000 };
 
 test('what a job keeps beside it is read back whole', () => {
   const state = {

@@ -368,7 +368,7 @@ test('progress is reported as the run reports its events', async () => {
   runner.until(({ onEvent }) => {
     onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
     onEvent?.({ kind: 'recovered', writes: 1 });
-    onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2 });
+    onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
     return Promise.resolve(null);
   });
   const seen: unknown[] = [];

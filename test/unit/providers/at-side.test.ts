@@ -24,12 +24,14 @@ const FAULTY: Remote = {
     deleteBatch: 1,
     readBatch: 1,
     writeConcurrency: 1,
+    moveBatch: { size: 1, of: 'all' },
     createsWithGroups: false,
     namesDeletions: false,
     confirmsAbsenceAfter: null,
     settlesWithinMs: 0,
   },
   requestCount: () => 7,
+  timeToSendMs: (requests) => requests * 120,
   identify: refuse,
   pull: cutOff,
   read: refuse,
@@ -82,4 +84,5 @@ test('a feed brings the pages before it fails, and its error says which side it 
 test('what belongs to the remote itself is as it was', () => {
   expect(remote.capabilities).toEqual(FAULTY.capabilities);
   expect(remote.requestCount()).toBe(7);
+  expect(remote.timeToSendMs?.(5)).toBe(600);
 });

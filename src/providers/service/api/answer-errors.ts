@@ -1,6 +1,7 @@
 import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../http/rate-headers.ts';
 import { findUnsent } from '../../../http/unsent-error.ts';
 import {
+  ClientRefusedError,
   DisabledError,
   InvalidError,
   LimitedError,
@@ -63,17 +64,30 @@ const codesOf = (error: unknown): string[] => {
   return 'code' in error && typeof error.code === 'string' ? [error.code] : codesOf(error.cause);
 };
 
+/** The setting that says where the route is. */
+const addressOf = ({ route }: Asked): string =>
+  route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
+
+/** What a header cannot hold is refused before the request is sent. */
+const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
+
 /** The error of a request that got no answer: refused, reset or timed out. */
-export const connectionError = (asked: Asked, cause: unknown): UnavailableError => {
+export const connectionError = (asked: Asked, cause: unknown): UnavailableError | UnauthenticatedError => {
   const kept = findUnsent(cause);
   if (kept !== null) {
     const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
     return new UnavailableError(`${routeOf(asked)} was not sent: ${kept.message}`, options);
   }
   const codes = codesOf(cause);
+  if (codes[0] === UNSENDABLE_HEADER) {
+    const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
+    const text = 'was not sent: the access token holds a character that no token has; sign in again';
+    return new UnauthenticatedError(`${routeOf(asked)} ${text}`, options);
+  }
   const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
   const reason = codes[0] ?? 'no reason given';
-  return new UnavailableError(`the service did not answer ${routeOf(asked)} (${reason}); it will be asked again`, {
+  const remedy = unsent ? `: check the network and ${addressOf(asked)}` : '';
+  return new UnavailableError(`the service did not answer ${routeOf(asked)} (${reason})${remedy}`, {
     status: null,
     route: routeOf(asked),
     applied: unsent ? 'no' : appliedWhenSent(asked.method),
@@ -105,6 +119,19 @@ export const unsendable = (asked: Asked, why: string): InvalidError => {
   return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
 };
 
+/** Whether the answer is a page for a browser: then it is not the service that answers. */
+const isPage = ({ headers, isJson }: ReadAnswer): boolean =>
+  !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
+
+/** Who was refused at an authorization endpoint: none of them takes a token. */
+const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
+  const what =
+    asked.route === '/oauth2/token'
+      ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
+      : 'the key or SERVICE_CLIENT_ID is wrong';
+  return new ClientRefusedError(`${text}: ${what}`, options);
+};
+
 const isLimited = (answer: ReadAnswer, words: string, nowMs: number): boolean => {
   const { status, headers } = answer;
   if (status === 429) return true;
@@ -127,6 +154,7 @@ const refusal = (
 ): RemoteError => {
   switch (status) {
     case 401:
+      if (asked.route.startsWith('/oauth2/')) return refusedApplication(asked, text, options);
       return new UnauthenticatedError(`${text}: the access token is wrong or expired; sign in again`, options);
     case 402:
       return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);
@@ -134,7 +162,11 @@ const refusal = (
       return new RevokedError(`${text}: the permission was revoked or a scope is missing; sign in again`, options);
     case 404:
     case 410:
-      return new NotFoundError(`${text}: there is no such thing`, options);
+      // Only what has an id can be missing at the service itself.
+      return new NotFoundError(
+        asked.route.includes('{') ? `${text}: there is no such thing` : `${text}: check ${addressOf(asked)}`,
+        options,
+      );
     default:
       if (isNameTaken(asked, status, words)) return new NameTakenError(`${text}: the name is taken`, options);
       return new InvalidError(text, options);
@@ -146,7 +178,9 @@ const isServerFault = (status: number): boolean => status >= 500 || status === 4
 const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError => {
   const { status } = answer;
   const words = serviceWords(answer.json, [asked.body, asked.secret]);
-  const text = `the service refused ${routeOf(asked)} (${status})${words === null ? '' : ` saying "${words}"`}`;
+  const saying = words === null ? '' : ` saying "${words}"`;
+  const page = isPage(answer) ? ` with a web page, as if ${addressOf(asked)} led elsewhere` : '';
+  const text = `the service refused ${routeOf(asked)} (${status})${saying}${page}`;
   const options: RemoteErrorOptions = { status, route: routeOf(asked), applied: 'no' };
   const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
   const untilResetMs = readRateHeaders(answer.headers, nowMs).resetMs;
@@ -174,6 +208,7 @@ export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): Re
   const { status } = answer;
   if (status >= 400) return errorOf(asked, answer, nowMs);
   if (status >= 300) return redirected(asked, status);
+  if (isPage(answer)) return unreadableAnswer(asked, status, `it is a web page; check ${addressOf(asked)}`);
   if (!answer.isJson) return unreadableAnswer(asked, status, 'it is not complete JSON');
   if (!hasErrors(answer.json)) return null;
   const error = errorOf(asked, answer, nowMs);

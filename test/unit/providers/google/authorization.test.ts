@@ -141,7 +141,7 @@ describe('the exchange of a code', () => {
 
   test.each<[string, Reply | null, object]>([
     ['a code that does not serve', { status: 400, body: { error: 'invalid_grant' } }, { kind: 'invalid', status: 400 }],
-    ['a wrong client', { status: 401, body: { error: 'invalid_client' } }, { kind: 'unauthenticated', status: 401 }],
+    ['a wrong client', { status: 401, body: { error: 'invalid_client' } }, { kind: 'client-refused', status: 401 }],
     ['a limit', { status: 429, headers: { 'retry-after': '7' } }, { kind: 'limited', retryAfterMs: 7_000 }],
     ['a limit without a time', { status: 429 }, { kind: 'limited', retryAfterMs: 60_000 }],
     ['a fault', { status: 503, body: '<html>' }, { kind: 'unavailable', status: 503 }],

@@ -75,14 +75,53 @@ describe('the error table of token requests', () => {
   test.each([
     [answer(400, { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' }), 'revoked'],
     [answer(400, { error: 'unauthorized_client' }), 'unauthenticated'],
-    [answer(401, { error: 'invalid_client' }), 'unauthenticated'],
-    [answer(404, 'no such page'), 'unauthenticated'],
+    [answer(401, { error: 'invalid_client' }), 'client-refused'],
+    [answer(404, 'no such page'), 'unreadable'],
     [answer(429, {}), 'limited'],
     [answer(502, 'bad gateway'), 'unavailable'],
     [Object.assign(new Error('fetch failed'), { config: {} }), 'unavailable'],
     [new Error('Could not refresh access token.'), 'unreadable'],
   ])('%#', (error, kind) => {
     expect(toTokenError(error, CONTEXT)).toMatchObject({ kind, applied: 'no' });
+  });
+});
+
+/** What the client throws where nothing listens at any of an address's hosts. */
+const refusedAtEveryHost = () => {
+  const attempt = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const cause = new TypeError('fetch failed', { cause: new AggregateError([attempt, attempt]) });
+  return Object.assign(new Error('fetch failed', { cause }), { config: {} });
+};
+
+describe('a message names the setting to correct', () => {
+  test.each([
+    ['a wrong client', answer(401, { error: 'invalid_client' }), 'GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is wrong'],
+    ['another client', answer(401, { error: 'unauthorized_client' }), 'another client than GOOGLE_CLIENT_ID'],
+    ['a page that is no token endpoint', answer(404, '<html>'), 'check GOOGLE_TOKEN_URL'],
+    [
+      'a token endpoint that is not there',
+      refusedAtEveryHost(),
+      '(ECONNREFUSED): check the network, and GOOGLE_TOKEN_URL',
+    ],
+  ])('%s', (_what, error, named) => {
+    expect(toTokenError(error, CONTEXT).message).toContain(named);
+  });
+
+  test.each([
+    ['a route without an id that is not there', answer(404, '<html>'), LISTING, 'check GOOGLE_ROOT_URL'],
+    [
+      'a host that is not there',
+      refusedAtEveryHost(),
+      CONTEXT,
+      '(ECONNREFUSED): check the network, and GOOGLE_ROOT_URL',
+    ],
+  ])('%s', (_what, error, context, named) => {
+    expect(toRemoteError(error, context)).toMatchObject({ message: expect.stringContaining(named), applied: 'no' });
+  });
+
+  test('but a contact that is not there is no matter of the address', () => {
+    const { message } = toRemoteError(answer(404, {}), { ...LISTING, route: 'GET /v1/people/{person}' });
+    expect(message).not.toContain('GOOGLE_ROOT_URL');
   });
 });
 

@@ -90,6 +90,48 @@ describe('an answer of the service', () => {
   });
 });
 
+describe('a message names the setting to correct', () => {
+  const HTML = { 'content-type': 'text/html; charset=utf-8' };
+  const said = (route: string, given: Omit<Case, 'method'>): string => {
+    const { status, json, headers = {}, isJson = true } = given;
+    return String(answerError({ method: 'GET', route }, { status, headers, isJson, json }, NOW_MS)?.message);
+  };
+
+  it.each<[string, string, Case, string]>([
+    ['a route that is not there', '/v2/me', { status: 404 }, '(404): check SERVICE_BASE_URL'],
+    ['a web page', '/v2/me', { status: 200, isJson: false, headers: HTML }, 'it is a web page; check SERVICE_BASE_URL'],
+    [
+      'a web page that refuses',
+      '/v2/contacts/{id}',
+      { status: 403, isJson: false, headers: HTML },
+      'with a web page, as if SERVICE_BASE_URL led elsewhere',
+    ],
+    ['no authorization endpoint', '/oauth2/token', { status: 404 }, 'check SERVICE_AUTH_URL'],
+    ['a wrong client', '/oauth2/token', { status: 401 }, 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'],
+    ['a wrong key', '/oauth2/token/exchange', { status: 401 }, 'the key or SERVICE_CLIENT_ID is wrong'],
+  ])('%s', (_what, route, given, named) => {
+    expect(said(route, given)).toContain(named);
+  });
+
+  it('but a contact that is not there is no matter of the address', () => {
+    expect(said('/v2/contacts/{id}', { status: 404 })).not.toContain('SERVICE_BASE_URL');
+  });
+
+  it('a host that is not there is', () => {
+    const refused = Object.assign(new Error('x'), { code: 'ENOTFOUND' });
+    expect(connectionError({ method: 'GET', route: '/v2/me' }, refused).message).toBe(
+      'the service did not answer GET /v2/me (ENOTFOUND): check the network and SERVICE_BASE_URL',
+    );
+  });
+
+  it('a token that no header can hold is refused as one, and not asked again', () => {
+    const unsendable = Object.assign(new Error('invalid authorization header'), { code: 'UND_ERR_INVALID_ARG' });
+    const error = connectionError({ method: 'GET', route: '/v2/me' }, unsendable);
+    expect(error).toMatchObject({ kind: 'unauthenticated', retry: 'never', applied: 'no' });
+    expect(error.message).toContain('the access token holds a character that no token has');
+  });
+});
+
 describe('a request without an answer', () => {
   const asked = { method: 'POST', route: '/v2/contacts' };
   const failure = (code: string) => connectionError(asked, Object.assign(new Error('x'), { code }));

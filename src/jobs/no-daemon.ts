@@ -1,0 +1,13 @@
+import { readLiveHeartbeat } from './heartbeat.ts';
+
+/** Why no daemon takes orders from a command, as a sentence. */
+export type NoDaemon = { readonly why: string };
+
+/** Where REDIS_URL is not set no daemon can be asked, whether one runs or not. `nowMs` in epoch milliseconds. */
+export const findNoQueue = async (dataDir: string, nowMs: number): Promise<NoDaemon> => {
+  const beat = await readLiveHeartbeat(dataDir, nowMs);
+  if (beat === null) return { why: 'No daemon runs here.' };
+  return beat.queue === 'redis'
+    ? { why: 'The daemon here takes its orders from Redis, but REDIS_URL is not set for this command.' }
+    : { why: 'The daemon here takes no orders, because REDIS_URL is not set; it waits while another process syncs.' };
+};

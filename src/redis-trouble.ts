@@ -1,0 +1,52 @@
+/** What keeps Redis from being used: what it does, and what to correct. Neither holds a password. */
+export type RedisTrouble = { readonly what: string; readonly remedy: string };
+
+/** By the beginning of what Redis answers (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
+const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[] = [
+  [
+    'NOAUTH',
+    {
+      what: 'asks for a password, and REDIS_URL has none (NOAUTH)',
+      remedy: 'Put it in REDIS_URL, ahead of the host: a colon, the password, an @.',
+    },
+  ],
+  ['WRONGPASS', { what: 'refuses the user or password in REDIS_URL (WRONGPASS)', remedy: 'Correct it in REDIS_URL.' }],
+  ['ERR invalid password', { what: 'refuses the password in REDIS_URL', remedy: 'Correct it in REDIS_URL.' }],
+  [
+    'NOPERM',
+    {
+      what: 'does not let the user in REDIS_URL do what is needed (NOPERM)',
+      remedy: 'Allow that user all commands, on the keys contact-sync:*.',
+    },
+  ],
+];
+
+/** What an error of a connection to Redis, or an answer of Redis, means. */
+export const redisTrouble = (error: unknown): RedisTrouble => {
+  const message = error instanceof Error ? error.message : '';
+  const [, refusal] = REFUSALS.find(([beginning]) => message.startsWith(beginning)) ?? [];
+  if (refusal !== undefined) return refusal;
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return { what: `does not answer${code}`, remedy: 'Start Redis, or correct REDIS_URL.' };
+};
+
+/** A connection, as far as its own events tell why it cannot be used. */
+type Watched = {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
+};
+
+/**
+ * Listens to a connection: its last error says more than the command that failed because of it. What the result makes of
+ * a command's error is the connection's trouble where it has one.
+ */
+export const watchTrouble = (redis: Watched): ((thrown: unknown) => RedisTrouble) => {
+  let latest: Error | null = null;
+  redis.on('error', (error) => {
+    latest = error;
+  });
+  redis.on('ready', () => {
+    latest = null;
+  });
+  return (thrown) => redisTrouble(latest ?? thrown);
+};

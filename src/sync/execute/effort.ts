@@ -1,0 +1,68 @@
+import { bySide, type Side, type Sides } from '../../contact/side.ts';
+import type { RemoteCapabilities } from '../../providers/remote.ts';
+import type { ContactWriteKind } from '../../store/store.ts';
+import type { Task } from './task.ts';
+import { creationsOn, updatesOn, type Work } from './work.ts';
+import { movesOf } from './writes.ts';
+
+/** What is written: a contact, by the kind of write, or a group. */
+export type WrittenKind = ContactWriteKind | 'group';
+
+/** How much is to be written on a side: so many writes, with about so many requests in all and for each write. */
+export type Effort = {
+  readonly writes: number;
+  readonly requests: number;
+  readonly requestsPer: Readonly<Record<WrittenKind, number>>;
+};
+
+/** About so many requests change the memberships: one for each contact, or fewer where those of a group go together. */
+const moveRequests = (
+  moves: readonly Task[],
+  isWritten: (task: Task) => boolean,
+  side: Side,
+  { moveBatch }: RemoteCapabilities,
+): number => {
+  const joinsOnly = (task: Task): boolean => movesOf(task, side).leaves.length === 0;
+  const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
+  const members = new Map<string, number>();
+  for (const { joins, leaves } of together.map((task) => movesOf(task, side))) {
+    for (const key of [...joins, ...leaves]) members.set(key, (members.get(key) ?? 0) + 1);
+  }
+  const byGroup = [...members.values()].reduce((sum, count) => sum + Math.ceil(count / moveBatch.size), 0);
+  return Math.min(together.length, byGroup) + moves.length - together.length;
+};
+
+const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Effort => {
+  const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
+  const creates = new Set(creationsOn(work, side));
+  const updates = new Set(updatesOn(work, side));
+  const moves = work.tasks.filter(
+    (task) => task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups),
+  );
+  const deletes = work.removals.filter((removal) => removal.side === side).length;
+  const groups = work.groups.actions.filter((action) => action.side === side).length;
+  const isWritten = (task: Task): boolean => creates.has(task) || updates.has(task);
+  const requests: Record<WrittenKind, number> = {
+    create: Math.ceil(creates.size / createBatch),
+    update: Math.ceil(updates.size / updateBatch),
+    membership: moveRequests(moves, isWritten, side, capabilities),
+    delete: Math.ceil(deletes / deleteBatch),
+    group: groups,
+  };
+  const of = (kind: WrittenKind, writes: number): number => (writes === 0 ? 0 : requests[kind] / writes);
+  return {
+    writes: creates.size + updates.size + moves.length + deletes + groups,
+    requests: Object.values(requests).reduce((sum, count) => sum + count, 0),
+    requestsPer: {
+      create: of('create', creates.size),
+      update: of('update', updates.size),
+      membership: of('membership', moves.length),
+      delete: of('delete', deletes),
+      group: of('group', groups),
+    },
+  };
+};
+
+/** How much work there is on each side, with remotes of these capabilities. */
+export const effortOf = (work: Work, capabilities: Sides<RemoteCapabilities>): Sides<Effort> =>
+  bySide((side) => effortOn(work, side, capabilities[side]));

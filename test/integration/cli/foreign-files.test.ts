@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ended, startGround, type Environment, type Ground } from './run-cli.ts';
+
+// What root left behind: a volume that a container's user may not write. Only root can make such files.
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+const USER = 12_345;
+const GROUP = 54_321;
+
+describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await startGround({ count: 5 });
+    chmodSync(ground.directory, 0o755);
+  });
+  afterAll(() => ground[Symbol.asyncDispose]());
+
+  const run = (args: readonly string[], changes: Environment) => {
+    const { SERVICE_ACCESS_TOKEN: _, ...rest } = ground.env;
+    const env = { PATH: process.env['PATH'] ?? '', ...rest, ...changes };
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: ground.directory, env, uid: USER, gid: GROUP });
+    child.stdin.end('a-key\n');
+    return ended(child);
+  };
+  const directoryOf = (name: string, owner = 0): string => {
+    const path = join(ground.directory, name);
+    mkdirSync(path, { mode: 0o700 });
+    chownSync(path, owner, owner);
+    return path;
+  };
+
+  test.each([[['doctor']], [['status']], [['health']], [['daemon']], [['connect', 'service', '--api-key', '-']]])(
+    'a volume of root is given away by the command that %j prints',
+    async (args) => {
+      const path = directoryOf(`volume-${args[0]}`);
+      const { code, stdout, stderr } = await run(args, { DATA_DIR: path });
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(`as root: chown -R ${USER}:${GROUP} ${path}`);
+    },
+  );
+
+  test('a volume that cannot be made there is made by the command', async () => {
+    const path = join(directoryOf('closed'), 'data');
+    const { stderr } = await run(['status'], { DATA_DIR: path });
+    expect(stderr).toContain(`as root: install -d -m 700 -o ${USER} -g ${GROUP} ${path}`);
+  });
+
+  test('so are stored tokens, the name of the queue, and a file that holds a secret', async () => {
+    const path = directoryOf('files', USER);
+    const [tokens, queue, secret] = ['credentials.json', 'queue-id', 'secret'].map((name) => join(path, name));
+    for (const file of [tokens, queue, secret]) writeFileSync(String(file), '{}', { mode: 0o600 });
+    const give = (file: string | undefined) => `as root: chown -R ${USER}:${GROUP} ${file}`;
+    const sync = await run(['sync'], { DATA_DIR: path });
+    expect(sync.stderr).toContain(give(tokens));
+    const resync = await run(['resync', '--wait'], { DATA_DIR: path, REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(resync.stderr).toContain(give(queue));
+    const doctor = await run(['doctor'], { DATA_DIR: path });
+    expect(doctor.stdout).toContain(`${tokens} cannot be read and written. Give it`);
+    const asked = await run(['status'], { DATA_DIR: path, SERVICE_ACCESS_TOKEN_FILE: String(secret) });
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain(give(secret));
+  });
+});

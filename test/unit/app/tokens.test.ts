@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { credentialDigest } from '../../../src/app/tokens.ts';
+import { Secret } from '../../../src/config/secret.ts';
+import type { SideConfig } from '../../../src/config/sides.ts';
+
+const side = (clientSecret: string, baseUrl = 'https://one.test'): SideConfig =>
+  ({ settings: { baseUrl, clientSecret: new Secret(clientSecret) }, token: null }) as unknown as SideConfig;
+
+test('another token, client or address is another credential: a link that was paused by it is tried again [R16]', () => {
+  const digest = credentialDigest(side('right'), 'token');
+  expect(credentialDigest(side('right'), 'token')).toBe(digest);
+  const others = [
+    credentialDigest(side('right'), 'other'),
+    credentialDigest(side('wrong'), 'token'),
+    credentialDigest(side('right', 'https://two.test'), 'token'),
+  ];
+  expect(new Set([digest, ...others]).size).toBe(4);
+  expect(digest).not.toMatch(/right|token/u);
+});

@@ -79,6 +79,8 @@ export type HalfQuery =
   | { readonly by: 'alone' }
   /** Halves of linked pairs whose record is a member of one of these groups. */
   | { readonly by: 'group'; readonly ids: readonly string[] }
+  /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
+  | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
   | { readonly by: 'all' };
 
 export type Counts = {

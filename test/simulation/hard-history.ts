@@ -98,6 +98,10 @@ const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrar
 const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
   fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
 
+/** The first write of a kind is refused, for no lasting reason. */
+const refusalOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
+  fc.constant([{ op, side: null, fault: 'invalid' as const, after: [] }]);
+
 /** What the address books hold to begin with, and the groups that take part. */
 const BOOKS: readonly Edit[] = [
   { kind: 'group', side: 'left', both: true },
@@ -264,11 +268,14 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         .tuple(
           runOf({
             before: fc
-              .tuple(fc.record({ kind: is('share'), side, who }), edits(fc.oneof(create, set), 0, 2))
-              .map(([one, some]) => [one, ...some]),
-            aims: seldom(aimsOf('create', set), []),
+              .tuple(edits(fc.record({ kind: is('share'), side, who }), 1, 3), edits(fc.oneof(create, set), 0, 2))
+              .map(([shares, some]) => [...shares, ...some]),
+            aims: seldom(fc.oneof(aimsOf('create', set), aimsOf('update', set)), []),
           }),
-          runOf({ before: edits(fc.oneof(set, add), 0, 2) }),
+          runOf({
+            before: edits(fc.oneof(set, add, drop, remove), 0, 2),
+            aims: seldom(fc.oneof(aimsOf('update', fc.oneof(set, drop)), refusalOf('update')), []),
+          }),
         )
         .map((runs) => runs),
     ),

@@ -110,8 +110,7 @@ describe('hard histories that once went wrong', () => {
     );
   });
 
-  // Not solved: the test says so as soon as it is.
-  it.fails.each<Habits['knownEmail']>(['existing', 'existing-updated', 'refused'])(
+  it.each<Habits['knownEmail']>(['existing', 'existing-updated', 'refused'])(
     'R2: two people with one email address stay two where a create is answered with %s',
     async (knownEmail) => {
       for (const who of [0, 1, 2]) {
@@ -120,6 +119,22 @@ describe('hard histories that once went wrong', () => {
       }
     },
   );
+
+  it('R5: a contact that comes back keeps its own address where one that it shares is refused', async () => {
+    const share: Edit = { kind: 'share', side: 'left', who: 0 };
+    const aims = [{ op: 'update', side: 'right', fault: 'kill', after: [] }] as const;
+    for (const players of [
+      { left: 'google', right: 'service' } as const,
+      { left: 'service', right: 'service' } as const,
+    ])
+      await runHistory(
+        hard(
+          [run({ before: [share], aims }), run({ before: [remove('right', 3)], full: true })],
+          { habits: { ...PLAIN_HABITS, knownEmail: 'refused' } },
+          { players },
+        ),
+      );
+  });
 
   const readAgain = async (side: Side): Promise<void> => {
     await runHistory(

@@ -76,6 +76,10 @@ const isSameIn = (a: Contact, b: Contact, fields: readonly ContactField[]): bool
   return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 };
 
+const emailKeys = (contact: Contact): ReadonlySet<string> => {
+  return new Set(contact.emailAddresses.map((entry) => emailKey(entry.value)));
+};
+
 /** What a contact is found again by where it keeps no origin id: name, email addresses and phone numbers. */
 const signature = (contact: Contact): string => {
   const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
@@ -111,12 +115,14 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
   };
 
-  /** The contact that holds an email address of a draft already. */
-  const holderOf = (draft: Contact): Row | undefined => {
-    const keys = new Set(draft.emailAddresses.map((entry) => emailKey(entry.value)));
-    return book.rows.find(
-      (row) => row.state === 'live' && row.contact.emailAddresses.some((entry) => keys.has(emailKey(entry.value))),
-    );
+  /** The contact that holds one of these email addresses already. */
+  const holderOf = (keys: ReadonlySet<string>): Row | undefined =>
+    book.rows.find((row) => row.state === 'live' && !keys.isDisjointFrom(emailKeys(row.contact)));
+
+  /** Whether an update brings a contact an email address that is another one's, where that is refused. */
+  const isRefused = ({ current, desired, fields }: UpdateRequest): boolean => {
+    if (book.habits.knownEmail !== 'refused' || !fields.includes('emailAddresses')) return false;
+    return holderOf(emailKeys(desired).difference(emailKeys(current.contact))) !== undefined;
   };
 
   /** The answer to a create whose email address that contact holds. */
@@ -136,7 +142,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
     const entity = options.entityOf(otherSide(side), request.originId);
     witness.creates(side, request.originId);
-    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(request.draft);
+    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(emailKeys(request.draft));
     if (known !== undefined) return answerKnown(request, known);
     const { originId, originScope } = request;
     const scoped = originScope === undefined ? {} : { originScope };
@@ -160,6 +166,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
       return failed(key, new StaleError('the etag is not the last one', errorOptions(400)));
     }
+    if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
     const next = overlaid(row.contact, desired, fields);
     if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {

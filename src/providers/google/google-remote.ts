@@ -49,6 +49,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       readBatch: CONTACTS_PER_BATCH,
       writeConcurrency: 1,
       createsWithGroups: true,
+      mayForbidSharedEmails: false,
       namesDeletions: true,
       confirmsAbsenceAfter: null,
       settlesWithinMs: SETTLES_WITHIN_MS,

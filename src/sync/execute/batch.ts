@@ -1,14 +1,14 @@
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
-import type { StoreChange } from '../../store/store.ts';
+import type { Rejection, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
-import { countUnanswered, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
-import { land, type AnsweredWrite, type Landing } from './land.ts';
+import { countUnanswered, isNotTaken, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
+import { land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
 import { targetOf, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
@@ -98,26 +98,44 @@ const journalChange = (
   return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
 };
 
+/** The refusal of a write as it is to be remembered. */
+const rejectionBy = ({ rejections, session }: Execution, write: Write, reason: string): Rejection | null => {
+  return rejectionOf(write, reason, rejections.get(`${write.side} ${rejectionKeyOf(write)}`), session.clock.now());
+};
+
 /** Remembers and reports that a side refused a write (R15). */
 const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const { clock, emit, tally } = execution.session;
+  const { emit, tally } = execution.session;
   tally.skipped += 1;
   const { leftId, rightId } = write.entry;
   emit({ kind: 'skipped', side: write.side, reason, leftId, rightId });
-  const earlier = execution.rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
-  const rejection = rejectionOf(write, reason, earlier, clock.now());
+  const rejection = rejectionBy(execution, write, reason);
   if (rejection !== null) set.add({ kind: 'reject', rejection });
+};
+
+/** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
+const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
+  const rejection = rejectionBy(execution, write, error.message);
+  if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
+  const fields = landNotTaken(landedIn(execution, set, write.side), write);
+  set.add({ kind: 'accept', side: write.side, key: rejection.key });
+  const { leftId, rightId } = write.entry;
+  reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
+  return true;
+};
+
+const landedIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Landed => {
+  const { createsWithGroups } = session.remotes[side].capabilities;
+  return { set, groupIds, createsWithGroups, atMs: session.clock.now() };
 };
 
 /** Takes one answer in: what it changes in the store, what it counts as, what is reported. */
 const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
   const { session } = execution;
-  const { clock, remotes } = session;
   const { write } = answered;
   const { side } = write;
-  const atMs = clock.now();
-  const { createsWithGroups } = remotes[side].capabilities;
-  const landing = land({ set, groupIds: execution.groupIds, createsWithGroups, atMs }, answered);
+  const atMs = session.clock.now();
+  const landing = land(landedIn(execution, set, side), answered);
   if (landing.refused !== null) {
     set.add(...journalChange(journalId, 'refused', landing.after, landing.refused, atMs));
     refuse(execution, set, write, landing.refused);
@@ -214,6 +232,6 @@ const takeFailureIn = (
   if (isUnread || verdict.rereads || verdict.journal === 'unanswered') execution.again.needed = true;
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
-  if (verdict.refused) refuse(execution, set, write, error.message);
+  if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
   if (verdict.rereads && id !== null) observeAnswer(set, write.side, id, answers.get(id), atMs);
 };

@@ -1,3 +1,4 @@
+import type { ContactField } from '../../contact/contact.ts';
 import { bySide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
@@ -12,10 +13,11 @@ import type { Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { landFirstMeeting, landMoves, landPair } from './land.ts';
+import { withSharedEmails } from './shared-emails.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
-import { countWrites, creationsOn, updatesOn, type Work } from './work.ts';
+import { countWrites, creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
-import { createWrites, deleteWrites, membershipWrites, updateWrites, type Removal } from './writes.ts';
+import { createWrites, deleteWrites, membershipWrites, sharingWrites, updateWrites, type Removal } from './writes.ts';
 
 const COMMIT_CHUNK = 500;
 const MEMBERSHIP_CHUNK = 1000;
@@ -77,6 +79,11 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
     await recordConflicts(session, tasks);
     return performBatch(execution, updateWrites(side, tasks));
   });
+  for (const sharings of sharingRounds(work, side)) {
+    await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
+      return performBatch(execution, sharingWrites(side, batch));
+    });
+  }
 };
 
 /** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
@@ -107,8 +114,11 @@ const survivorOf = (work: Work, { side, decision }: Removal): Task | undefined =
 
 /** Whether all that a merged-away contact alone held stands on the merge survivor. */
 const mayGo = (work: Work, removal: Removal): boolean => {
-  const written = survivorOf(work, removal)?.halves[removal.side]?.written;
-  return removal.decision?.after?.fields.every((field) => written?.has(field)) ?? true;
+  const survivor = survivorOf(work, removal);
+  const isWritten = (field: ContactField): boolean => {
+    return survivor?.halves[removal.side]?.written.has(field) === true && !survivor.pending[removal.side].has(field);
+  };
+  return removal.decision?.after?.fields.every(isWritten) ?? true;
 };
 
 /**
@@ -177,7 +187,8 @@ const writesAnything = ({ progress }: Execution): boolean => progress.left.total
  * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const execute = async (session: Session, work: Work): Promise<boolean> => {
+export const execute = async (session: Session, given: Work): Promise<boolean> => {
+  const work = await withSharedEmails(session, given);
   const execution = await begin(session, work);
   if (writesAnything(execution)) await confirmAccounts(session);
   reportDuplicates(session, work.groups);

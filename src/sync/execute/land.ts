@@ -15,6 +15,7 @@ import { newHalf } from '../state/half.ts';
 import { observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { withoutEmails } from './shared-emails.ts';
 import { createdHalf, halfToStore, taskIds, type Task } from './task.ts';
 import { hasAllGroups, type GroupIds, type Write } from './writes.ts';
 
@@ -114,7 +115,8 @@ const landCreate = (
     task.halves[side] = null;
     return { ...nothing, ids: taskIds(task), again: true };
   }
-  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].clear();
+  settleUnshared(task, side);
+  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
   landPair(set, task, side, atMs);
   return {
     ...nothing,
@@ -124,19 +126,32 @@ const landCreate = (
   };
 };
 
-const landUpdate = (
-  { set, atMs }: Landed,
-  { task, side, request }: Extract<Write, { kind: 'update' }>,
-  record: ContactRecord,
-): Landing => {
-  const half = task.halves[side];
-  if (half !== null) {
-    half.record = record;
-    for (const field of request.fields) {
-      half.written.add(field);
-      task.pending[side].delete(field);
-    }
+/** Of the source's email addresses, all but those that are still to be added have arrived: they enter its base. */
+const settleUnshared = (task: Task, side: Side): void => {
+  const source = task.halves[otherSide(side)];
+  if (source === null || task.sharedEmails[side].length === 0) return;
+  if (task.held[otherSide(side)].includes('emailAddresses')) return;
+  const { emailAddresses } = withoutEmails(source.before.contact, task.sharedEmails[side]);
+  source.base = { ...source.base, contact: { ...source.base.contact, emailAddresses } };
+};
+
+type Update = Extract<Write, { kind: 'update' }>;
+
+/** What an update was to bring is settled, as far as the contact shows it now. */
+const settleFields = ({ task, side, request, sharedEmail }: Update): void => {
+  task.sharedEmails[side] = task.sharedEmails[side].filter((email) => email !== sharedEmail);
+  for (const field of request.fields) {
+    task.halves[side]?.written.add(field);
+    if (field !== 'emailAddresses' || task.sharedEmails[side].length === 0) task.pending[side].delete(field);
+    else settleUnshared(task, side);
   }
+};
+
+const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord): Landing => {
+  const { task, side, request } = write;
+  const half = task.halves[side];
+  if (half !== null) half.record = record;
+  settleFields(write);
   landPair(set, task, side, atMs);
   return {
     after: record,
@@ -146,6 +161,14 @@ const landUpdate = (
     ids: taskIds(task),
     again: false,
   };
+};
+
+/** Takes in that the side will not take what an update was to bring: it stays where it is (R2). Answers the fields. */
+export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly SyncedField[] => {
+  const { task, request } = write;
+  settleFields(write);
+  landPair(set, task, null, atMs);
+  return notTaken(request.fields, request.desired, request.current.contact);
 };
 
 /** The record with the membership that a write answered with: no row says that. */

@@ -2,7 +2,7 @@ import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { Deletion, Unlink } from '../../reconcile/decision.ts';
 import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
-import { contactFields, type Removal } from './writes.ts';
+import { contactFields, type Removal, type Sharing } from './writes.ts';
 import { creationTask, mergeTask, type Task } from './task.ts';
 
 /** What a run performs: a plan of the core, or of an undo, in the same terms. */
@@ -39,6 +39,14 @@ export const updatesOn = (work: Work, side: Side): readonly Task[] => {
   return work.tasks.filter((task) => contactFields(task, side).length > 0);
 };
 
+/** The email addresses that go to that side by a write of their own, in rounds: one of each contact at a time. */
+export const sharingRounds = (work: Work, side: Side): readonly (readonly Sharing[])[] => {
+  const sharings = work.tasks.flatMap((task) =>
+    task.sharedEmails[side].map((email, round) => ({ task, email, round })),
+  );
+  return [...Map.groupBy(sharings, ({ round }) => round).values()];
+};
+
 /** How many writes the work takes on each side, for the progress bar. */
 export const countWrites = (work: Work, createsWithGroups: Sides<boolean>): Sides<number> =>
   bySide((side) => {
@@ -48,5 +56,6 @@ export const countWrites = (work: Work, createsWithGroups: Sides<boolean>): Side
     const moves = work.tasks.filter((task) => {
       return task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups[side]);
     });
-    return groups + deletes + creates.size + updatesOn(work, side).length + moves.length;
+    const sharings = work.tasks.flatMap(({ sharedEmails }) => sharedEmails[side]);
+    return groups + deletes + creates.size + updatesOn(work, side).length + sharings.length + moves.length;
   });

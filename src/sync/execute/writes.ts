@@ -1,4 +1,5 @@
 import type { ContactField } from '../../contact/contact.ts';
+import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/actions.ts';
@@ -7,6 +8,7 @@ import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
 import type { ContactWriteKind, JournalEntry, WriteIntent } from '../../store/store.ts';
+import { withEmails, withoutEmails } from './shared-emails.ts';
 import { taskIds, type Task } from './task.ts';
 
 /** A contact that is to be deleted. */
@@ -32,7 +34,13 @@ type Shared = {
 /** One write on its way: what is journaled, what is sent. */
 export type Write =
   | (Shared & { readonly kind: 'create'; readonly task: Task; readonly request: CreateRequest })
-  | (Shared & { readonly kind: 'update'; readonly task: Task; readonly request: UpdateRequest })
+  | (Shared & {
+      readonly kind: 'update';
+      readonly task: Task;
+      readonly request: UpdateRequest;
+      /** The email address of another contact of the side which it brings, and nothing else (`shared-emails.ts`). */
+      readonly sharedEmail: LabelledValue | null;
+    })
   | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
   | (Shared & { readonly kind: 'delete'; readonly removal: Removal });
 
@@ -92,6 +100,25 @@ export const createWrites = (
     return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request }];
   });
 
+/** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
+const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
+  const source = task.halves[otherSide(side)]?.before ?? null;
+  const others = task.sharedEmails[side].filter((email) => email !== own);
+  return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
+};
+
+const updateEntry = (
+  task: Task,
+  side: Side,
+  { current, desired, fields }: UpdateRequest,
+  source: ContactRecord | null,
+): ContactEntry => {
+  const empties = emptiedFields(current.contact, desired, fields);
+  const intent = { ...NO_INTENT, fields, desired, source, empties };
+  const shared = { pairId: task.pairId, ...taskIds(task), before: current, destroys: empties.length > 0 };
+  return { side, kind: 'update', ...shared, intent };
+};
+
 /** The updates of a batch. */
 export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
@@ -100,12 +127,24 @@ export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write
     const fields = contactFields(task, side);
     if (half === null || write === null || fields.length === 0) return [];
     const key = String(index);
-    const { desired } = write;
-    const empties = emptiedFields(half.record.contact, desired, fields);
-    const intent = { ...NO_INTENT, fields, desired, source: task.halves[otherSide(side)]?.before ?? null, empties };
-    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys: empties.length > 0 };
-    const entry: ContactEntry = { side, kind: 'update', ...shared, intent };
-    return [{ kind: 'update', side, key, task, entry, request: { key, current: half.record, desired, fields } }];
+    const request = { key, current: half.record, desired: write.desired, fields };
+    const entry = updateEntry(task, side, request, sourceOf(task, side));
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: null }];
+  });
+
+/** A contact with an email address that another contact of its side holds. */
+export type Sharing = { readonly task: Task; readonly email: LabelledValue };
+
+/** The updates of a batch that bring one such address each, and nothing else. */
+export const sharingWrites = (side: Side, sharings: readonly Sharing[]): readonly Write[] =>
+  sharings.flatMap(({ task, email }, index): Write[] => {
+    const half = task.halves[side];
+    if (half === null) return [];
+    const key = String(index);
+    const desired = withEmails(half.record.contact, [email]);
+    const request = { key, current: half.record, desired, fields: ['emailAddresses' as const] };
+    const entry = updateEntry(task, side, request, sourceOf(task, side, email));
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: email }];
   });
 
 /** The changes of membership of a batch; none for a task that needs no request after all. */

@@ -25,6 +25,7 @@ const FAULTY: Remote = {
     readBatch: 1,
     writeConcurrency: 1,
     createsWithGroups: false,
+    mayForbidSharedEmails: false,
     namesDeletions: false,
     confirmsAbsenceAfter: null,
     settlesWithinMs: 0,

@@ -15,16 +15,18 @@ import type { Rejection } from '../../../../src/store/store.ts';
 import type { Execution } from '../../../../src/sync/execute/execution.ts';
 import {
   countUnanswered,
+  isNotTaken,
   judgeFailure,
   rejectionKeyOf,
   rejectionOf,
   type Verdict,
 } from '../../../../src/sync/execute/failure.ts';
-import { creationTask, mergeTask } from '../../../../src/sync/execute/task.ts';
+import { createdHalf, creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
 import {
   createWrites,
   deleteWrites,
   membershipWrites,
+  sharingWrites,
   updateWrites,
   type Removal,
   type Write,
@@ -132,6 +134,37 @@ describe('[R15] a refusal', () => {
       reason: 'too long',
       attempts: 1,
     });
+  });
+
+  test.each([
+    ['update', updateWrites],
+    ['membership', (side: Side, tasks: readonly Task[]) => membershipWrites(GROUPS, side, tasks)],
+  ] as const)('of an %s of a contact that was just created is remembered by both contacts', (_, writesOf) => {
+    const created: Task = {
+      ...creationTask({ ...CREATION, joins: ['choir'] }),
+      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) },
+    };
+    created.halves.right = createdHalf(RIGHT.record);
+    const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
+    const next = mergeOf(LEFT, RIGHT);
+    expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
+  });
+
+  test.each([
+    ['an address that another contact holds, alone', true],
+    ['anything else', false],
+  ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
+    const email = { value: 'family@example.org', label: null };
+    const shared = only(sharingWrites('right', [{ task: mergeTask(MERGE), email }]));
+    const write = isShared ? shared : WRITES.update;
+    const after = (attempts: number): boolean => {
+      const earlier = rejectionOf(write, 'taken', undefined, NOW);
+      if (earlier === null) throw new Error('A refusal was expected.');
+      const refusal = { ...earlier, attempts };
+      expect(isNotTaken(write, new UnreadableError('x', options('no')), refusal)).toBe(false);
+      return isNotTaken(write, new InvalidError('x', options('no')), refusal);
+    };
+    expect([after(1), after(2), after(3)]).toEqual([false, false, isShared]);
   });
 
   test('is tried again after five minutes, doubling up to a day', () => {

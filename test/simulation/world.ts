@@ -78,7 +78,7 @@ export const visibleTokens = (book: Book, row: Row): Set<Token> => {
 };
 
 const createWitness = (
-  world: Pick<World, 'counts' | 'complaints' | 'unconfirmed' | 'ledger'>,
+  world: Pick<World, 'counts' | 'complaints' | 'unconfirmed' | 'ledger' | 'notes'>,
   books: () => Books,
   showsLate: boolean,
   direction: Direction,
@@ -118,6 +118,10 @@ const createWitness = (
     const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
     if (isOdd || fates.get(row.entity)?.deleted === true) return;
     world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
+  },
+  merged: (survivor, other) => {
+    survivor.extra = `${JSON.stringify(survivor.extra)} and ${JSON.stringify(other.extra)}`;
+    world.notes.set(survivor, survivor.extra);
   },
   deletedUnread: (side, row) => {
     world.counts.raced += 1;

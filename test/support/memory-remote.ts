@@ -1,5 +1,12 @@
 import type { Clock } from '../../src/clock.ts';
-import { EMPTY_CONTACT, type Contact, type ContactField } from '../../src/contact/contact.ts';
+import {
+  EMPTY_CONTACT,
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ContactField,
+} from '../../src/contact/contact.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
 import { wasMadeFor } from '../../src/contact/origin.ts';
@@ -40,6 +47,8 @@ export type Witness = {
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
   deleted(side: Side, row: Row): void;
+  /** The side merged one contact into another, with all that only the side knows of it. */
+  merged(survivor: Row, other: Row): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
@@ -85,6 +94,18 @@ const signature = (contact: Contact): string => {
   const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
   const phones = contact.phoneNumbers.map((entry) => phoneKey(entry.value)).toSorted();
   return JSON.stringify([contact.firstName, contact.lastName, emails, phones]);
+};
+
+/** Two contacts' fields after a merge: the other one's texts where it has any, and lists united or replaced. */
+const mixed = (own: Contact, other: Contact, replaces: boolean): Contact => {
+  let contact = own;
+  for (const field of SCALAR_FIELDS) contact = { ...contact, [field]: other[field] || own[field] };
+  for (const field of LIST_FIELDS) {
+    const [mine, theirs] = [listOf(own, field), listOf(other, field)];
+    const isReplaced = replaces && theirs.length > 0;
+    contact = withList(contact, field, isReplaced ? theirs : [...mine, ...theirs]);
+  }
+  return contact;
 };
 
 const NOTHING = { contact: EMPTY_CONTACT, groupIds: new Set<string>() };
@@ -207,6 +228,23 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return { key: id, ok: true, value: null };
   };
 
+  /** The side's own merge: texts and lists of the other contact go over the survivor's. */
+  const mergeOne = (survivorId: string, id: string): WriteResult<ContactRecord> => {
+    const [survivor, other] = [standing(survivorId), standing(id)];
+    if (survivor === null || other === null) return failed(id, missing());
+    const { replaces, archives } = book.habits.merge;
+    const before = { contact: survivor.contact, groupIds: survivor.groupIds };
+    survivor.groupIds = new Set([...survivor.groupIds, ...other.groupIds]);
+    witness.deleted(side, other);
+    witness.merged(survivor, other);
+    book.remove(other, archives ? 'archived' : 'deleted');
+    other.told = archives ? other.told : 'now';
+    book.write(survivor, mixed(survivor.contact, other.contact, replaces));
+    witness.delivered(side, survivor, before);
+    witness.wrote(side);
+    return { key: id, ok: true, value: recordOf(survivor) };
+  };
+
   const findCreated = (
     requests: readonly CreateRequest[],
     sinceMs: number,
@@ -243,6 +281,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     create: (batch) => Promise.resolve(batch.map(createOne)),
     update: (batch) => Promise.resolve(batch.map(updateOne)),
     delete: (ids) => Promise.resolve(ids.map(deleteOne)),
+    ...(provider.mergesContacts && {
+      merge: (survivorId: string, id: string) => Promise.resolve(mergeOne(survivorId, id)),
+    }),
     changeMembership: (batch) => Promise.resolve(batch.map(moveOne)),
     findCreated: (requests, sinceMs, isTaken) => Promise.resolve(findCreated(requests, sinceMs, isTaken)),
     listGroups: () => Promise.resolve(book.groups.filter((group) => group.live).map(groupRecordOf)),

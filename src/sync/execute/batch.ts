@@ -1,5 +1,5 @@
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
-import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
+import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Rejection, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
@@ -9,6 +9,8 @@ import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
 import { countUnanswered, isNotTaken, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
 import { land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
+import { mergeAway, type Merged } from './merge-away.ts';
+import { withEmails } from './shared-emails.ts';
 import { targetOf, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
@@ -42,8 +44,25 @@ const outcomesOf = <W extends Write, Value>(
 
 type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
 
+/** Merges contacts into others, one after the other. */
+const sendMerges = async (
+  { groupIds, session }: Execution,
+  writes: readonly Extract<Write, { kind: 'merge' }>[],
+): Promise<Sent> => {
+  const results: WriteResult<Merged>[] = [];
+  for (const { side, key, merging } of writes) {
+    const { survivor, task } = merging;
+    const desired = withEmails(survivor.contact, task.sharedEmails[side]);
+    const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
+    results.push(await mergeAway(session.remotes[side], { id: key, survivor, desired, linked }, session.signal));
+  }
+  return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
+};
+
 /** Sends writes of one kind. */
-const send = async (remote: Remote, writes: readonly Write[], signal: AbortSignal): Promise<Sent> => {
+const send = async (execution: Execution, side: Side, writes: readonly Write[]): Promise<Sent> => {
+  const { remotes, signal } = execution.session;
+  const remote = remotes[side];
   const creates: Creates = writes.filter(isKind('create'));
   if (creates.length > 0) {
     const requests = creates.map(({ request }) => request);
@@ -62,6 +81,8 @@ const send = async (remote: Remote, writes: readonly Write[], signal: AbortSigna
     const results = await remote.changeMembership(requests, signal);
     return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
   }
+  const merges = writes.filter(isKind('merge'));
+  if (merges.length > 0) return sendMerges(execution, merges);
   const deletes = writes.filter(isKind('delete'));
   const ids = deletes.map(({ key }) => key);
   const results = await remote.delete(ids, signal);
@@ -141,10 +162,14 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
     refuse(execution, set, write, landing.refused);
     return;
   }
+  if (landing.again) execution.again.needed = true;
+  if (landing.kept !== null) {
+    set.add(...journalChange(journalId, 'refused', landing.after, landing.kept, atMs));
+    return;
+  }
   set.add(...journalChange(journalId, 'answered', landing.after, null, atMs));
   const key = rejectionKeyOf(write);
   if (key !== null && execution.rejections.has(`${side} ${key}`)) set.add({ kind: 'accept', side, key });
-  if (landing.again) execution.again.needed = true;
   if (landing.counts !== null) session.tally[side][landing.counts] += 1;
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };
@@ -171,6 +196,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
     if (rightId !== null) ids.right.push(rightId);
     if (pairId !== null) pairs.push(pairId);
     if (outcome.ok && outcome.answered.kind === 'record') ids[side].push(outcome.answered.value.id);
+    if (write.kind === 'merge') ids[side].push(write.merging.survivor.id);
   }
   return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
 };
@@ -183,7 +209,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
  */
 export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
   const { session } = execution;
-  const { clock, remotes, signal, stop: stopSignal, writer } = session;
+  const { clock, signal, stop: stopSignal, writer } = session;
   const [first] = writes;
   if (first === undefined) return { stored: Promise.resolve() };
   const { side } = first;
@@ -197,7 +223,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
     return id;
   };
-  const { results, outcomes } = await send(remotes[side], writes, signal).catch(async (error: unknown) => {
+  const { results, outcomes } = await send(execution, side, writes).catch(async (error: unknown) => {
     await closeRefused(session, journalIds, error);
     throw error;
   });

@@ -1,7 +1,9 @@
 import type { ContactField } from '../../contact/contact.ts';
+import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
+import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
@@ -17,7 +19,16 @@ import { withSharedEmails } from './shared-emails.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
 import { countWrites, creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
-import { createWrites, deleteWrites, membershipWrites, sharingWrites, updateWrites, type Removal } from './writes.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  mergeWrite,
+  sharingWrites,
+  updateWrites,
+  type Merging,
+  type Removal,
+} from './writes.ts';
 
 const COMMIT_CHUNK = 500;
 const MEMBERSHIP_CHUNK = 1000;
@@ -121,30 +132,78 @@ const mayGo = (work: Work, removal: Removal): boolean => {
   return removal.decision?.after?.fields.every(isWritten) ?? true;
 };
 
+/** What a side says of contacts right before they are written; what is not as expected is taken in and looked at again. */
+const look = async (
+  { session, again }: Execution,
+  side: Side,
+  records: readonly ContactRecord[],
+  isExpected: (record: ContactRecord, answer: ReadAnswer | undefined) => boolean,
+): Promise<ReadonlySet<string>> => {
+  const { clock, remotes, signal, writer } = session;
+  const ids = records.map(({ id }) => id);
+  const answers = await remotes[side].read(ids, signal);
+  const others = ids.filter((_, index) => {
+    const record = records[index];
+    return record !== undefined && !isExpected(record, answers.get(record.id));
+  });
+  if (others.length === 0) return new Set(ids);
+  again.needed = true;
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+    for (const id of others) observeAnswer(set, side, id, answers.get(id), clock.now());
+  });
+  return new Set(ids).difference(new Set(others));
+};
+
+const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
+  return answer?.kind === 'found' && equalSnapshots(record, answer.record);
+};
+
 /**
  * The deletions of contacts that stand as the plan saw them. No side can be asked to delete only what is unchanged, so each
  * contact is read once more: one that was edited meanwhile is left alone and looked at again (R6).
  */
 const stillDue = async (
-  { session, again }: Execution,
+  execution: Execution,
   side: Side,
   removals: readonly Removal[],
 ): Promise<readonly Removal[]> => {
-  const { clock, remotes, signal, writer } = session;
-  const ids = removals.map(({ record }) => record.id);
-  const answers = await remotes[side].read(ids, signal);
-  const isDue = ({ record }: Removal): boolean => {
-    const answer = answers.get(record.id);
-    return answer?.kind === 'gone' || (answer?.kind === 'found' && equalSnapshots(record, answer.record));
-  };
-  const edited = removals.filter((removal) => !isDue(removal));
-  if (edited.length === 0) return removals;
-  again.needed = true;
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
-    for (const { record } of edited) observeAnswer(set, side, record.id, answers.get(record.id), clock.now());
+  const records = removals.map(({ record }) => record);
+  const due = await look(execution, side, records, (record, answer) => {
+    return answer?.kind === 'gone' || standsAsSeen(record, answer);
   });
-  return removals.filter(isDue);
+  return removals.filter(({ record }) => due.has(record.id));
+};
+
+/**
+ * Lets contacts go into their merge survivors by the side's own merge, which keeps what no field expresses (R10, R12).
+ * Answers the removals that are left to be deleted.
+ */
+const mergeContacts = async (
+  execution: Execution,
+  work: Work,
+  side: Side,
+  removals: readonly Removal[],
+): Promise<readonly Removal[]> => {
+  if (execution.session.remotes[side].merge === undefined) return removals;
+  const left: Removal[] = [];
+  // One after the other: several may go into one survivor.
+  for (const removal of removals) {
+    const task = survivorOf(work, removal);
+    const survivor = task?.halves[side]?.record;
+    if (task === undefined || survivor === undefined) {
+      left.push(removal);
+      continue;
+    }
+    const standing = await look(execution, side, [removal.record, survivor], standsAsSeen);
+    if (standing.size < 2) continue;
+    const merging: Merging = { task, survivor, isKept: false };
+    await (
+      await performBatch(execution, [mergeWrite(removal, merging)])
+    ).stored;
+    if (merging.isKept) left.push(removal);
+  }
+  return left;
 };
 
 const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
@@ -155,7 +214,8 @@ const deleteContacts = async (execution: Execution, work: Work, side: Side): Pro
     session,
     removals.flatMap((removal) => survivorOf(work, removal) ?? []),
   );
-  await inParallel(chunks(removals, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
+  const left = await mergeContacts(execution, work, side, removals);
+  await inParallel(chunks(left, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
     return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
   });
 };

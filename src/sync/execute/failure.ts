@@ -28,7 +28,7 @@ const CONFIRMED_AFTER = 3;
 
 /** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
 const decisionOf = (write: Write): Refusable | null => {
-  if (write.kind === 'delete') return write.removal.decision;
+  if (write.kind === 'delete' || write.kind === 'merge') return write.removal.decision;
   const { decision, halves } = write.task;
   const [left, right] = [halves.left?.record, halves.right?.record];
   if (write.kind === 'create' || decision === null || left === undefined || right === undefined) return decision;
@@ -84,7 +84,8 @@ export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
   // A redirect is reported all the same: it is not going to be answered otherwise in this run.
   if (error.applied === 'unknown')
     return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
-  const isGone = error instanceof NotFoundError && targetOf(write) !== null;
+  // Both contacts of a merge were read a moment ago: it is the merge that the side does not know.
+  const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };
 };

@@ -42,7 +42,18 @@ export type Write =
       readonly sharedEmail: LabelledValue | null;
     })
   | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
-  | (Shared & { readonly kind: 'delete'; readonly removal: Removal });
+  | (Shared & { readonly kind: 'delete'; readonly removal: Removal })
+  | (Shared & { readonly kind: 'merge'; readonly removal: Removal; readonly merging: Merging });
+
+/** How a contact that was merged away goes: into the merge survivor on its own side, by the side's own merge. */
+export type Merging = {
+  /** The merge survivor's task. */
+  readonly task: Task;
+  /** The merge survivor as it stands. */
+  readonly survivor: ContactRecord;
+  /** Set where the side keeps the contact that was merged away: it is deleted afterwards. */
+  isKept: boolean;
+};
 
 /** Both ids of each group pair, by its key; null where creating that half failed. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
@@ -168,15 +179,24 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     return [{ kind: 'membership', side, key, task, entry, request }];
   });
 
+const deletion = ({ side, record, pair }: Removal, survivor: ContactRecord | null): ContactEntry => {
+  const intent = { ...NO_INTENT, source: survivor };
+  const shared = { pairId: pair.id, ...idsOn(side, record.id), intent, before: record, destroys: true };
+  return { side, kind: 'delete', ...shared };
+};
+
 /** The deletes of a batch. */
 export const deleteWrites = (removals: readonly Removal[]): readonly Write[] =>
   removals.map((removal): Write => {
-    const { side, record, pair } = removal;
-    const ids = idsOn(side, record.id);
-    const shared = { pairId: pair.id, ...ids, intent: NO_INTENT, before: record, destroys: true };
-    const entry: ContactEntry = { side, kind: 'delete', ...shared };
-    return { kind: 'delete', side, key: record.id, entry, removal };
+    const { side, record } = removal;
+    return { kind: 'delete', side, key: record.id, entry: deletion(removal, null), removal };
   });
+
+/** The deletion of a contact by merging it into another one. */
+export const mergeWrite = (removal: Removal, merging: Merging): Write => {
+  const { side, record } = removal;
+  return { kind: 'merge', side, key: record.id, entry: deletion(removal, merging.survivor), removal, merging };
+};
 
 /** The contact that a write goes to; null for one that does not stand yet. */
 export const targetOf = (write: Write): string | null => {
@@ -188,6 +208,7 @@ export const targetOf = (write: Write): string | null => {
     case 'membership':
       return write.request.id;
     case 'delete':
+    case 'merge':
       return write.removal.record.id;
   }
 };

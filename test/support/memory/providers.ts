@@ -18,6 +18,8 @@ export type MemoryProvider = {
   readonly membershipIsVersioned: boolean;
   /** Whether contacts get new ids, and say which ids they had. */
   readonly renamesContacts: boolean;
+  /** Whether the side can merge two contacts by itself. */
+  readonly mergesContacts: boolean;
   /** Whether a user can archive a contact: listings leave it out, reads still find it. */
   readonly archivesContacts: boolean;
 };
@@ -43,6 +45,7 @@ const GOOGLE: MemoryProvider = {
   keepsOriginIds: true,
   membershipIsVersioned: true,
   renamesContacts: true,
+  mergesContacts: false,
   archivesContacts: false,
 };
 
@@ -67,6 +70,7 @@ const SERVICE: MemoryProvider = {
   keepsOriginIds: false,
   membershipIsVersioned: false,
   renamesContacts: false,
+  mergesContacts: true,
   archivesContacts: true,
 };
 

@@ -26,6 +26,7 @@ import {
   createWrites,
   deleteWrites,
   membershipWrites,
+  mergeWrite,
   sharingWrites,
   updateWrites,
   type Removal,
@@ -67,6 +68,7 @@ const WRITES: Readonly<Record<Write['kind'], Write>> = {
   update: only(updateWrites('right', [mergeTask(MERGE)])),
   membership: only(membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])),
   delete: only(deleteWrites([REMOVAL])),
+  merge: mergeWrite(REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -110,7 +112,7 @@ describe('[R15] an error that answers a write', () => {
 
   test.each(KINDS)('that a contact is not found: a %s', (kind) => {
     const error = new NotFoundError('x', options('no'));
-    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' ? REFUSED : REREAD);
+    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' || kind === 'merge' ? REFUSED : REREAD);
   });
 });
 
@@ -123,6 +125,7 @@ describe('[R15] a refusal', () => {
     ['update', 'l r', 'l', 'r'],
     ['membership', 'l r', 'l', 'r'],
     ['delete', 'r', null, 'r'],
+    ['merge', 'r', null, 'r'],
   ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
     const write = WRITES[kind];
     expect(rejectionKeyOf(write)).toBe(key);

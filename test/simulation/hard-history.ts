@@ -25,6 +25,8 @@ const TOPICS = [
   'first-run',
   /** Rows cannot be understood for a while. */
   'unreadable',
+  /** Two contacts are merged, and the other side merges them by itself, or is kept from it. */
+  'merge',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -309,6 +311,24 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         { minLength: 1, maxLength: 3 },
       ),
     ),
+  },
+  merge: {
+    phases: afterRest(
+      fc.oneof(create, add, join),
+      fc
+        .tuple(
+          runOf({
+            before: fc
+              .tuple(edits(fc.oneof(set, add, join), 0, 2), fc.record({ kind: is('merge'), side, who, into: who }))
+              .map(([some, one]) => [...some, one]),
+            aims: seldom(fc.oneof(lostOf('merge'), lostOf('update'), refusalOf('merge')), []),
+            crash: seldom<RunStep['crash']>(crash, null),
+          }),
+          runOf({ before: edits(fc.oneof(set, add), 0, 2), aims: seldom(lostOf('merge'), []) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { habits: habitsOf({ merge: fc.record({ replaces: flag, archives: flag }) }) },
   },
 };
 

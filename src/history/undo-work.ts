@@ -49,6 +49,7 @@ const revertTask = ({ pair, writes, held }: Revert): Task => ({
   halves: bySide((side) => taskHalf(pair[side].record, pair[side].base)),
   creation: null,
   writes,
+  sharedEmails: { left: [], right: [] },
   pending: bySide((side) => new Set(writes[side]?.fields)),
   held,
   // What has not arrived yet of either side is looked at by the next run.
@@ -75,6 +76,7 @@ const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
       image,
     },
     writes: { left: null, right: null },
+    sharedEmails: { left: [], right: [] },
     pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
     // Nothing is propagated by an undo: what has not arrived yet of the other half is left for the next run.
     held: bySide((each) => (each === other ? SYNCED_FIELDS : [])),

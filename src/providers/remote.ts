@@ -105,6 +105,11 @@ export type RemoteCapabilities = {
   readonly moveBatch: { readonly size: number; readonly of: 'all' | 'written' };
   /** Whether a create carries the membership with it. */
   readonly createsWithGroups: boolean;
+  /**
+   * Whether the side may let only one contact hold an email address: it may refuse it to a second one, or answer a create
+   * with the contact that holds it, changed or not.
+   */
+  readonly mayForbidSharedEmails: boolean;
   /** Whether the change feed names deleted contacts. Where it does not, only a full listing finds deletions (a sweep). */
   readonly namesDeletions: boolean;
   /**

@@ -63,7 +63,7 @@ export type Deletion = {
   readonly side: Side;
   readonly record: ContactRecord;
   readonly pair: Pair;
-  /** It was merged away, and goes only when these fields of the merge survivor on `side` have been written (R12). */
+  /** It was merged into this contact of `side`, and goes only when these fields of that one have been written (R12). */
   readonly after?: { readonly survivorId: string; readonly fields: readonly ContactField[] };
 };
 

@@ -1,5 +1,6 @@
 import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { Half } from '../contact/half.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Decision, Merge } from './decision.ts';
 
 /** A write that a side refused, and when it may be tried again (R15). */
@@ -13,11 +14,16 @@ export type Refusal = {
   readonly retryAtMs: number;
 };
 
+/** As much of a decision as a refusal is remembered by. */
+export type Refusable =
+  | Exclude<Decision, Merge>
+  | { readonly kind: 'merge'; readonly pair: Sides<Pick<Half, 'id' | 'record'>> };
+
 /**
  * The name under which a refused write is remembered: the contacts that it was to be written from, told apart by kind. The
  * ids of the two sides may be equal texts.
  */
-export const refusalKey = (decision: Decision): string => {
+export const refusalKey = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
       return SIDES.map((side) => decision.pair[side].id).join(' ');
@@ -31,7 +37,7 @@ export const refusalKey = (decision: Decision): string => {
 };
 
 /** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */
-export const sourceFingerprint = (decision: Decision): string => {
+export const sourceFingerprint = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
       return SIDES.map((side) => fingerprint(snapshotOf(decision.pair[side].record))).join();

@@ -64,14 +64,14 @@ const giveToSurvivor = (
   const contacts = bySide((of) => survivor.writes[of]?.desired ?? survivor.pair[of].record.contact);
   const { free, conflicts } = settleScalars(contacts, missingFrom(record.contact, taken), side);
   const given = withGiven(contacts[side], free);
-  if (given.fields.length === 0 && conflicts.length === 0) return { survivor, deletion };
+  const after = { survivorId: survivor.pair[side].id, fields: given.fields };
+  if (given.fields.length === 0 && conflicts.length === 0) return { survivor, deletion: { ...deletion, after } };
   const writes = bySide((to): SideWrite | null => {
     const write = survivor.writes[to];
     const { desired, fields } = withGiven(contacts[to], free);
     if (fields.length === 0 || !mayWrite(policy, to)) return write;
     return { joins: [], leaves: [], ...write, fields: [...new Set([...(write?.fields ?? []), ...fields])], desired };
   });
-  const after = { survivorId: survivor.pair[side].id, fields: given.fields };
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };
 };

@@ -1,4 +1,5 @@
 import type { Half } from '../contact/half.ts';
+import { emailKey } from '../contact/keys.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
 import type { HalfQuery } from './store.ts';
 
@@ -6,6 +7,12 @@ import type { HalfQuery } from './store.ts';
 export const isMember = (groupIds: readonly string[]): ((half: Half) => boolean) => {
   const asked = new Set(groupIds);
   return ({ record }) => record.groupIds.some((id) => asked.has(id));
+};
+
+/** Whether a half's record holds an email address of one of the keys. */
+export const holdsEmail = (keys: readonly string[]): ((half: Half) => boolean) => {
+  const asked = new Set(keys);
+  return ({ record }) => record.contact.emailAddresses.some(({ value }) => asked.has(emailKey(value)));
 };
 
 /** The status of a pair; undefined where there is no such pair. */
@@ -32,6 +39,10 @@ export const asksFor = (query: HalfQuery, statusOf: StatusOf): ((half: Half) => 
     case 'group': {
       const isIn = isMember(query.ids);
       return (half) => status(half) === 'linked' && isIn(half);
+    }
+    case 'email': {
+      const isHolder = holdsEmail(query.keys);
+      return (half) => half.side === query.side && isHolder(half);
     }
     case 'all':
       return () => true;

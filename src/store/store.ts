@@ -79,6 +79,8 @@ export type HalfQuery =
   | { readonly by: 'alone' }
   /** Halves of linked pairs whose record is a member of one of these groups. */
   | { readonly by: 'group'; readonly ids: readonly string[] }
+  /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
+  | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
   | { readonly by: 'all' };
 
 export type Counts = {
@@ -104,7 +106,7 @@ export type WriteIntent = {
   readonly leave: readonly string[];
   /**
    * For an update: the contact that it follows from, as the other side held it; where an undo brings a contact back, its
-   * own last image. Null for any other create: what it follows from stands in the store until the create is settled.
+   * own last image; for a deletion by merge: the merge survivor as it stood. Null for any other create: what it follows from stands in the store until the create is settled.
    */
   readonly source: ContactRecord | null;
   /** Whether the write reverts what an earlier one changed: nothing is propagated by it. */

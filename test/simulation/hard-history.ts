@@ -25,6 +25,8 @@ const TOPICS = [
   'first-run',
   /** Rows cannot be understood for a while. */
   'unreadable',
+  /** Two contacts are merged, and the other side merges them by itself, or is kept from it. */
+  'merge',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -97,6 +99,14 @@ const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrar
 
 const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
   fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
+
+/** Writes of a kind are lost, and nobody edits what they wrote. */
+const lostOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
+  fc.array(aimOf(op, fc.constant([])), { minLength: 1, maxLength: 2 });
+
+/** The first write of a kind is refused, for no lasting reason. */
+const refusalOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
+  fc.constant([{ op, side: null, fault: 'invalid' as const, after: [] }]);
 
 /** What the address books hold to begin with, and the groups that take part. */
 const BOOKS: readonly Edit[] = [
@@ -264,11 +274,14 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         .tuple(
           runOf({
             before: fc
-              .tuple(fc.record({ kind: is('share'), side, who }), edits(fc.oneof(create, set), 0, 2))
-              .map(([one, some]) => [one, ...some]),
-            aims: seldom(aimsOf('create', set), []),
+              .tuple(edits(fc.record({ kind: is('share'), side, who }), 1, 3), edits(fc.oneof(create, set), 0, 2))
+              .map(([shares, some]) => [...shares, ...some]),
+            aims: seldom(fc.oneof(aimsOf('create', set), lostOf('update')), []),
           }),
-          runOf({ before: edits(fc.oneof(set, add), 0, 2) }),
+          runOf({
+            before: edits(fc.oneof(set, add, drop, remove), 0, 2),
+            aims: seldom(fc.oneof(lostOf('update'), refusalOf('update')), []),
+          }),
         )
         .map((runs) => runs),
     ),
@@ -298,6 +311,24 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         { minLength: 1, maxLength: 3 },
       ),
     ),
+  },
+  merge: {
+    phases: afterRest(
+      fc.oneof(create, add, join),
+      fc
+        .tuple(
+          runOf({
+            before: fc
+              .tuple(edits(fc.oneof(set, add, join), 0, 2), fc.record({ kind: is('merge'), side, who, into: who }))
+              .map(([some, one]) => [...some, one]),
+            aims: seldom(fc.oneof(lostOf('merge'), lostOf('update'), refusalOf('merge')), []),
+            crash: seldom<RunStep['crash']>(crash, null),
+          }),
+          runOf({ before: edits(fc.oneof(set, add), 0, 2), aims: seldom(lostOf('merge'), []) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { habits: habitsOf({ merge: fc.record({ replaces: flag, archives: flag }) }) },
   },
 };
 

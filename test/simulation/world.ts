@@ -93,7 +93,7 @@ export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
   new Set([...contactTokens(row.contact), ...memberships(book, row)]);
 
 const createWitness = (
-  world: Pick<World, 'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'ledger' | 'destroyed'>,
+  world: Pick<World, 'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'ledger' | 'destroyed' | 'notes'>,
   books: () => Books,
   showsLate: boolean,
   direction: Direction,
@@ -139,6 +139,10 @@ const createWitness = (
     const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
     if (isOdd || fates.get(row.entity)?.deleted === true) return;
     world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
+  },
+  merged: (survivor, other) => {
+    survivor.extra = `${JSON.stringify(survivor.extra)} and ${JSON.stringify(other.extra)}`;
+    world.notes.set(survivor, survivor.extra);
   },
   deletedUnread: (side, row) => {
     world.counts.raced += 1;

@@ -1,5 +1,12 @@
 import type { Clock } from '../../src/clock.ts';
-import { EMPTY_CONTACT, type Contact, type ContactField } from '../../src/contact/contact.ts';
+import {
+  EMPTY_CONTACT,
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ContactField,
+} from '../../src/contact/contact.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
 import { wasMadeFor } from '../../src/contact/origin.ts';
@@ -42,6 +49,8 @@ export type Witness = {
   /** A deletion is asked for, of a contact that may be gone already. */
   deletes(side: Side): void;
   deleted(side: Side, row: Row): void;
+  /** The side merged one contact into another, with all that only the side knows of it. */
+  merged(survivor: Row, other: Row): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
@@ -78,11 +87,27 @@ const isSameIn = (a: Contact, b: Contact, fields: readonly ContactField[]): bool
   return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 };
 
+const emailKeys = (contact: Contact): ReadonlySet<string> => {
+  return new Set(contact.emailAddresses.map((entry) => emailKey(entry.value)));
+};
+
 /** What a contact is found again by where it keeps no origin id: name, email addresses and phone numbers. */
 const signature = (contact: Contact): string => {
   const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
   const phones = contact.phoneNumbers.map((entry) => phoneKey(entry.value)).toSorted();
   return JSON.stringify([contact.firstName, contact.lastName, emails, phones]);
+};
+
+/** Two contacts' fields after a merge: the other one's texts where it has any, and lists united or replaced. */
+const mixed = (own: Contact, other: Contact, replaces: boolean): Contact => {
+  let contact = own;
+  for (const field of SCALAR_FIELDS) contact = { ...contact, [field]: other[field] || own[field] };
+  for (const field of LIST_FIELDS) {
+    const [mine, theirs] = [listOf(own, field), listOf(other, field)];
+    const isReplaced = replaces && theirs.length > 0;
+    contact = withList(contact, field, isReplaced ? theirs : [...mine, ...theirs]);
+  }
+  return contact;
 };
 
 const NOTHING = { contact: EMPTY_CONTACT, groupIds: new Set<string>() };
@@ -113,12 +138,14 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
   };
 
-  /** The contact that holds an email address of a draft already. */
-  const holderOf = (draft: Contact): Row | undefined => {
-    const keys = new Set(draft.emailAddresses.map((entry) => emailKey(entry.value)));
-    return book.rows.find(
-      (row) => row.state === 'live' && row.contact.emailAddresses.some((entry) => keys.has(emailKey(entry.value))),
-    );
+  /** The contact that holds one of these email addresses already. */
+  const holderOf = (keys: ReadonlySet<string>): Row | undefined =>
+    book.rows.find((row) => row.state === 'live' && !keys.isDisjointFrom(emailKeys(row.contact)));
+
+  /** Whether an update brings a contact an email address that is another one's, where that is refused. */
+  const isRefused = ({ current, desired, fields }: UpdateRequest): boolean => {
+    if (book.habits.knownEmail !== 'refused' || !fields.includes('emailAddresses')) return false;
+    return holderOf(emailKeys(desired).difference(emailKeys(current.contact))) !== undefined;
   };
 
   /** The answer to a create whose email address that contact holds. */
@@ -138,7 +165,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
     const entity = options.entityOf(otherSide(side), request.originId);
     witness.creates(side, request.originId);
-    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(request.draft);
+    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(emailKeys(request.draft));
     if (known !== undefined) return answerKnown(request, known);
     const { originId, originScope } = request;
     const scoped = originScope === undefined ? {} : { originScope };
@@ -162,6 +189,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
       return failed(key, new StaleError('the etag is not the last one', errorOptions(400)));
     }
+    if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
     const next = overlaid(row.contact, desired, fields);
     if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {
@@ -203,6 +231,23 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return { key: id, ok: true, value: null };
   };
 
+  /** The side's own merge: texts and lists of the other contact go over the survivor's. */
+  const mergeOne = (survivorId: string, id: string): WriteResult<ContactRecord> => {
+    const [survivor, other] = [standing(survivorId), standing(id)];
+    if (survivor === null || other === null) return failed(id, missing());
+    const { replaces, archives } = book.habits.merge;
+    const before = { contact: survivor.contact, groupIds: survivor.groupIds };
+    survivor.groupIds = new Set([...survivor.groupIds, ...other.groupIds]);
+    witness.deleted(side, other);
+    witness.merged(survivor, other);
+    book.remove(other, archives ? 'archived' : 'deleted');
+    other.told = archives ? other.told : 'now';
+    book.write(survivor, mixed(survivor.contact, other.contact, replaces));
+    witness.delivered(side, survivor, before);
+    witness.wrote(side);
+    return { key: id, ok: true, value: recordOf(survivor) };
+  };
+
   const findCreated = (
     requests: readonly CreateRequest[],
     sinceMs: number,
@@ -239,6 +284,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     create: (batch) => Promise.resolve(batch.map(createOne)),
     update: (batch) => Promise.resolve(batch.map(updateOne)),
     delete: (ids) => Promise.resolve(ids.map(deleteOne)),
+    ...(provider.mergesContacts && {
+      merge: (survivorId: string, id: string) => Promise.resolve(mergeOne(survivorId, id)),
+    }),
     changeMembership: (batch) => Promise.resolve(batch.map(moveOne)),
     findCreated: (requests, sinceMs, isTaken) => Promise.resolve(findCreated(requests, sinceMs, isTaken)),
     listGroups: () => Promise.resolve(book.groups.filter((group) => group.live).map(groupRecordOf)),

@@ -53,6 +53,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       writeConcurrency: 1,
       moveBatch: { size: MEMBERS_PER_REQUEST, of: 'all' },
       createsWithGroups: true,
+      mayForbidSharedEmails: false,
       namesDeletions: true,
       confirmsAbsenceAfter: null,
       settlesWithinMs: SETTLES_WITHIN_MS,

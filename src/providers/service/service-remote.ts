@@ -44,6 +44,8 @@ const CAPABILITIES: RemoteCapabilities = {
   writeConcurrency: CONCURRENCY,
   moveBatch: { size: BULK_SIZE, of: 'written' },
   createsWithGroups: false,
+  // What a create with a known address does is open (API.md, What the documentation leaves open).
+  mayForbidSharedEmails: true,
   namesDeletions: false,
   // A read by its id may go on finding a deleted contact.
   confirmsAbsenceAfter: 2,

@@ -156,6 +156,7 @@ export class ServiceAccount {
 
   updateContact(id: string, fields: ContactFields): ContactRecord {
     const contact = this.book.require(id);
+    this.#refuseKnownEmail(contact, fields);
     const next = writtenContact(contact, fields, this.#kit());
     if (this.#isNoOp(contact, next)) return contact;
     return this.book.store({ ...next, updatedAtMs: this.stamps.next(contact.updatedAtMs) });
@@ -267,19 +268,33 @@ export class ServiceAccount {
     throw invalid(this.#variants(), 'Name has already been taken', 'name');
   }
 
-  #withEmailOf(fields: ContactFields): ContactRecord | undefined {
-    const sent = new Set((fields.email_addresses ?? []).map(({ address }) => address.trim().toLowerCase()));
-    return this.contacts().find(({ email_addresses }) =>
-      email_addresses.some(({ address }) => sent.has(address.trim().toLowerCase())),
-    );
+  /** Another contact than `own` that holds an address which the fields bring. */
+  #withEmailOf(fields: ContactFields, own?: ContactRecord): ContactRecord | undefined {
+    const keyOf = ({ address }: { readonly address: string }): string => address.trim().toLowerCase();
+    const held = new Set(own?.email_addresses.map(keyOf));
+    const sent = new Set((fields.email_addresses ?? []).map(keyOf).filter((key) => !held.has(key)));
+    return this.contacts().find(({ id, email_addresses }) => {
+      return id !== own?.id && email_addresses.some((entry) => sent.has(keyOf(entry)));
+    });
+  }
+
+  #emailTaken(): ServiceError {
+    const status = this.#variants().createKnownEmail === '409' ? 409 : 422;
+    return new ServiceError(status, 'Email address has already been taken', { field: 'email_addresses' });
+  }
+
+  /** A service that refuses a new contact with a known address refuses the address to any other contact too. */
+  #refuseKnownEmail(contact: ContactRecord, fields: ContactFields): void {
+    const { createKnownEmail } = this.#variants();
+    const isRefused = createKnownEmail === '409' || createKnownEmail === '422';
+    if (isRefused && this.#withEmailOf(fields, contact) !== undefined) throw this.#emailTaken();
   }
 
   #createOverKnown(known: ContactRecord, fields: ContactFields): ContactRecord {
     const { createKnownEmail } = this.#variants();
     if (createKnownEmail === 'existing') return known;
     if (createKnownEmail === 'existing-updated') return this.updateContact(known.id, fields);
-    const status = createKnownEmail === '409' ? 409 : 422;
-    throw new ServiceError(status, 'Email address has already been taken', { field: 'email_addresses' });
+    throw this.#emailTaken();
   }
 
   #deleteByArchiving(contact: ContactRecord): ContactRecord {

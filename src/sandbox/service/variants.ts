@@ -60,7 +60,7 @@ const choices = {
   unknownField: choice('a field that is not in the document', 'ignored', '422'),
   createRequires: choice('what a new contact must have', 'nothing', 'name-or-email', 'last-name'),
   createKnownEmail: choice(
-    'a new contact with the email address of another',
+    'a new contact with the email address of another; 422 and 409 also answer an update that adds one',
     'duplicate',
     'existing',
     'existing-updated',

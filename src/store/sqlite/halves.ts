@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../contact/half.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import { decodeBase, decodeRecord, encodeBase, encodeRecord } from '../codec.ts';
-import { inOrder, isMember } from '../half-query.ts';
+import { holdsEmail, inOrder, isMember } from '../half-query.ts';
 import type { HalfPut, HalfQuery } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
@@ -105,6 +105,15 @@ const selectMembers = (orm: Orm) => {
   return selecting(orm, and(inLink, mentions, sql`${halves.pair} in ${linked}`));
 };
 
+const selectByEmail = (orm: Orm) => {
+  // SQLite lowers ASCII letters only: an entry with anything else is looked at when it is parsed.
+  const holds = sql`exists (
+    select 1 from json_each(${halves.recordJson}, '$.contact.emailAddresses') as entry
+    where lower(entry.value ->> 'value') in ${oneOf('keys')} or entry.value glob '*[^ -~]*'
+  )`;
+  return selecting(orm, and(onSide, holds));
+};
+
 const toHalf = ({ baseJson, recordJson, ...row }: StoredHalf): Half => {
   const record = decodeRecord(recordJson);
   return { ...row, record, base: decodeBase(baseJson, record) };
@@ -140,6 +149,8 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
       return db.prepared(selectAlone).all({ link });
     case 'group':
       return db.prepared(selectMembers).all({ link, ids: JSON.stringify(query.ids) });
+    case 'email':
+      return db.prepared(selectByEmail).all({ link, side: query.side, keys: JSON.stringify(query.keys) });
     case 'all':
       return db.prepared(selectAll).all({ link });
   }
@@ -147,5 +158,6 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
 
 export const readHalves = (db: Db, link: string, query: HalfQuery): readonly Half[] => {
   const found = readRows(db, link, query).map(toHalf);
-  return inOrder(query.by === 'group' ? found.filter(isMember(query.ids)) : found);
+  if (query.by === 'group') return inOrder(found.filter(isMember(query.ids)));
+  return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
 };

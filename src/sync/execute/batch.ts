@@ -1,14 +1,16 @@
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
-import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
+import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
-import type { StoreChange } from '../../store/store.ts';
+import type { Rejection, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
-import { countUnanswered, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
-import { land, type AnsweredWrite, type Landing } from './land.ts';
+import { countUnanswered, isNotTaken, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
+import { land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
+import { mergeAway, type Merged } from './merge-away.ts';
+import { withEmails } from './shared-emails.ts';
 import { targetOf, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
@@ -42,8 +44,25 @@ const outcomesOf = <W extends Write, Value>(
 
 type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
 
+/** Merges contacts into others, one after the other. */
+const sendMerges = async (
+  { groupIds, session }: Execution,
+  writes: readonly Extract<Write, { kind: 'merge' }>[],
+): Promise<Sent> => {
+  const results: WriteResult<Merged>[] = [];
+  for (const { side, key, merging } of writes) {
+    const { survivor, task } = merging;
+    const desired = withEmails(survivor.contact, task.sharedEmails[side]);
+    const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
+    results.push(await mergeAway(session.remotes[side], { id: key, survivor, desired, linked }, session.signal));
+  }
+  return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
+};
+
 /** Sends writes of one kind. */
-const send = async (remote: Remote, writes: readonly Write[], signal: AbortSignal): Promise<Sent> => {
+const send = async (execution: Execution, side: Side, writes: readonly Write[]): Promise<Sent> => {
+  const { remotes, signal } = execution.session;
+  const remote = remotes[side];
   const creates: Creates = writes.filter(isKind('create'));
   if (creates.length > 0) {
     const requests = creates.map(({ request }) => request);
@@ -62,6 +81,8 @@ const send = async (remote: Remote, writes: readonly Write[], signal: AbortSigna
     const results = await remote.changeMembership(requests, signal);
     return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
   }
+  const merges = writes.filter(isKind('merge'));
+  if (merges.length > 0) return sendMerges(execution, merges);
   const deletes = writes.filter(isKind('delete'));
   const ids = deletes.map(({ key }) => key);
   const results = await remote.delete(ids, signal);
@@ -98,35 +119,57 @@ const journalChange = (
   return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
 };
 
+/** The refusal of a write as it is to be remembered. */
+const rejectionBy = ({ rejections, session }: Execution, write: Write, reason: string): Rejection | null => {
+  return rejectionOf(write, reason, rejections.get(`${write.side} ${rejectionKeyOf(write)}`), session.clock.now());
+};
+
 /** Remembers and reports that a side refused a write (R15). */
 const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const { clock, emit, tally } = execution.session;
+  const { emit, tally } = execution.session;
   tally.skipped += 1;
   const { leftId, rightId } = write.entry;
   emit({ kind: 'skipped', side: write.side, reason, leftId, rightId });
-  const earlier = execution.rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
-  const rejection = rejectionOf(write, reason, earlier, clock.now());
+  const rejection = rejectionBy(execution, write, reason);
   if (rejection !== null) set.add({ kind: 'reject', rejection });
+};
+
+/** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
+const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
+  const rejection = rejectionBy(execution, write, error.message);
+  if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
+  const fields = landNotTaken(landedIn(execution, set, write.side), write);
+  set.add({ kind: 'accept', side: write.side, key: rejection.key });
+  const { leftId, rightId } = write.entry;
+  reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
+  return true;
+};
+
+const landedIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Landed => {
+  const { createsWithGroups } = session.remotes[side].capabilities;
+  return { set, groupIds, createsWithGroups, atMs: session.clock.now() };
 };
 
 /** Takes one answer in: what it changes in the store, what it counts as, what is reported. */
 const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
   const { session } = execution;
-  const { clock, remotes } = session;
   const { write } = answered;
   const { side } = write;
-  const atMs = clock.now();
-  const { createsWithGroups } = remotes[side].capabilities;
-  const landing = land({ set, groupIds: execution.groupIds, createsWithGroups, atMs }, answered);
+  const atMs = session.clock.now();
+  const landing = land(landedIn(execution, set, side), answered);
   if (landing.refused !== null) {
     set.add(...journalChange(journalId, 'refused', landing.after, landing.refused, atMs));
     refuse(execution, set, write, landing.refused);
     return;
   }
+  if (landing.again) execution.again.needed = true;
+  if (landing.kept !== null) {
+    set.add(...journalChange(journalId, 'refused', landing.after, landing.kept, atMs));
+    return;
+  }
   set.add(...journalChange(journalId, 'answered', landing.after, null, atMs));
   const key = rejectionKeyOf(write);
   if (key !== null && execution.rejections.has(`${side} ${key}`)) set.add({ kind: 'accept', side, key });
-  if (landing.again) execution.again.needed = true;
   if (landing.counts !== null) session.tally[side][landing.counts] += 1;
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };
@@ -153,6 +196,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
     if (rightId !== null) ids.right.push(rightId);
     if (pairId !== null) pairs.push(pairId);
     if (outcome.ok && outcome.answered.kind === 'record') ids[side].push(outcome.answered.value.id);
+    if (write.kind === 'merge') ids[side].push(write.merging.survivor.id);
   }
   return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
 };
@@ -165,7 +209,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
  */
 export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
   const { session } = execution;
-  const { clock, remotes, signal, stop: stopSignal, writer } = session;
+  const { clock, signal, stop: stopSignal, writer } = session;
   const [first] = writes;
   if (first === undefined) return { stored: Promise.resolve() };
   const { side } = first;
@@ -179,7 +223,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
     return id;
   };
-  const { results, outcomes } = await send(remotes[side], writes, signal).catch(async (error: unknown) => {
+  const { results, outcomes } = await send(execution, side, writes).catch(async (error: unknown) => {
     await closeRefused(session, journalIds, error);
     throw error;
   });
@@ -192,7 +236,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
         else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
       }
     })
-    .then(() => advance(execution, side, first.kind, writes.length));
+    .then(() => advance(execution, side, first.entry.kind, writes.length));
   for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
   if (stop === null) return { stored };
   await stored;
@@ -214,6 +258,6 @@ const takeFailureIn = (
   if (isUnread || verdict.rereads || verdict.journal === 'unanswered') execution.again.needed = true;
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
-  if (verdict.refused) refuse(execution, set, write, error.message);
+  if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
   if (verdict.rereads && id !== null) observeAnswer(set, write.side, id, answers.get(id), atMs);
 };

@@ -35,27 +35,28 @@ const moveRequests = (
 const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Effort => {
   const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
   const creates = new Set(creationsOn(work, side));
-  const updates = new Set(updatesOn(work, side));
+  const updated = new Set(updatesOn(work, side));
+  const updates = updated.size + work.tasks.reduce((sum, task) => sum + task.sharedEmails[side].length, 0);
   const moves = work.tasks.filter(
     (task) => task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups),
   );
   const deletes = work.removals.filter((removal) => removal.side === side).length;
   const groups = work.groups.actions.filter((action) => action.side === side).length;
-  const isWritten = (task: Task): boolean => creates.has(task) || updates.has(task);
+  const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);
   const requests: Record<WrittenKind, number> = {
     create: Math.ceil(creates.size / createBatch),
-    update: Math.ceil(updates.size / updateBatch),
+    update: Math.ceil(updates / updateBatch),
     membership: moveRequests(moves, isWritten, side, capabilities),
     delete: Math.ceil(deletes / deleteBatch),
     group: groups,
   };
   const of = (kind: WrittenKind, writes: number): number => (writes === 0 ? 0 : requests[kind] / writes);
   return {
-    writes: creates.size + updates.size + moves.length + deletes + groups,
+    writes: creates.size + updates + moves.length + deletes + groups,
     requests: Object.values(requests).reduce((sum, count) => sum + count, 0),
     requestsPer: {
       create: of('create', creates.size),
-      update: of('update', updates.size),
+      update: of('update', updates),
       membership: of('membership', moves.length),
       delete: of('delete', deletes),
       group: of('group', groups),

@@ -1,6 +1,9 @@
+import type { ContactField } from '../../contact/contact.ts';
+import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, SIDES, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
+import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
@@ -13,10 +16,20 @@ import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { landFirstMeeting, landMoves, landPair } from './land.ts';
+import { withSharedEmails } from './shared-emails.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
-import { creationsOn, updatesOn, type Work } from './work.ts';
+import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
-import { createWrites, deleteWrites, membershipWrites, updateWrites, type Removal } from './writes.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  mergeWrite,
+  sharingWrites,
+  updateWrites,
+  type Merging,
+  type Removal,
+} from './writes.ts';
 
 const COMMIT_CHUNK = 500;
 const MEMBERSHIP_CHUNK = 1000;
@@ -78,6 +91,11 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
     await recordConflicts(session, tasks);
     return performBatch(execution, updateWrites(side, tasks));
   });
+  for (const sharings of sharingRounds(work, side)) {
+    await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
+      return performBatch(execution, sharingWrites(side, batch));
+    });
+  }
 };
 
 /** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
@@ -108,8 +126,38 @@ const survivorOf = (work: Work, { side, decision }: Removal): Task | undefined =
 
 /** Whether all that a merged-away contact alone held stands on the merge survivor. */
 const mayGo = (work: Work, removal: Removal): boolean => {
-  const written = survivorOf(work, removal)?.halves[removal.side]?.written;
-  return removal.decision?.after?.fields.every((field) => written?.has(field)) ?? true;
+  const survivor = survivorOf(work, removal);
+  const isWritten = (field: ContactField): boolean => {
+    return survivor?.halves[removal.side]?.written.has(field) === true && !survivor.pending[removal.side].has(field);
+  };
+  return removal.decision?.after?.fields.every(isWritten) ?? true;
+};
+
+/** What a side says of contacts right before they are written; what is not as expected is taken in and looked at again. */
+const look = async (
+  { session, again }: Execution,
+  side: Side,
+  records: readonly ContactRecord[],
+  isExpected: (record: ContactRecord, answer: ReadAnswer | undefined) => boolean,
+): Promise<ReadonlySet<string>> => {
+  const { clock, remotes, signal, writer } = session;
+  const ids = records.map(({ id }) => id);
+  const answers = await remotes[side].read(ids, signal);
+  const others = ids.filter((_, index) => {
+    const record = records[index];
+    return record !== undefined && !isExpected(record, answers.get(record.id));
+  });
+  if (others.length === 0) return new Set(ids);
+  again.needed = true;
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+    for (const id of others) observeAnswer(set, side, id, answers.get(id), clock.now());
+  });
+  return new Set(ids).difference(new Set(others));
+};
+
+const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
+  return answer?.kind === 'found' && equalSnapshots(record, answer.record);
 };
 
 /**
@@ -117,25 +165,46 @@ const mayGo = (work: Work, removal: Removal): boolean => {
  * contact is read once more: one that was edited meanwhile is left alone and looked at again (R6).
  */
 const stillDue = async (
-  { session, again }: Execution,
+  execution: Execution,
   side: Side,
   removals: readonly Removal[],
 ): Promise<readonly Removal[]> => {
-  const { clock, remotes, signal, writer } = session;
-  const ids = removals.map(({ record }) => record.id);
-  const answers = await remotes[side].read(ids, signal);
-  const isDue = ({ record }: Removal): boolean => {
-    const answer = answers.get(record.id);
-    return answer?.kind === 'gone' || (answer?.kind === 'found' && equalSnapshots(record, answer.record));
-  };
-  const edited = removals.filter((removal) => !isDue(removal));
-  if (edited.length === 0) return removals;
-  again.needed = true;
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
-    for (const { record } of edited) observeAnswer(set, side, record.id, answers.get(record.id), clock.now());
+  const records = removals.map(({ record }) => record);
+  const due = await look(execution, side, records, (record, answer) => {
+    return answer?.kind === 'gone' || standsAsSeen(record, answer);
   });
-  return removals.filter(isDue);
+  return removals.filter(({ record }) => due.has(record.id));
+};
+
+/**
+ * Lets contacts go into their merge survivors by the side's own merge, which keeps what no field expresses (R10, R12).
+ * Answers the removals that are left to be deleted.
+ */
+const mergeContacts = async (
+  execution: Execution,
+  work: Work,
+  side: Side,
+  removals: readonly Removal[],
+): Promise<readonly Removal[]> => {
+  if (execution.session.remotes[side].merge === undefined) return removals;
+  const left: Removal[] = [];
+  // One after the other: several may go into one survivor.
+  for (const removal of removals) {
+    const task = survivorOf(work, removal);
+    const survivor = task?.halves[side]?.record;
+    if (task === undefined || survivor === undefined) {
+      left.push(removal);
+      continue;
+    }
+    const standing = await look(execution, side, [removal.record, survivor], standsAsSeen);
+    if (standing.size < 2) continue;
+    const merging: Merging = { task, survivor, isKept: false };
+    await (
+      await performBatch(execution, [mergeWrite(removal, merging)])
+    ).stored;
+    if (merging.isKept) left.push(removal);
+  }
+  return left;
 };
 
 const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
@@ -146,7 +215,8 @@ const deleteContacts = async (execution: Execution, work: Work, side: Side): Pro
     session,
     removals.flatMap((removal) => survivorOf(work, removal) ?? []),
   );
-  await inParallel(chunks(removals, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
+  const left = await mergeContacts(execution, work, side, removals);
+  await inParallel(chunks(left, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
     return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
   });
 };
@@ -181,7 +251,8 @@ const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) =
  * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const execute = async (session: Session, work: Work): Promise<boolean> => {
+export const execute = async (session: Session, given: Work): Promise<boolean> => {
+  const work = await withSharedEmails(session, given);
   const execution = await begin(session, work);
   if (writesAnything(execution)) await confirmAccounts(session);
   reportDuplicates(session, work.groups);

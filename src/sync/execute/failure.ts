@@ -1,4 +1,5 @@
 import {
+  InvalidError,
   LimitedError,
   NotFoundError,
   RedirectedError,
@@ -7,7 +8,7 @@ import {
   type RemoteError,
 } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
-import { refusalKey, sourceFingerprint } from '../../reconcile/defer.ts';
+import { refusalKey, sourceFingerprint, type Refusable } from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
 import { retryDelayMs } from '../state/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
@@ -17,7 +18,17 @@ import { targetOf, type Write } from './writes.ts';
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
 
-const decisionOf = (write: Write) => (write.kind === 'delete' ? write.removal.decision : write.task.decision);
+/** So many refusals of the same content are no accident: the side does not let two contacts hold the address. */
+const CONFIRMED_AFTER = 3;
+
+/** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
+const decisionOf = (write: Write): Refusable | null => {
+  if (write.kind === 'delete' || write.kind === 'merge') return write.removal.decision;
+  const { decision, halves } = write.task;
+  const [left, right] = [halves.left?.record, halves.right?.record];
+  if (write.kind === 'create' || decision === null || left === undefined || right === undefined) return decision;
+  return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
+};
 
 /** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
 export const rejectionKeyOf = (write: Write): string | null => {
@@ -35,6 +46,15 @@ export const rejectionOf = (write: Write, reason: string, earlier: Rejection | u
   const { leftId, rightId } = write.entry;
   const key = refusalKey(decision);
   return { side: write.side, key, leftId, rightId, reason, sourceFingerprint: fingerprint, attempts, retryAtMs };
+};
+
+/**
+ * Whether a refused write counts as done, without what it was to bring (R2): an email address that another contact of the
+ * side holds, and nothing else, was refused time and again. One refusal may have any cause.
+ */
+export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejection): boolean => {
+  const isOfAddress = write.kind === 'update' && write.sharedEmail !== null && error instanceof InvalidError;
+  return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
@@ -59,7 +79,8 @@ export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
   // A redirect is reported all the same: it is not going to be answered otherwise in this run.
   if (error.applied === 'unknown')
     return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
-  const isGone = error instanceof NotFoundError && targetOf(write) !== null;
+  // Both contacts of a merge were read a moment ago: it is the merge that the side does not know.
+  const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };
 };

@@ -9,14 +9,18 @@ import { keyLists, listOf } from '../../contact/lists.ts';
 import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
+import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { PairIds } from '../../reconcile/actions.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import { observeDeletion } from '../state/observe.ts';
+import { observeMerge } from '../recover/merged.ts';
+import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { withoutEmails } from './shared-emails.ts';
 import { createdHalf, halfToStore, taskIds, type Task } from './task.ts';
-import { hasAllGroups, type GroupIds, type Write } from './writes.ts';
+import type { Merged } from './merge-away.ts';
+import { hasAllGroups, type GroupIds, type Removal, type Write } from './writes.ts';
 
 /** What the answer to a write means, besides what it changes in the store. Plain data. */
 export type Landing = {
@@ -24,6 +28,8 @@ export type Landing = {
   readonly after: ContactRecord | null;
   /** Why the answer is none that may be taken in; null where it is. */
   readonly refused: string | null;
+  /** Why the write counts as not done although it was answered as it should be; null where it counts as done. */
+  readonly kept: string | null;
   /** As what the write counts; null where the contact was counted already, or nothing was written. */
   readonly counts: 'created' | 'updated' | 'deleted' | null;
   /** Fields that the side silently did not take (R2). */
@@ -99,7 +105,7 @@ const landCreate = (
   { task, side, request }: Extract<Write, { kind: 'create' }>,
   record: ContactRecord,
 ): Landing => {
-  const nothing = { after: record, refused: null, counts: null, notTaken: [], again: false };
+  const nothing = { after: record, refused: null, kept: null, counts: null, notTaken: [], again: false };
   const known = set.half(side, record.id);
   const isBack = known !== null && isAway(known) && (known.pair === null || known.pair === task.pairId);
   const standing = isBack ? null : known;
@@ -114,7 +120,8 @@ const landCreate = (
     task.halves[side] = null;
     return { ...nothing, ids: taskIds(task), again: true };
   }
-  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].clear();
+  settleUnshared(task, side);
+  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
   landPair(set, task, side, atMs);
   return {
     ...nothing,
@@ -124,28 +131,50 @@ const landCreate = (
   };
 };
 
-const landUpdate = (
-  { set, atMs }: Landed,
-  { task, side, request }: Extract<Write, { kind: 'update' }>,
-  record: ContactRecord,
-): Landing => {
-  const half = task.halves[side];
-  if (half !== null) {
-    half.record = record;
-    for (const field of request.fields) {
-      half.written.add(field);
-      task.pending[side].delete(field);
-    }
+/** Of the source's email addresses, all but those that are still to be added have arrived: they enter its base. */
+const settleUnshared = (task: Task, side: Side): void => {
+  const source = task.halves[otherSide(side)];
+  if (source === null || task.sharedEmails[side].length === 0) return;
+  if (task.held[otherSide(side)].includes('emailAddresses')) return;
+  const { emailAddresses } = withoutEmails(source.before.contact, task.sharedEmails[side]);
+  source.base = { ...source.base, contact: { ...source.base.contact, emailAddresses } };
+};
+
+type Update = Extract<Write, { kind: 'update' }>;
+
+/** What an update was to bring is settled, as far as the contact shows it now. */
+const settleFields = ({ task, side, request, sharedEmail }: Update): void => {
+  task.sharedEmails[side] = task.sharedEmails[side].filter((email) => email !== sharedEmail);
+  for (const field of request.fields) {
+    task.halves[side]?.written.add(field);
+    if (field !== 'emailAddresses' || task.sharedEmails[side].length === 0) task.pending[side].delete(field);
+    else settleUnshared(task, side);
   }
+};
+
+const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord): Landing => {
+  const { task, side, request } = write;
+  const half = task.halves[side];
+  if (half !== null) half.record = record;
+  settleFields(write);
   landPair(set, task, side, atMs);
   return {
     after: record,
     refused: null,
+    kept: null,
     counts: countOnce(task, side, 'updated'),
     notTaken: notTaken(request.fields, request.desired, record.contact),
     ids: taskIds(task),
     again: false,
   };
+};
+
+/** Takes in that the side will not take what an update was to bring: it stays where it is (R2). Answers the fields. */
+export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly SyncedField[] => {
+  const { task, request } = write;
+  settleFields(write);
+  landPair(set, task, null, atMs);
+  return notTaken(request.fields, request.desired, request.current.contact);
 };
 
 /** The record with the membership that a write answered with: no row says that. */
@@ -175,6 +204,7 @@ const landMembership = (
   return {
     after: half?.record ?? null,
     refused: null,
+    kept: null,
     counts: countOnce(task, side, 'updated'),
     notTaken: [],
     ids: taskIds(task),
@@ -182,15 +212,44 @@ const landMembership = (
   };
 };
 
-const landDelete = ({ set, atMs }: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
-  const { pair, record, side, pairAfter } = removal;
+/** The contact of a removal is gone. */
+const landRemoval = ({ set, atMs }: Landed, { pair, record, side, pairAfter }: Removal): void => {
   observeDeletion(set, side, record.id, atMs);
-  if (pair.id !== null) {
-    if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
-    else endPair(set, pair.id);
-  }
+  if (pair.id === null) return;
+  if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+  else endPair(set, pair.id);
+};
+
+const landDelete = (landed: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
+  landRemoval(landed, removal);
   const { leftId, rightId } = entry;
-  return { after: null, refused: null, counts: 'deleted', notTaken: [], ids: { leftId, rightId }, again: false };
+  const ids = { leftId, rightId };
+  return { after: null, refused: null, kept: null, counts: 'deleted', notTaken: [], ids, again: false };
+};
+
+const landMerge = (
+  landed: Landed,
+  { removal, merging, entry, side }: Extract<Write, { kind: 'merge' }>,
+  { survivor, became }: Merged,
+): Landing => {
+  const { set, groupIds, atMs } = landed;
+  const { record } = removal;
+  const groupPairs = [...groupIds.values()].map((ids) =>
+    bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
+  );
+  observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
+  const half = merging.task.halves[side];
+  if (half !== null) half.record = survivor;
+  const { leftId, rightId } = entry;
+  const landing = { after: null, refused: null, kept: null, notTaken: [], ids: { leftId, rightId }, again: true };
+  // A side may refuse to show a contact that it has just merged away.
+  if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
+    landRemoval(landed, removal);
+    return { ...landing, counts: 'deleted' };
+  }
+  merging.isKept = became.kind === 'found' && equalSnapshots(record, became.record);
+  if (!merging.isKept) observeAnswer(set, side, record.id, became, atMs);
+  return { ...landing, kept: 'The side keeps a contact that was merged; it is deleted by itself.', counts: null };
 };
 
 /** A write with the value that its remote answered with. */
@@ -205,6 +264,7 @@ export type AnsweredWrite =
       readonly write: Extract<Write, { kind: 'membership' }>;
       readonly value: readonly string[];
     }
+  | { readonly kind: 'merged'; readonly write: Extract<Write, { kind: 'merge' }>; readonly value: Merged }
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
@@ -216,6 +276,8 @@ export const land = (landed: Landed, answered: AnsweredWrite): Landing => {
         : landUpdate(landed, answered.write, answered.value);
     case 'groups':
       return landMembership(landed, answered.write, answered.value);
+    case 'merged':
+      return landMerge(landed, answered.write, answered.value);
     case 'none':
       return landDelete(landed, answered.write);
   }

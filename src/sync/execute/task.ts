@@ -10,7 +10,7 @@ import { newHalf } from '../state/half.ts';
 
 /** A half while its pair is written. */
 export type TaskHalf = {
-  readonly base: Snapshot;
+  base: Snapshot;
   /** As the plan saw it. */
   readonly before: ContactRecord;
   /** As the side last gave it back. */
@@ -40,6 +40,8 @@ export type Task = {
   readonly creation: NewContact | null;
   /** What existing contacts are to be given. */
   readonly writes: Sides<SideWrite | null>;
+  /** Email addresses still to be added to that side, each by a write of its own: see `shared-emails.ts`. */
+  readonly sharedEmails: Record<Side, Contact['emailAddresses']>;
   /** Fields still to be written to that side. */
   readonly pending: Sides<Set<SyncedField>>;
   readonly held: Sides<readonly SyncedField[]>;
@@ -67,6 +69,7 @@ export const mergeTask = (decision: Merge): Task => ({
   halves: bySide((side) => taskHalf(decision.pair[side].record, decision.pair[side].base)),
   creation: null,
   writes: decision.writes,
+  sharedEmails: { left: [], right: [] },
   pending: bySide((side) => new Set(decision.writes[side]?.fields)),
   held: decision.held,
   deferred: decision.deferred,
@@ -93,6 +96,7 @@ export const creationTask = (decision: Creation): Task => {
       image: null,
     },
     writes: { left: null, right: null },
+    sharedEmails: { left: [], right: [] },
     pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
     held: { left: [], right: [] },
     deferred: false,

@@ -2,7 +2,7 @@ import type { Side } from '../../contact/side.ts';
 import type { Deletion, Unlink } from '../../reconcile/decision.ts';
 import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
-import { contactFields, type Removal } from './writes.ts';
+import { contactFields, type Removal, type Sharing } from './writes.ts';
 import { creationTask, mergeTask, type Task } from './task.ts';
 
 /** What a run performs: a plan of the core, or of an undo, in the same terms. */
@@ -37,4 +37,12 @@ export const creationsOn = (work: Work, side: Side): readonly Task[] => {
 /** The tasks whose existing contact is to be updated on that side. */
 export const updatesOn = (work: Work, side: Side): readonly Task[] => {
   return work.tasks.filter((task) => contactFields(task, side).length > 0);
+};
+
+/** The email addresses that go to that side by a write of their own, in rounds: one of each contact at a time. */
+export const sharingRounds = (work: Work, side: Side): readonly (readonly Sharing[])[] => {
+  const sharings = work.tasks.flatMap((task) =>
+    task.sharedEmails[side].map((email, round) => ({ task, email, round })),
+  );
+  return [...Map.groupBy(sharings, ({ round }) => round).values()];
 };

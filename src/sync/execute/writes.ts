@@ -1,4 +1,5 @@
 import type { ContactField } from '../../contact/contact.ts';
+import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/actions.ts';
@@ -7,6 +8,7 @@ import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
 import type { ContactWriteKind, JournalEntry, WriteIntent } from '../../store/store.ts';
+import { withEmails, withoutEmails } from './shared-emails.ts';
 import { taskIds, type Task } from './task.ts';
 
 /** A contact that is to be deleted. */
@@ -32,9 +34,26 @@ type Shared = {
 /** One write on its way: what is journaled, what is sent. */
 export type Write =
   | (Shared & { readonly kind: 'create'; readonly task: Task; readonly request: CreateRequest })
-  | (Shared & { readonly kind: 'update'; readonly task: Task; readonly request: UpdateRequest })
+  | (Shared & {
+      readonly kind: 'update';
+      readonly task: Task;
+      readonly request: UpdateRequest;
+      /** The email address of another contact of the side which it brings, and nothing else (`shared-emails.ts`). */
+      readonly sharedEmail: LabelledValue | null;
+    })
   | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
-  | (Shared & { readonly kind: 'delete'; readonly removal: Removal });
+  | (Shared & { readonly kind: 'delete'; readonly removal: Removal })
+  | (Shared & { readonly kind: 'merge'; readonly removal: Removal; readonly merging: Merging });
+
+/** How a contact that was merged away goes: into the merge survivor on its own side, by the side's own merge. */
+export type Merging = {
+  /** The merge survivor's task. */
+  readonly task: Task;
+  /** The merge survivor as it stands. */
+  readonly survivor: ContactRecord;
+  /** Set where the side keeps the contact that was merged away: it is deleted afterwards. */
+  isKept: boolean;
+};
 
 /** Both ids of each group pair, by its key; null where creating that half failed. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
@@ -96,6 +115,25 @@ export const createWrites = (
     return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request }];
   });
 
+/** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
+const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
+  const source = task.halves[otherSide(side)]?.before ?? null;
+  const others = task.sharedEmails[side].filter((email) => email !== own);
+  return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
+};
+
+const updateEntry = (
+  task: Task,
+  side: Side,
+  { current, desired, fields }: UpdateRequest,
+  source: ContactRecord | null,
+): ContactEntry => {
+  const empties = emptiedFields(current.contact, desired, fields);
+  const intent = { ...NO_INTENT, fields, desired, source, empties };
+  const shared = { pairId: task.pairId, ...taskIds(task), before: current, destroys: empties.length > 0 };
+  return { side, kind: 'update', ...shared, intent };
+};
+
 /** The updates of a batch. */
 export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
@@ -104,12 +142,24 @@ export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write
     const fields = contactFields(task, side);
     if (half === null || write === null || fields.length === 0) return [];
     const key = String(index);
-    const { desired } = write;
-    const empties = emptiedFields(half.record.contact, desired, fields);
-    const intent = { ...NO_INTENT, fields, desired, source: task.halves[otherSide(side)]?.before ?? null, empties };
-    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys: empties.length > 0 };
-    const entry: ContactEntry = { side, kind: 'update', ...shared, intent };
-    return [{ kind: 'update', side, key, task, entry, request: { key, current: half.record, desired, fields } }];
+    const request = { key, current: half.record, desired: write.desired, fields };
+    const entry = updateEntry(task, side, request, sourceOf(task, side));
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: null }];
+  });
+
+/** A contact with an email address that another contact of its side holds. */
+export type Sharing = { readonly task: Task; readonly email: LabelledValue };
+
+/** The updates of a batch that bring one such address each, and nothing else. */
+export const sharingWrites = (side: Side, sharings: readonly Sharing[]): readonly Write[] =>
+  sharings.flatMap(({ task, email }, index): Write[] => {
+    const half = task.halves[side];
+    if (half === null) return [];
+    const key = String(index);
+    const desired = withEmails(half.record.contact, [email]);
+    const request = { key, current: half.record, desired, fields: ['emailAddresses' as const] };
+    const entry = updateEntry(task, side, request, sourceOf(task, side, email));
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: email }];
   });
 
 /** The changes of membership of a batch; none for a task that needs no request after all. */
@@ -133,15 +183,24 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     return [{ kind: 'membership', side, key, task, entry, request }];
   });
 
+const deletion = ({ side, record, pair }: Removal, survivor: ContactRecord | null): ContactEntry => {
+  const intent = { ...NO_INTENT, source: survivor };
+  const shared = { pairId: pair.id, ...idsOn(side, record.id), intent, before: record, destroys: true };
+  return { side, kind: 'delete', ...shared };
+};
+
 /** The deletes of a batch. */
 export const deleteWrites = (removals: readonly Removal[]): readonly Write[] =>
   removals.map((removal): Write => {
-    const { side, record, pair } = removal;
-    const ids = idsOn(side, record.id);
-    const shared = { pairId: pair.id, ...ids, intent: NO_INTENT, before: record, destroys: true };
-    const entry: ContactEntry = { side, kind: 'delete', ...shared };
-    return { kind: 'delete', side, key: record.id, entry, removal };
+    const { side, record } = removal;
+    return { kind: 'delete', side, key: record.id, entry: deletion(removal, null), removal };
   });
+
+/** The deletion of a contact by merging it into another one. */
+export const mergeWrite = (removal: Removal, merging: Merging): Write => {
+  const { side, record } = removal;
+  return { kind: 'merge', side, key: record.id, entry: deletion(removal, merging.survivor), removal, merging };
+};
 
 /** The contact that a write goes to; null for one that does not stand yet. */
 export const targetOf = (write: Write): string | null => {
@@ -153,6 +212,7 @@ export const targetOf = (write: Write): string | null => {
     case 'membership':
       return write.request.id;
     case 'delete':
+    case 'merge':
       return write.removal.record.id;
   }
 };

@@ -8,6 +8,7 @@ import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import { isWaiting, putBehind, putOff, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { observeMerge } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
 import {
   settleCreate,
@@ -147,11 +148,17 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
 
 const recoverWrites = async (session: Session, side: Side, writes: readonly ExistingWrite[]) => {
   if (writes.length === 0) return [];
-  const asked = [...new Set(writes.map(({ id }) => id))];
+  const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.merge?.survivor.id ?? []) : []));
+  const asked = [...new Set([...writes.map(({ id }) => id), ...survivors])];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  return settleAll(session, side, writes, moved, (set, write, known) => {
+  return settleAll(session, side, writes, [...moved, ...survivors], (set, write, known) => {
     const answer = answers.get(write.id);
+    if (write.kind === 'delete' && write.merge !== null) {
+      const { mergedAway, survivor: before } = write.merge;
+      const found = answers.get(before.id);
+      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, known);
+    }
     if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
     return settleWrite(set, write, answer, known);
   });

@@ -52,7 +52,13 @@ export type OpenWrite =
       readonly source: ContactRecord | null;
     }
   | { readonly kind: 'membership'; readonly row: JournalRow; readonly id: string; readonly before: ContactRecord }
-  | { readonly kind: 'delete'; readonly row: JournalRow; readonly id: string }
+  | {
+      readonly kind: 'delete';
+      readonly row: JournalRow;
+      readonly id: string;
+      /** Where it goes by merging it: the contact itself, and the merge survivor, both as they stood. */
+      readonly merge: { readonly mergedAway: ContactRecord; readonly survivor: ContactRecord } | null;
+    }
   | { readonly kind: 'group-delete'; readonly row: JournalRow; readonly group: DeletedGroup }
   /** The entry lacks what its kind needs: it can only be given up. */
   | { readonly kind: 'incomplete'; readonly row: JournalRow; readonly lacks: string };
@@ -73,6 +79,13 @@ const openCreate = (row: JournalRow): OpenWrite => {
   return { kind: 'create', row, desired, sourceId };
 };
 
+const openDelete = (row: JournalRow, id: string): OpenWrite => {
+  const { before: mergedAway, intent } = row;
+  const { source: survivor } = intent;
+  const merge = mergedAway === null || survivor === null ? null : { mergedAway, survivor };
+  return { kind: 'delete', row, id, merge };
+};
+
 /** A journal entry whose outcome is unknown, by kind. */
 export const openWriteOf = (row: JournalRow): OpenWrite => {
   if (row.kind === 'create') return openCreate(row);
@@ -82,8 +95,8 @@ export const openWriteOf = (row: JournalRow): OpenWrite => {
   }
   const id = ownId(row);
   if (id === null) return { kind: 'incomplete', row, lacks: 'the id of the contact' };
-  if (row.kind === 'delete') return { kind: 'delete', row, id };
   const { before } = row;
+  if (row.kind === 'delete') return openDelete(row, id);
   if (before === null) return { kind: 'incomplete', row, lacks: 'the contact as it stood before' };
   if (row.kind === 'membership') return { kind: 'membership', row, id, before };
   const { desired, source } = row.intent;

@@ -143,6 +143,24 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'group', ids: [] })).toEqual([]);
     });
 
+    it('of a side are found by the email addresses that their record holds', async () => {
+      const holder = (id: string, address: string, half: Partial<Half> = {}) => {
+        const contact = { ...EMPTY_CONTACT, emailAddresses: [{ value: address, label: null }] };
+        return putHalf(id, { ...half, record: recordOf(id, { contact }) });
+      };
+      await commit(
+        holder('l1', 'Family@Example.org'),
+        holder('l2', 'JOSÉ@example.org', { state: 'gone' }),
+        holder('l3', 'a"family@example.org'),
+        putHalf('l4', { record: recordOf('l4', { contact: { ...EMPTY_CONTACT, title: 'family@example.org' } }) }),
+        holder('r1', 'family@example.org', { side: 'right' }),
+      );
+      const byEmail = (...keys: string[]) => ids({ by: 'email', side: 'left', keys });
+      expect(await byEmail('family@example.org')).toEqual(['l1']);
+      expect(await byEmail('josé@example.org', 'a"family@example.org')).toEqual(['l2', 'l3']);
+      expect(await byEmail()).toEqual([]);
+    });
+
     it('are listed in brief for one side', async () => {
       await commit(
         putHalf('l2', { state: 'missing', absences: 2, heardAtMs: 9 }),

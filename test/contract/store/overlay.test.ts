@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import { HALF_STATES, type Half } from '../../../src/contact/half.ts';
 import { SIDES } from '../../../src/contact/side.ts';
 import { overlayOf } from '../../../src/store/overlay.ts';
@@ -41,8 +42,12 @@ const half = fc
     lastListedAtMs: fc.option(fc.nat(9)),
     heardAtMs: fc.nat(9),
     groupIds: fc.subarray(groups),
+    emailAddresses: fc.subarray([{ value: 'a@example.org', label: null }]),
   })
-  .map(({ groupIds, ...columns }) => halfOf(columns.id, { ...columns, record: recordOf(columns.id, { groupIds }) }));
+  .map(({ groupIds, emailAddresses, ...columns }) => {
+    const record = recordOf(columns.id, { groupIds, contact: { ...EMPTY_CONTACT, emailAddresses } });
+    return halfOf(columns.id, { ...columns, record });
+  });
 const put = fc.record({ half, digest: fc.option(fc.constantFrom(...digests)) });
 
 const draft: fc.Arbitrary<Draft> = fc.oneof(
@@ -125,6 +130,7 @@ const QUERIES: readonly HalfQuery[] = [
   { by: 'all' },
   { by: 'alone' },
   { by: 'group', ids: ['g1'] },
+  { by: 'email', side: 'left', keys: ['a@example.org'] },
   { by: 'pair', pairs: [1, 3] },
   { by: 'id', side: 'left', ids: ['a', 'b'] },
   ...HALF_STATES.map((state) => ({ by: 'state', states: [state] }) as const),

@@ -36,11 +36,12 @@ export const SYNC_RULES: readonly VariantRule<'unequal' | 'sweeps-twice' | 'paus
     reason: 'the service keeps 255 letters of a text, or refuses the contact (R15)',
   },
   { name: 'createRequires', kind: 'unequal', reason: 'contacts that the service refuses stay at Google only (R15)' },
-  {
+  ...['422', '409'].map((value) => ({
     name: 'createKnownEmail',
-    kind: 'unequal',
-    reason: 'of people who share an email address the service takes one; the others are skipped (R15)',
-  },
+    value,
+    kind: 'unequal' as const,
+    reason: 'of people who share an email address only one holds it at the service (R2)',
+  })),
   {
     name: 'deleteStyle',
     value: 'archived',

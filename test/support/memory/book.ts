@@ -72,9 +72,15 @@ export type Habits = {
   readonly knownEmail: 'duplicate' | 'existing' | 'existing-updated' | 'refused';
   /** Whether a write to an archived contact brings it back into listings. */
   readonly writesUnarchive: boolean;
+  /** What the side's own merge does with lists and texts of the survivor, and whether it archives the other contact. */
+  readonly merge: { readonly replaces: boolean; readonly archives: boolean };
 };
 
-export const PLAIN_HABITS: Habits = { knownEmail: 'duplicate', writesUnarchive: false };
+export const PLAIN_HABITS: Habits = {
+  knownEmail: 'duplicate',
+  writesUnarchive: false,
+  merge: { replaces: false, archives: false },
+};
 
 /** What an address book held at some moment. */
 export type Backup = ReadonlyMap<Row, Pick<Row, 'contact' | 'groupIds' | 'extra' | 'modifiedAtMs' | 'state'>>;

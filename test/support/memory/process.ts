@@ -15,7 +15,7 @@ class CrashError extends Error {
 }
 
 /** The calls of a remote that a fault can be aimed at. */
-export type WriteOp = 'create' | 'update' | 'changeMembership' | 'delete';
+export type WriteOp = 'create' | 'update' | 'changeMembership' | 'delete' | 'merge';
 
 /** What goes wrong with a write: a fault, or the process dies as soon as the write was applied. */
 export type Aimed = Fault | 'kill';
@@ -150,6 +150,7 @@ const wrapStore = (core: Core, store: Store): Store => {
 
 const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRemote): Remote => {
   const { checksVersions } = remote.provider;
+  const { merge } = remote;
   const read = <T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
     core.call(signal, (fault) => {
       if (fault !== undefined) {
@@ -253,6 +254,15 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
     },
     changeMembership: (batch, signal) =>
       write('changeMembership', batch, signal, (items) => remote.changeMembership(items, signal)),
+    ...(merge && {
+      merge: async (survivorId: string, id: string, signal: AbortSignal) => {
+        const send = async (items: readonly { readonly key: string }[]) =>
+          items.length === 0 ? [] : [await merge(survivorId, id, signal)];
+        const [result] = await write('merge', [{ key: id }], signal, send);
+        if (result === undefined) throw new Error('The merge was not answered.');
+        return result;
+      },
+    }),
     findCreated: (requests, sinceMs, isTaken, signal) =>
       read(signal, () => remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => read(signal, () => remote.listGroups(signal)),

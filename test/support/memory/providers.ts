@@ -18,6 +18,8 @@ export type MemoryProvider = {
   readonly membershipIsVersioned: boolean;
   /** Whether contacts get new ids, and say which ids they had. */
   readonly renamesContacts: boolean;
+  /** Whether the side can merge two contacts by itself. */
+  readonly mergesContacts: boolean;
   /** Whether a user can archive a contact: listings leave it out, reads still find it. */
   readonly archivesContacts: boolean;
 };
@@ -31,6 +33,7 @@ const GOOGLE: MemoryProvider = {
     writeConcurrency: 1,
     moveBatch: { size: 1000, of: 'all' },
     createsWithGroups: true,
+    mayForbidSharedEmails: false,
     namesDeletions: true,
     confirmsAbsenceAfter: null,
     settlesWithinMs: 10 * 60_000,
@@ -43,6 +46,7 @@ const GOOGLE: MemoryProvider = {
   keepsOriginIds: true,
   membershipIsVersioned: true,
   renamesContacts: true,
+  mergesContacts: false,
   archivesContacts: false,
 };
 
@@ -55,6 +59,7 @@ const SERVICE: MemoryProvider = {
     writeConcurrency: 3,
     moveBatch: { size: 100, of: 'written' },
     createsWithGroups: false,
+    mayForbidSharedEmails: true,
     namesDeletions: false,
     confirmsAbsenceAfter: 2,
     settlesWithinMs: 0,
@@ -67,6 +72,7 @@ const SERVICE: MemoryProvider = {
   keepsOriginIds: false,
   membershipIsVersioned: false,
   renamesContacts: false,
+  mergesContacts: true,
   archivesContacts: true,
 };
 

@@ -26,6 +26,7 @@ const FAULTY: Remote = {
     writeConcurrency: 1,
     moveBatch: { size: 1, of: 'all' },
     createsWithGroups: false,
+    mayForbidSharedEmails: false,
     namesDeletions: false,
     confirmsAbsenceAfter: null,
     settlesWithinMs: 0,

@@ -8,6 +8,7 @@ import type { Work } from '../../../src/sync/execute/work.ts';
 
 const COMMON = {
   readBatch: 1,
+  mayForbidSharedEmails: false,
   namesDeletions: true,
   confirmsAbsenceAfter: null,
   settlesWithinMs: 0,

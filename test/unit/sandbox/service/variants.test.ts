@@ -105,6 +105,11 @@ describe('a new contact with a known email address', () => {
     expect((await service.sendData('POST', '/v2/contacts', fields)).status).toBe(status);
     expect(account.contacts()).toHaveLength(count);
     expect(account.contact('contact_1')?.first_name).toBe(name);
+    account.createContact({ first_name: 'Bea' });
+    const added = { email_addresses: [email('A@x.example')] };
+    const refused = status === 200 ? 200 : status;
+    expect((await service.sendData('PATCH', `/v2/contacts/contact_${count + 1}`, added)).status).toBe(refused);
+    expect((await service.sendData('PATCH', '/v2/contacts/contact_1', added)).status).toBe(200);
   });
 });
 

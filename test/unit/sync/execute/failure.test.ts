@@ -15,16 +15,19 @@ import type { Rejection } from '../../../../src/store/store.ts';
 import type { Execution } from '../../../../src/sync/execute/execution.ts';
 import {
   countUnanswered,
+  isNotTaken,
   judgeFailure,
   rejectionKeyOf,
   rejectionOf,
   type Verdict,
 } from '../../../../src/sync/execute/failure.ts';
-import { creationTask, mergeTask } from '../../../../src/sync/execute/task.ts';
+import { createdHalf, creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
 import {
   createWrites,
   deleteWrites,
   membershipWrites,
+  mergeWrite,
+  sharingWrites,
   updateWrites,
   type Removal,
   type Write,
@@ -65,6 +68,7 @@ const WRITES: Readonly<Record<Write['kind'], Write>> = {
   update: only(updateWrites('right', [mergeTask(MERGE)])),
   membership: only(membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])),
   delete: only(deleteWrites([REMOVAL])),
+  merge: mergeWrite(REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -108,7 +112,7 @@ describe('[R15] an error that answers a write', () => {
 
   test.each(KINDS)('that a contact is not found: a %s', (kind) => {
     const error = new NotFoundError('x', options('no'));
-    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' ? REFUSED : REREAD);
+    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' || kind === 'merge' ? REFUSED : REREAD);
   });
 });
 
@@ -121,6 +125,7 @@ describe('[R15] a refusal', () => {
     ['update', 'l r', 'l', 'r'],
     ['membership', 'l r', 'l', 'r'],
     ['delete', 'delete r', null, 'r'],
+    ['merge', 'delete r', null, 'r'],
   ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
     const write = WRITES[kind];
     expect(rejectionKeyOf(write)).toBe(key);
@@ -132,6 +137,37 @@ describe('[R15] a refusal', () => {
       reason: 'too long',
       attempts: 1,
     });
+  });
+
+  test.each([
+    ['update', updateWrites],
+    ['membership', (side: Side, tasks: readonly Task[]) => membershipWrites(GROUPS, side, tasks)],
+  ] as const)('of an %s of a contact that was just created is remembered by both contacts', (_, writesOf) => {
+    const created: Task = {
+      ...creationTask({ ...CREATION, joins: ['choir'] }),
+      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) },
+    };
+    created.halves.right = createdHalf(RIGHT.record);
+    const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
+    const next = mergeOf(LEFT, RIGHT);
+    expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
+  });
+
+  test.each([
+    ['an address that another contact holds, alone', true],
+    ['anything else', false],
+  ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
+    const email = { value: 'family@example.org', label: null };
+    const shared = only(sharingWrites('right', [{ task: mergeTask(MERGE), email }]));
+    const write = isShared ? shared : WRITES.update;
+    const after = (attempts: number): boolean => {
+      const earlier = rejectionOf(write, 'taken', undefined, NOW);
+      if (earlier === null) throw new Error('A refusal was expected.');
+      const refusal = { ...earlier, attempts };
+      expect(isNotTaken(write, new UnreadableError('x', options('no')), refusal)).toBe(false);
+      return isNotTaken(write, new InvalidError('x', options('no')), refusal);
+    };
+    expect([after(1), after(2), after(3)]).toEqual([false, false, isShared]);
   });
 
   test('is tried again after five minutes, doubling up to a day', () => {

@@ -65,6 +65,7 @@ describe('a create that is answered', () => {
     expect(landing).toEqual({
       after: ANSWER,
       refused: null,
+      kept: null,
       counts: 'created',
       notTaken: [],
       ids: { leftId: 'l', rightId: 'r' },
@@ -132,6 +133,7 @@ describe('a create that is answered', () => {
     expect(landing).toEqual({
       after: ANSWER,
       refused: null,
+      kept: null,
       counts: null,
       notTaken: [],
       ids: { leftId: 'l', rightId: null },
@@ -150,7 +152,7 @@ describe('a create that is answered', () => {
       const source = pairedHalf('left', 'l', 1, { state: 'changed', record: SOURCE.record });
       const halves = [source, pairedHalf('right', 'r', 1, { state, mergedInto: 'survivor' })];
       const { set, landing } = create(ANSWER, { halves, source });
-      expect(landing).toMatchObject({ refused: null, counts: 'created', again: false });
+      expect(landing).toMatchObject({ refused: null, kept: null, counts: 'created', again: false });
       expect(set.pair(1)).toMatchObject({
         status: 'linked',
         left: { id: 'l', state: 'settled', base: { contact: { title: 'Dr' } } },
@@ -163,7 +165,7 @@ describe('a create that is answered', () => {
     '[R6] with a contact without a pair that was %s has brought it back',
     (state) => {
       const { set, landing, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
-      expect(landing).toMatchObject({ refused: null, counts: 'created', again: false });
+      expect(landing).toMatchObject({ refused: null, kept: null, counts: 'created', again: false });
       expect(right).toMatchObject({ state: 'settled', record: ANSWER, writtenAtMs: NOW });
       expect(left?.pair).toBe(right?.pair);
       expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
@@ -224,6 +226,7 @@ describe('an update that is answered', () => {
     expect(landing).toEqual({
       after,
       refused: null,
+      kept: null,
       counts: 'updated',
       notTaken: [],
       ids: { leftId: 'left', rightId: 'right' },
@@ -371,6 +374,7 @@ describe('a deletion that is answered', () => {
     expect(landing).toEqual({
       after: null,
       refused: null,
+      kept: null,
       counts: 'deleted',
       notTaken: [],
       ids: { leftId: null, rightId: 'r' },

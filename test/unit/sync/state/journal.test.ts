@@ -103,8 +103,13 @@ describe('[R9] a write of unknown outcome', () => {
       { kind: 'update', id: 'l1', before: BEFORE, desired: DESIRED, source: null },
     ],
     ['a change of membership', row('membership', {}, STOOD), { kind: 'membership', id: 'l1', before: BEFORE }],
-    ['a delete on the left', row('delete', {}), { kind: 'delete', id: 'l1' }],
-    ['a delete on the right', row('delete', {}, ON_RIGHT), { kind: 'delete', id: 'r1' }],
+    ['a delete on the left', row('delete', {}), { kind: 'delete', id: 'l1', merge: null }],
+    ['a delete on the right', row('delete', {}, ON_RIGHT), { kind: 'delete', id: 'r1', merge: null }],
+    [
+      'a delete by merging, with both contacts as they stood',
+      row('delete', { source: SOURCE }, STOOD),
+      { kind: 'delete', id: 'l1', merge: { mergedAway: BEFORE, survivor: SOURCE } },
+    ],
   ])('is complete: %s', (_, open, expected) => {
     expect(openWriteOf(open)).toEqual({ ...expected, row: open });
   });

@@ -1,0 +1,98 @@
+import { CONTACT_FIELDS, CONTACT_SPECS, type Contact, type ContactField } from '../../contact/contact.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { RemoteError, UnavailableError } from '../../providers/errors.ts';
+import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
+
+/** What a merge by the side itself came to. */
+export type Merged = {
+  /** The merge survivor as it stands in the end. */
+  readonly survivor: ContactRecord;
+  /** What a read says of the contact that was merged away. */
+  readonly became: ReadAnswer;
+};
+
+export type MergeRequest = {
+  /** The contact that is merged away. */
+  readonly id: string;
+  /** The merge survivor as it stands. */
+  readonly survivor: ContactRecord;
+  /** The fields that the merge survivor is to hold in the end. */
+  readonly desired: Contact;
+  /** The groups of the side that take part: of these, the merge survivor keeps what it has. */
+  readonly linked: ReadonlySet<string>;
+};
+
+const isEqualIn = <Field extends ContactField>(
+  field: Field,
+  one: Pick<Contact, Field>,
+  other: Pick<Contact, Field>,
+): boolean => {
+  return CONTACT_SPECS[field].equal(one[field], other[field]);
+};
+
+const only = <Value>(results: readonly WriteResult<Value>[]): WriteResult<Value> => {
+  const [result] = results;
+  if (result === undefined) throw new Error('The remote answered no write.');
+  return result;
+};
+
+/** The value of a write; the contact as it stood where the write was refused, which the next plan finds. */
+const valueOf = <Value>(result: WriteResult<Value>, otherwise: Value): Value => {
+  if (result.ok) return result.value;
+  if (result.error.applied === 'unknown') throw result.error;
+  return otherwise;
+};
+
+/** Gives the merge survivor back what it held, where the side's merge mixed both contacts' fields. */
+const writeBack = async (
+  remote: Remote,
+  merged: ContactRecord,
+  { desired, linked, survivor }: MergeRequest,
+  signal: AbortSignal,
+): Promise<ContactRecord> => {
+  const { id } = merged;
+  const fields = CONTACT_FIELDS.filter((field) => !isEqualIn(field, merged.contact, desired));
+  const request = { key: id, current: merged, desired, fields };
+  const record = fields.length === 0 ? merged : valueOf(only(await remote.update([request], signal)), merged);
+  const held = new Set(survivor.groupIds);
+  const standing = new Set(record.groupIds);
+  const add = survivor.groupIds.filter((group) => linked.has(group) && !standing.has(group));
+  const remove = record.groupIds.filter((group) => linked.has(group) && !held.has(group));
+  if (add.length + remove.length === 0) return record;
+  const move = { key: id, id, add, remove, knownGroupIds: record.groupIds };
+  const groupIds = valueOf(only(await remote.changeMembership([move], signal)), record.groupIds);
+  const { digest: _, ...rest } = record;
+  return { ...rest, groupIds: [...groupIds].toSorted() };
+};
+
+/** The error of a step after the merge: how far it came is open, whatever the step itself says. */
+const leftOpen = (error: unknown): UnavailableError => {
+  if (!(error instanceof RemoteError)) throw error;
+  const { route, side, status } = error;
+  const text = `a contact was merged, and what came of it could not be found out: ${error.message}`;
+  const open = new UnavailableError(text, { status, route, applied: 'unknown', cause: error });
+  open.side = side;
+  return open;
+};
+
+/**
+ * Merges a contact into another one by the side's own merge (R10, R12), gives the survivor its fields back, and reads what
+ * became of the other one. Where a step fails in between, the outcome is unknown: recovery reads both.
+ */
+export const mergeAway = async (
+  remote: Remote,
+  request: MergeRequest,
+  signal: AbortSignal,
+): Promise<WriteResult<Merged>> => {
+  const { id } = request;
+  const merged = await remote.merge?.(request.survivor.id, id, signal);
+  if (merged === undefined) throw new Error('The remote has no merge of its own.');
+  if (!merged.ok) return merged;
+  try {
+    const survivor = await writeBack(remote, merged.value, request, signal);
+    const became = (await remote.read([id], signal)).get(id) ?? { kind: 'unreadable', reason: 'no answer' };
+    return { key: id, ok: true, value: { survivor, became } };
+  } catch (error) {
+    return { key: id, ok: false, error: leftOpen(error) };
+  }
+};

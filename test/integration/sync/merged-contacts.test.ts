@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+const ADA: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Ada',
+  familyName: 'Lovelace',
+  company: 'Engines',
+  emails: [{ value: 'ada@example.org', label: 'home' }],
+  phones: [{ value: '+49 30 901820', label: 'home' }],
+  groups: ['Choir'],
+};
+const TWIN: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Augusta',
+  familyName: 'King',
+  company: 'Analytical',
+  title: 'Countess',
+  emails: [{ value: 'augusta@example.org', label: 'work' }],
+  websites: [{ value: 'https://augusta.example.org', label: 'home' }],
+  groups: ['Club'],
+};
+const BEN: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Ben',
+  familyName: 'Tester',
+  emails: [{ value: 'ben@example.org', label: null }],
+};
+
+type Names = {
+  readonly survivor: string;
+  readonly mergedAway: string;
+  /** How Google shows the merge; a mere deletion cannot be told from any other. */
+  readonly mergeEvents: 'survivorRenamed' | 'both';
+};
+
+const idNamed = ({ sandbox }: LinkedSandbox, firstName: string): string =>
+  sandbox.service.account.contacts().find(({ first_name }) => first_name === firstName)?.id ?? '';
+
+/** Both sides in step, with unmapped data at the service, and the two contacts merged at Google. */
+const mergedAtGoogle = async (
+  service: Partial<ServiceVariants>,
+  names: Names,
+): Promise<{ readonly linked: LinkedSandbox; readonly keeper: string; readonly away: string }> => {
+  const { survivor, mergedAway } = names;
+  const linked = await startLinkedSandbox(
+    { google: [ADA, TWIN, BEN], service: [], variants: { google: { mergeEvents: names.mergeEvents }, service } },
+    { SWEEP_INTERVAL: '1s' },
+  );
+  await linked.sync();
+  const { account } = linked.sandbox.service;
+  const [keeper, away] = [idNamed(linked, survivor), idNamed(linked, mergedAway)];
+  account.updateContact(keeper, { tags: ['kept'] });
+  account.updateContact(away, {
+    tags: ['of the other'],
+    custom_field_values: [{ field: { id: 'custom_field_7' }, value: 'blue' }],
+  });
+  account.addInteraction(away, { subject: 'A talk' });
+  linked.clock.advance(HOUR_MS);
+  await linked.sync();
+  const { google } = linked.sandbox;
+  const personOf = (name: string) =>
+    google.account.people().find((each) => each.names?.[0]?.givenName === name)?.resourceName ?? '';
+  google.account.mergePeople(personOf(survivor), [personOf(mergedAway)]);
+  linked.clock.advance(HOUR_MS);
+  return { linked, keeper, away };
+};
+
+const breakNext = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
+  await fetch(`${sandbox.service.url}/__control/faults`, { method: 'POST', body: JSON.stringify(fault) });
+};
+
+const isListed = ({ sandbox }: LinkedSandbox, id: string): boolean => {
+  return sandbox.service.account.contacts().some((contact) => contact.id === id && contact.archivedAtMs === null);
+};
+
+/** Runs until nothing is written any more. */
+const comeToRest = async (linked: LinkedSandbox): Promise<void> => {
+  for (let count = 0; count < 6; count += 1) {
+    const { error, summary } = await linked.sync();
+    expect(error).toBeNull();
+    linked.clock.advance(HOUR_MS);
+    const sides = [summary.left, summary.right];
+    if (sides.every(({ created, updated, deleted }) => created + updated + deleted === 0)) return;
+  }
+  expect.fail('It never came to rest.');
+};
+
+const expectMerged = (linked: LinkedSandbox, keeper: string, away: string): void => {
+  const { google, service } = readSides(linked.sandbox);
+  expect(service).toEqual(google);
+  expect(google).toHaveLength(2);
+  expect(isListed(linked, away)).toBe(false);
+  const { account } = linked.sandbox.service;
+  const survivor = account.contact(keeper);
+  expect(survivor?.tags).toContain('of the other');
+  expect(survivor?.customFields).toMatchObject([{ id: 'custom_field_7' }]);
+  expect(account.activity.interactions(keeper)).toMatchObject([{ subject: 'A talk' }]);
+};
+
+const NAMES: readonly Names[] = [
+  { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'survivorRenamed' },
+  { survivor: 'Augusta', mergedAway: 'Ada', mergeEvents: 'both' },
+];
+
+const NAMED: Names = { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'both' };
+
+const VARIANTS: readonly Partial<ServiceVariants>[] = [
+  {},
+  { mergeLosers: 'redirect' },
+  { mergeLosers: 'survivor' },
+  { mergeLosers: 'archived' },
+  { mergeScalars: 'fill-empty' },
+  { mergeArrays: 'replace' },
+  { mergeBuckets: 'survivor' },
+  { mergeBump: 'unchanged' },
+  { mergeBody: 'object' },
+  { deleteMerged: 'deletes-survivor' },
+  { deleteStyle: 'archived' },
+  { createKnownEmail: '422' },
+  { mergeLosers: 'archived', mergeScalars: 'fill-empty', mergeArrays: 'replace', mergeBuckets: 'survivor' },
+];
+
+describe.each(NAMES)('[R10, R12] a merge at Google into $survivor is one at the service', (names) => {
+  test.each(VARIANTS)('under %j', async (variants) => {
+    const { linked, keeper, away } = await mergedAtGoogle(variants, names);
+    await using _ = linked;
+    const before = readSides(linked.sandbox).google;
+    const { error, summary } = await linked.sync();
+    expect(error).toBeNull();
+    expect(summary).toMatchObject({ left: { deleted: 0 }, right: { created: 0, deleted: 1 } });
+    linked.clock.advance(HOUR_MS);
+    await comeToRest(linked);
+    expectMerged(linked, keeper, away);
+    // What the service made of the two is no edit: nothing of it reaches Google.
+    expect(readSides(linked.sandbox).google).toEqual(before);
+  });
+});
+
+describe('[R9] a merge that is interrupted is finished by a later run', () => {
+  test.each<[string, Fault]>([
+    ['its answer is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-after' } }],
+    ['it is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-before' } }],
+    [
+      'what the survivor held is refused',
+      { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'status', status: 422 } },
+    ],
+    [
+      'the answer to writing that is lost',
+      { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'reset-after' } },
+    ],
+    ['the service refuses it once', { method: 'POST', path: '/merge$', action: { kind: 'status', status: 422 } }],
+  ])('%s', async (_, fault) => {
+    for (const variants of [{}, { mergeLosers: 'archived' }, { mergeArrays: 'replace' }] as const) {
+      const { linked, keeper, away } = await mergedAtGoogle(variants, NAMED);
+      await using _linked = linked;
+      const before = readSides(linked.sandbox).google;
+      await breakNext(linked, fault);
+      await linked.sync();
+      linked.clock.advance(HOUR_MS);
+      await fetch(`${linked.sandbox.service.url}/__control/faults`, { method: 'DELETE' });
+      await comeToRest(linked);
+      expectMerged(linked, keeper, away);
+      expect(readSides(linked.sandbox).google).toEqual(before);
+    }
+  });
+});
+
+test('[R15] a service that refuses every merge is reported, and neither contact is deleted', async () => {
+  const { linked, keeper, away } = await mergedAtGoogle({}, NAMED);
+  await using _ = linked;
+  await breakNext(linked, { method: 'POST', path: '/merge$', times: 1_000, action: { kind: 'status', status: 404 } });
+  const { error, summary } = await linked.sync();
+  expect(error).toBeNull();
+  expect(summary).toMatchObject({ outcome: 'completed', skipped: 1, right: { deleted: 0 } });
+  expect([isListed(linked, keeper), isListed(linked, away)]).toEqual([true, true]);
+  expect((await linked.app.store.link('default')).rejections).toMatchObject([{ rightId: away, attempts: 1 }]);
+});
+
+test('[R6] a contact that is edited before it is merged away at the service is left alone', async () => {
+  const { linked, away } = await mergedAtGoogle({}, NAMED);
+  await using _ = linked;
+  linked.sandbox.service.account.updateContact(away, { title: 'Mathematician' });
+  await comeToRest(linked);
+  expect(isListed(linked, away)).toBe(true);
+  expect(JSON.stringify(readSides(linked.sandbox).google)).toContain('Mathematician');
+});

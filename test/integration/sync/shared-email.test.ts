@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { RunEvent } from '../../../src/sync/run-event.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const SHARED = [{ value: 'Family@example.org', label: 'home' }];
+const DAY_MS = 24 * 60 * 60_000;
+
+const person = (givenName: string): Person => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester', emails: SHARED });
+
+const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
+
+/** A link of people who share an address. */
+const start = (createKnownEmail: string, names: readonly string[] = NAMES): Promise<LinkedSandbox> => {
+  const variants = { service: { createKnownEmail: createKnownEmail as 'existing' } };
+  return startLinkedSandbox({ google: names.map(person), service: [], variants });
+};
+
+/** Runs the link once, a day later; answers what it reported. */
+const syncTelling = async ({ app, clock, link }: LinkedSandbox): Promise<readonly RunEvent[]> => {
+  const events: RunEvent[] = [];
+  const { signal } = new AbortController();
+  const onEvent = (event: RunEvent): void => void events.push(event);
+  const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal, onEvent });
+  expect(error).toBeNull();
+  clock.advance(DAY_MS);
+  return events;
+};
+
+const isQuiet = async (linked: LinkedSandbox): Promise<boolean> => {
+  const { summary } = await linked.sync();
+  linked.clock.advance(DAY_MS);
+  return [summary.left, summary.right].every(({ created, updated, deleted }) => created + updated + deleted === 0);
+};
+
+/** The first name and the addresses of every contact, by name. */
+const atService = ({ sandbox }: LinkedSandbox) =>
+  sandbox.service.account
+    .contacts()
+    .map(({ first_name, email_addresses }) => [first_name, email_addresses.map(({ address }) => address)] as const)
+    .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+
+const atGoogle = ({ sandbox }: LinkedSandbox) =>
+  sandbox.google.account
+    .people()
+    .map(({ names, emailAddresses = [] }) => [names?.[0]?.givenName, emailAddresses.map(({ value }) => value)] as const)
+    .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+
+const addToGoogle = ({ sandbox }: LinkedSandbox, givenName: string): void => {
+  const emailAddresses = SHARED.map(({ value, label }) => ({ value, type: label }));
+  sandbox.google.account.createPerson({ names: [{ givenName, familyName: 'Tester' }], emailAddresses });
+};
+
+const everyoneHolds = (names: readonly string[]) => names.map((name) => [name, ['Family@example.org']]);
+
+const breakNext = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
+  await fetch(`${sandbox.service.url}/__control/faults`, { method: 'POST', body: JSON.stringify(fault) });
+};
+
+describe.each(['duplicate', 'existing', 'existing-updated'])(
+  'where a create with a known address is met with %s',
+  (variant) => {
+    test('[R5] people who share one are created each for itself, with the address', async () => {
+      await using linked = await start(variant);
+      const events = await syncTelling(linked);
+      expect(events.filter(({ kind }) => kind === 'skipped' || kind === 'not-taken')).toEqual([]);
+      expect(atService(linked)).toEqual(everyoneHolds(NAMES));
+      expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
+      expect(await isQuiet(linked)).toBe(true);
+    });
+
+    test('[R5, R10] the one who holds it stays as it is, at both sides, when another one comes', async () => {
+      await using linked = await start(variant, ['Ada']);
+      await syncTelling(linked);
+      const { account } = linked.sandbox.service;
+      const id = account.contacts()[0]?.id ?? '';
+      account.updateContact(id, { tags: ['friend'] });
+      await syncTelling(linked);
+      const before = account.contact(id);
+      addToGoogle(linked, 'Ben');
+      await syncTelling(linked);
+      expect(account.contact(id)).toEqual(before);
+      expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
+      expect(atGoogle(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
+      expect(await isQuiet(linked)).toBe(true);
+    });
+  },
+);
+
+describe.each(['422', '409'])('where a known address is refused with %s', (variant) => {
+  test('[R2] everybody is created, the others without it; it stays at Google and is reported once', async () => {
+    await using linked = await start(variant);
+    const runs = [];
+    for (let count = 0; count < 5; count += 1) runs.push(await syncTelling(linked));
+    expect(atService(linked).map(([name]) => name)).toEqual(NAMES);
+    expect(atService(linked).flatMap(([, held]) => held)).toEqual(['Family@example.org']);
+    expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
+    const reported = runs.flat().filter((event) => event.kind === 'not-taken');
+    expect(reported).toHaveLength(NAMES.length - 1);
+    for (const event of reported) expect(event).toMatchObject({ side: 'right', fields: ['emailAddresses'] });
+    // Once it counts as not taken, it is neither sent nor reported again.
+    expect(
+      runs
+        .slice(3)
+        .flat()
+        .filter(({ kind }) => kind === 'skipped' || kind === 'not-taken'),
+    ).toEqual([]);
+    expect((await linked.app.store.link('default')).rejections).toEqual([]);
+    expect(await isQuiet(linked)).toBe(true);
+  });
+
+  test('[R15] what else changes about such a contact arrives meanwhile', async () => {
+    await using linked = await start(variant, ['Ada', 'Ben']);
+    await syncTelling(linked);
+    const { google, service } = linked.sandbox;
+    for (const { resourceName = '' } of google.account.people())
+      google.account.updatePerson(resourceName ?? '', { organizations: [{ title: 'Dr', name: 'Works' }] });
+    await syncTelling(linked);
+    for (const contact of service.account.contacts()) expect(contact).toMatchObject({ title: 'Dr', company: 'Works' });
+  });
+});
+
+test('[R15] one refusal of an address, for whatever reason, does not keep it away', async () => {
+  await using linked = await start('duplicate', ['Ada', 'Ben']);
+  await breakNext(linked, { method: 'PATCH', path: '/v2/contacts/', action: { kind: 'status', status: 422 } });
+  await syncTelling(linked);
+  expect(atService(linked).flatMap(([, held]) => held)).toHaveLength(1);
+  await syncTelling(linked);
+  expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
+});
+
+test('[R9] an address whose write was applied without an answer is there once, and nothing follows', async () => {
+  await using linked = await start('existing-updated', ['Ada', 'Ben']);
+  await breakNext(linked, { method: 'PATCH', path: '/v2/contacts/', action: { kind: 'reset-after' } });
+  await syncTelling(linked);
+  expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
+  expect(await isQuiet(linked)).toBe(true);
+});

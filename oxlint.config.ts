@@ -84,6 +84,8 @@ export default defineConfig({
     'eslint/prefer-const': 'error',
     'import/no-cycle': 'error',
     'import/no-default-export': 'error',
+    // It works by being loaded.
+    'import/no-unassigned-import': ['error', { allow: ['**/require-node.js'] }],
     'node/no-process-env': 'error',
     'typescript/consistent-type-imports': 'error',
     'typescript/no-explicit-any': 'error',

@@ -146,7 +146,7 @@ export const BORDERS: readonly Border[] = [
     ],
     packages: ['zod'],
   },
-  { place: 'main.ts', imports: ['cli/'], packages: [] },
+  { place: 'main.ts', imports: ['require-node.js', 'cli/'], packages: [] },
 ];
 
 /** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */

@@ -28,7 +28,7 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
-const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts', 'config/sides.ts'];
+const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/home.ts', 'config/secret.ts', 'config/sides.ts'];
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';

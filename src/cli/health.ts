@@ -2,16 +2,15 @@ import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import { judgeHealth, type LinkHealth } from '../jobs/health.ts';
 import { readHeartbeat } from '../jobs/heartbeat.ts';
-import { loadConfig } from '../config/config.ts';
 import { createCommandEvents } from './command-events.ts';
+import { openConfig, type PlaceOptions } from './configuration.ts';
 import { EXIT, messageOf, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import type { CommonOptions } from './with-app.ts';
 
 /** `health`: one line, and 0 where the daemon on this machine does its work, for a container's HEALTHCHECK. */
-export const health = async (terminal: Terminal, options: Pick<CommonOptions, 'config'>): Promise<ExitCode> => {
+export const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   try {
-    const config = loadConfig({ configPath: options.config ?? null });
+    const config = openConfig(terminal, options);
     const beat = await readHeartbeat(config.dataDir);
     await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
     const links: LinkHealth[] = [];

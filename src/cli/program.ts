@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { PlaceOptions } from './configuration.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -52,13 +53,14 @@ const configured = (program: Command, name: string, description: string): Comman
   program
     .command(name)
     .description(description)
-    .argument('[LINK]', 'the link to work on; all of them where it is left out')
-    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
+    .argument('[LINK]', 'the link to work on; all of them where it is left out');
 
 const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
   call.document = options.json ? key : null;
 };
 
+const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
+const DATA_DIR_OPTION = ['--data-dir <DIR>', 'where the state is kept; wins over DATA_DIR'] as const;
 const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
 
@@ -66,10 +68,12 @@ const addRuns = (program: Command, call: Call): void => {
   configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
     .option(...JSON_OPTION)
     .option(...ACCEPT_DELETES)
-    .addHelpText('after', examples('sync', 'sync work --json', 'sync --accept-deletes'))
-    .action(async (link: string | undefined, options: JsonOption) => {
-      owes(call, 'runs', options);
-      call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
+    .option('--dry-run', 'show what would be done, as plan does; writes on neither side')
+    .addHelpText('after', examples('sync', 'sync work --json', 'sync --dry-run', 'sync --accept-deletes'))
+    .action(async (link: string | undefined, options: JsonOption & { readonly dryRun?: boolean }) => {
+      owes(call, options.dryRun ? 'links' : 'runs', options);
+      if (options.dryRun) call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+      else call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
     });
   configured(program, 'resync', 'List both sides whole, match again and repair; the mapping is kept.')
     .option(...JSON_OPTION)
@@ -119,19 +123,18 @@ const addDoctor = (program: Command, call: Call): void => {
 };
 
 const addDaemon = (program: Command, call: Call): void => {
-  const withConfig = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
-  withConfig('daemon', 'Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
+  program
+    .command('daemon')
+    .description('Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
-    .action(async (options: { readonly config?: string }) => {
+    .action(async (options: PlaceOptions) => {
       call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
     });
-  withConfig('health', 'Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
+  program
+    .command('health')
+    .description('Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
     .addHelpText('after', examples('health'))
-    .action(async (options: { readonly config?: string }) => {
+    .action(async (options: PlaceOptions) => {
       call.code = await (await import('./health.ts')).health(call.terminal, options);
     });
 };
@@ -142,7 +145,6 @@ const addSignIn = (program: Command, call: Call): void => {
     .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
     .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
     .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
-    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
     .option('--no-browser', 'only print the address')
     .option(
       '--port <PORT>',
@@ -173,7 +175,6 @@ const addHistory = (program: Command, call: Call): void => {
       .description(description)
       .argument(subject, about)
       .argument('[LINK]', 'the link to work on; all of them where it is left out')
-      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
       .option(...JSON_OPTION);
   withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
     .option('--dry-run', 'show what would be reverted; writes on neither side')
@@ -231,16 +232,28 @@ const addTrials = (program: Command, call: Call): void => {
     });
 };
 
+/** Nothing is broken into lines for a pipe, whose reader may be as wide as he likes. */
+const widthOf = ({ columns }: Terminal['stdout']): number => columns || Number.POSITIVE_INFINITY;
+
 const createProgram = (call: Call): Command => {
   const program = new Command('contact-sync')
     .description('Keeps Google contacts and a relationship management service the same, in both directions.')
-    .version(readVersion(), '--version', 'print the version')
-    .helpOption('--help', 'show help')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .option(...CONFIG_OPTION)
+    .option(...DATA_DIR_OPTION)
+    .configureHelp({ showGlobalOptions: true })
+    // They may stand before the command and behind it; every command takes them.
+    .hook('preAction', (_, command) => {
+      for (const [name, value] of Object.entries(program.opts())) command.setOptionValue(name, value);
+    })
     .helpCommand('help [COMMAND]', 'show help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => call.terminal.print(text.trimEnd()),
       writeErr: (text) => call.terminal.warn(text.trimEnd()),
+      getOutHelpWidth: () => widthOf(call.terminal.stdout),
+      getErrHelpWidth: () => widthOf(call.terminal.stdout),
     })
     .addHelpText('after', EXIT_CODES);
   addRuns(program, call);

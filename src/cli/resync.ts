@@ -1,6 +1,7 @@
 import type { Store } from '../store/store.ts';
 import { loadConfig, type Config, type LinkConfig } from '../config/config.ts';
 import type { QueueClient } from '../jobs/queue-client.ts';
+import { loadOptionsOf } from './configuration.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Order } from './follow.ts';
 import { chooseLinks } from './links.ts';
@@ -39,7 +40,7 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = loadConfig({ configPath: options.config ?? null });
+  const config = loadConfig(loadOptionsOf(options));
   const links = chooseLinks(config, linkName);
   {
     await using queue = await openQueue(config);

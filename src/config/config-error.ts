@@ -5,11 +5,11 @@ export type ConfigProblem = { readonly where: string; readonly what: string };
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
-  constructor(problems: readonly ConfigProblem[]) {
+  /** The hint says what else may help. */
+  constructor(problems: readonly ConfigProblem[], hint: string | null = null) {
+    const title = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`;
     const lines = problems.map(({ where, what }) => `  - ${where}: ${what}`);
-    super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
-    );
+    super([title, ...lines, ...(hint === null ? [] : [hint])].join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
   }

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { Side, Sides } from '../contact/side.ts';
 import { reportSharedAccounts, reportSharedToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { withEnvFile } from './env-file.ts';
+import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
 import { linkSections, type LinkSection } from './link-sections.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
@@ -48,8 +50,12 @@ export type LinkConfig = {
 };
 
 export type Config = {
+  /** The configuration file, an absolute path; null: there is none, only variables. */
+  readonly file: string | null;
   /** An absolute path. */
   readonly dataDir: string;
+  /** Whether nothing names the data directory, so that it is the usual one. */
+  readonly isUsualDataDir: boolean;
   /** Null: no job queue, timers in the daemon's own process. May hold a password. */
   readonly redisUrl: Secret | null;
   /** Null: the tokens that `connect` stores are not encrypted. */
@@ -66,7 +72,7 @@ export type Config = {
 
 /** The settings of the process. */
 const SharedSettings = z.object({
-  dataDir: text.default('./data'),
+  dataDir: text.nullable().default(null),
   redisUrl: redisUrl.nullable().default(null),
   credentialsKey: encryptionKey.nullable().default(null),
   credentialsKeyOld: earlierKey.nullable().default(null),
@@ -97,18 +103,33 @@ const LINK_KEYS: Keys = { names: Object.keys(linkSettings({ left: 'left', right:
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
 const ALL_KEYS = joinKeys(SHARED_KEYS, SECTION_KEYS);
 
-const DEFAULT_FILE = 'config/contact-sync.yaml';
+/** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
+const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
+  const variable = env['CONTACT_SYNC_CONFIG']?.trim() || null;
+  if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
+  return variable === null ? null : { path: resolve(cwd, variable), namer: 'CONTACT_SYNC_CONFIG' };
+};
 
-/** The settings of the file that was asked for, of the usual one where it exists, else none; null where it has a fault. */
-const readFile = (options: Required<LoadOptions>, report: Report): Section | null => {
-  const { configPath, env, cwd } = options;
-  const variablePath = env['CONTACT_SYNC_CONFIG']?.trim() || null;
-  const path = resolve(cwd, configPath ?? variablePath ?? DEFAULT_FILE);
-  const isUsual = configPath === null && variablePath === null;
-  if (isUsual && !existsSync(path)) return {};
-  const asker = configPath === null ? 'CONTACT_SYNC_CONFIG' : '--config';
-  const content = readText(path, isUsual ? DEFAULT_FILE : asker, report);
-  return content === null ? null : parseYaml(path, content, report);
+/** Where the configuration file is, or a new one would be. */
+const pathOf = (located: Located): string => namedFile(located)?.path ?? usualFile(located);
+
+/** The settings of the file that was named, of the usual one where it exists, else none; null where it has a fault. */
+const readFile = (
+  located: Located,
+  report: Report,
+): { readonly path: string | null; readonly section: Section | null } => {
+  const named = namedFile(located);
+  const path = pathOf(located);
+  if (named === null && !existsSync(path)) return { path: null, section: {} };
+  const content = readText(path, named?.namer ?? path, report);
+  return { path, section: content === null ? null : parseYaml(path, content, report) };
+};
+
+/** The environment, above the `.env` beside the configuration file where there is one. */
+const readEnvironment = (located: Located, report: Report): Environment => {
+  const path = envFileBeside(pathOf(located));
+  const content = existsSync(path) ? readText(path, path, report) : null;
+  return content === null ? located.env : withEnvFile(located.env, content);
 };
 
 /** A link as far as its sides are known; null where they have a fault. */
@@ -150,23 +171,48 @@ export type LoadOptions = {
   readonly env?: Environment;
   /** The file that `--config` names. */
   readonly configPath?: string | null;
+  /** The directory that `--data-dir` names, which wins. */
+  readonly dataDir?: string | null;
   /** Where relative paths start; the process's own where left out. */
   readonly cwd?: string;
+  /** Whether the program is installed; as it runs where left out. */
+  readonly isInstalled?: boolean;
 };
+
+/** The options with nothing left out. */
+type Located = Surroundings & { readonly configPath: string | null; readonly dataDir: string | null };
+
+const located = (options: LoadOptions): Located => ({
+  env: options.env ?? process.env,
+  configPath: options.configPath ?? null,
+  dataDir: options.dataDir ?? null,
+  cwd: options.cwd ?? process.cwd(),
+  isInstalled: options.isInstalled ?? IS_INSTALLED,
+});
+
+/** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
+export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
+
+const noFileHint = (options: Located): string =>
+  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
 
 /**
  * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
  * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
  */
 export const loadConfig = (options: LoadOptions = {}): Config => {
-  const { env = process.env, configPath = null, cwd = process.cwd() } = options;
+  const all = located(options);
+  const { cwd } = all;
   const problems = new Map<string, ConfigProblem>();
   const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
 
-  const file = readFile({ env, configPath, cwd }, report);
-  if (file === null) throw new ConfigError([...problems.values()]);
-  const { links, ...top } = file;
-  const environment = environmentLayer(env, ALL_KEYS);
+  const { path: file, section } = readFile(all, report);
+  const fail = (): never => {
+    throw new ConfigError([...problems.values()], file === null ? noFileHint(all) : null);
+  };
+  if (section === null) return fail();
+  const { links, ...top } = section;
+  const environment = environmentLayer(readEnvironment(all, report), ALL_KEYS);
   const common = fileLayer(top, '', ALL_KEYS, report);
   const declared = linkSections(links, report).map((link) => ({ ...link, sides: declareSides(link, report) }));
   reportSharedAccounts(
@@ -183,10 +229,13 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     report,
   });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
-  if (shared === null || problems.size > 0) throw new ConfigError([...problems.values()]);
+  if (shared === null || problems.size > 0) return fail();
+  const dataDir = all.dataDir ?? shared.dataDir;
   return {
     ...shared,
-    dataDir: resolve(cwd, shared.dataDir),
+    file,
+    dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
+    isUsualDataDir: dataDir === null,
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
   };

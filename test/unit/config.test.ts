@@ -50,7 +50,9 @@ const placesOf = (run: () => unknown): string[] => problemsOf(run).map(({ where 
 
 test('variables alone describe one link named default, with the documented defaults', () => {
   expect(load(REQUIRED)).toEqual({
+    file: null,
     dataDir: join(cwd, 'data'),
+    isUsualDataDir: true,
     redisUrl: null,
     credentialsKey: null,
     credentialsKeyOld: null,

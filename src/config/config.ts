@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import type { Side, Sides } from '../contact/side.ts';
 import { reportSharedAccounts, reportSharedToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
@@ -9,31 +8,19 @@ import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type 
 import { linkSections, type LinkSection } from './link-sections.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
-import { declareSides, parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
+import { ALL_KEYS, LINK_KEYS, linkSettings, SECTION_KEYS, SHARED_KEYS, SharedSettings } from './settings.ts';
+import { declareSides, parseSides, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
 import {
   environmentLayer,
   fileLayer,
-  joinKeys,
   parseYaml,
   readText,
   type Environment,
-  type Keys,
   type Layer,
   type Report,
   type Section,
 } from './sources.ts';
-import {
-  buckets,
-  choice,
-  concurrency,
-  deleteLimit,
-  duration,
-  earlierKey,
-  encryptionKey,
-  redisUrl,
-  text,
-  type DeleteLimit,
-} from './values.ts';
+import type { DeleteLimit } from './values.ts';
 
 export type LinkConfig = {
   readonly name: string;
@@ -69,39 +56,6 @@ export type Config = {
   readonly logPersonalData: boolean;
   readonly links: readonly LinkConfig[];
 };
-
-/** The settings of the process. */
-const SharedSettings = z.object({
-  dataDir: text.nullable().default(null),
-  redisUrl: redisUrl.nullable().default(null),
-  credentialsKey: encryptionKey.nullable().default(null),
-  credentialsKeyOld: earlierKey.nullable().default(null),
-  concurrency: concurrency.default(10),
-  logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
-  logFormat: choice('json', 'pretty').default('json'),
-  logPersonalData: choice('true', 'false').default('false'),
-});
-
-/** The settings that each link may have of its own; its sides' names are what the words for a side are. */
-const linkSettings = ({ left, right }: Sides<string>) =>
-  z.object({
-    syncInterval: duration.default(5 * 60_000),
-    sweepInterval: duration.default(6 * 3_600_000),
-    direction: choice('both', `to-${left}`, `to-${right}`).default('both'),
-    conflictPolicy: choice('newest', left, right).default('newest'),
-    deletePolicy: choice('propagate', 'keep').default('propagate'),
-    deleteLimit: deleteLimit.default({ count: 10, percent: 10 }),
-    buckets: buckets.default(['*']),
-  });
-
-const SHARED_KEYS: Keys = {
-  names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld'],
-};
-const LINK_KEYS: Keys = { names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape), secrets: [] };
-/** What may stand in a link's section, beside its sides. */
-const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
-const ALL_KEYS = joinKeys(SHARED_KEYS, SECTION_KEYS);
 
 /** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
 const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {

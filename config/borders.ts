@@ -109,6 +109,18 @@ export const BORDERS: readonly Border[] = [
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },
+  {
+    place: 'cli/init/',
+    imports: [
+      ...SIDE_COMMANDS,
+      'cli/connect/',
+      'cli/doctor/',
+      'config/link-sections.ts',
+      'config/set-up.ts',
+      'config/sources.ts',
+    ],
+    packages: CLI_PACKAGES,
+  },
   { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {

@@ -5,6 +5,7 @@ import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
+import type { InitOptions } from './init/init.ts';
 import type { Terminal } from './terminal.ts';
 
 // The same place seen from src/cli and from dist/cli.
@@ -139,6 +140,11 @@ const addDaemon = (program: Command, call: Call): void => {
     });
 };
 
+const portOption = (): Option =>
+  new Option('--port <PORT>', 'loopback port that the browser comes back to (default: any free one)').argParser(
+    wholeNumber(1, 65_535),
+  );
+
 const addSignIn = (program: Command, call: Call): void => {
   program
     .command('connect')
@@ -146,17 +152,43 @@ const addSignIn = (program: Command, call: Call): void => {
     .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
     .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
     .option('--no-browser', 'only print the address')
-    .option(
-      '--port <PORT>',
-      'loopback port that the browser comes back to (default: any free one)',
-      wholeNumber(1, 65_535),
-    )
+    .addOption(portOption())
     .option('--api-key <->', "exchange a v1 application's key at the service instead, from standard input")
     .option('--api-key-file <FILE>', 'the same, from a file')
     .option('--replace-account', 'take another account than the one that the link was made with')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
     .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
       call.code = await (await import('./connect/connect.ts')).connect(call.terminal, side, link, options);
+    });
+};
+
+const INIT_SETTINGS = `
+What is set as a variable (GOOGLE_CLIENT_ID, ...) is the usual answer, and with --yes the only one. Each variable that is
+set is written as the setting that it stands for, so the file says everything. A file that exists is replaced only when
+you say so, and never with --yes.`;
+
+const addInit = (program: Command, call: Call): void => {
+  const player = (side: string): Option =>
+    new Option(`--${side} <PROVIDER>`, `what the ${side} side is`).choices(['google', 'service']);
+  program
+    .command('init')
+    .description('Set up a link: ask, write the configuration, sign in, check, and show what a first sync would do.')
+    .addOption(player('left'))
+    .addOption(player('right'))
+    .addOption(
+      new Option('--secrets <PLACE>', 'where secrets are written: the file, a .env beside it, or none').choices([
+        'file',
+        'env',
+        'none',
+      ]),
+    )
+    .option('--no-browser', 'only print the address to sign in at')
+    .addOption(portOption())
+    .option('-y, --yes', 'ask nothing and do not sign in')
+    .addHelpText('after', INIT_SETTINGS)
+    .addHelpText('after', examples('init', 'init --left google --right google', 'init --yes --secrets env'))
+    .action(async (options: InitOptions) => {
+      call.code = await (await import('./init/init.ts')).init(call.terminal, options);
     });
 };
 
@@ -256,6 +288,7 @@ const createProgram = (call: Call): Command => {
       getErrHelpWidth: () => widthOf(call.terminal.stdout),
     })
     .addHelpText('after', EXIT_CODES);
+  addInit(program, call);
   addRuns(program, call);
   addReports(program, call);
   addHistory(program, call);

@@ -10,6 +10,8 @@ export type Terminal = {
   readonly stdout: NodeJS.WriteStream;
   /** Prints lines to stdout, with control and bidirectional characters written out. */
   print(text: string): void;
+  /** Prints what an answer is typed behind: a text with no line break at its end. */
+  ask(text: string): void;
   /** Prints lines to stderr, likewise. */
   warn(text: string): void;
   /** Standard error for a logger; goes the same way as `warn`. */
@@ -51,6 +53,7 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   return {
     stdout,
     print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
+    ask: (text) => void stdout.write(sanitise(text, stdout)),
     warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
     log: Object.assign(log, { isTTY: stderr.isTTY }),
     divert: (to) => {

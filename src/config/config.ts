@@ -147,6 +147,12 @@ const located = (options: LoadOptions): Located => ({
 /** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
 export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
 
+/** The settings that variables hold, by their dotted keys: of the environment and of the `.env` beside the configuration. */
+export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
+  const env = readEnvironment(located(options), () => undefined);
+  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, String(value)]));
+};
+
 const noFileHint = (options: Located): string =>
   `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
 

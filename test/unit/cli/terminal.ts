@@ -9,6 +9,7 @@ export const createTestTerminal = (): Terminal & { readonly printed: string[]; r
     warned,
     stdout: process.stdout,
     print: (text) => void printed.push(text),
+    ask: (text) => void printed.push(text),
     warn: (text) => void warned.push(text),
     log: Object.assign(process.stderr, { isTTY: false }),
     divert: () => undefined,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { PlaceOptions } from './configuration.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -17,15 +17,20 @@ const readVersion = (): string => {
   return hasVersion ? String(description.version) : 'unknown';
 };
 
-const EXIT_CODES = `
+/** What each exit code means, from 0. */
+const EXIT_CODES = [
+  'done, also when there was nothing to do',
+  'failed for a reason not below',
+  'usage or configuration',
+  'halted for safety, nothing was deleted',
+  'credentials refused or revoked',
+  'a remote was unavailable; the next run goes on',
+  'the link is being synced by another process',
+];
+
+const EXIT_CODES_HELP = `
 Exit codes:
-  0  done, also when there was nothing to do
-  1  failed for a reason not below
-  2  usage or configuration
-  3  halted for safety, nothing was deleted
-  4  credentials refused or revoked
-  5  a remote was unavailable; the next run goes on
-  6  the link is being synced by another process
+${EXIT_CODES.map((meaning, code) => `  ${code}  ${meaning}`).join('\n')}
 
 With several links the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
 
@@ -176,11 +181,10 @@ const addInit = (program: Command, call: Call): void => {
     .addOption(player('left'))
     .addOption(player('right'))
     .addOption(
-      new Option('--secrets <PLACE>', 'where secrets are written: the file, a .env beside it, or none').choices([
-        'file',
-        'env',
-        'none',
-      ]),
+      new Option(
+        '--secrets <PLACE>',
+        'where secrets are written: in the file, in a .env beside it, or nowhere',
+      ).choices(['file', 'env', 'none']),
     )
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
@@ -264,6 +268,28 @@ const addTrials = (program: Command, call: Call): void => {
     });
 };
 
+/** What is made of the definitions of all others. */
+const addMade = (program: Command, call: Call): void => {
+  program
+    .command('completion')
+    .description('Print a script by which a shell completes commands, options and choices.')
+    .addArgument(new Argument('<SHELL>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nbash, zsh: source <(contact-sync completion bash)\nfish: contact-sync completion fish | source',
+    )
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      call.code = (await import('./completion.ts')).completion(call.terminal, program, shell);
+    });
+  program
+    .command('man')
+    .description('Print the manual page, as man reads it.')
+    .addHelpText('after', '\nRead it with: contact-sync man | man -l -')
+    .action(async () => {
+      call.code = (await import('./man.ts')).man(call.terminal, program, EXIT_CODES);
+    });
+};
+
 /** Nothing is broken into lines for a pipe, whose reader may be as wide as he likes. */
 const widthOf = ({ columns }: Terminal['stdout']): number => columns || Number.POSITIVE_INFINITY;
 
@@ -287,7 +313,7 @@ const createProgram = (call: Call): Command => {
       getOutHelpWidth: () => widthOf(call.terminal.stdout),
       getErrHelpWidth: () => widthOf(call.terminal.stdout),
     })
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', EXIT_CODES_HELP);
   addInit(program, call);
   addRuns(program, call);
   addReports(program, call);
@@ -296,6 +322,7 @@ const createProgram = (call: Call): Command => {
   addSignIn(program, call);
   addDoctor(program, call);
   addTrials(program, call);
+  addMade(program, call);
   return program;
 };
 

@@ -1,13 +1,16 @@
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { printable } from '../printable.ts';
+import { asTyped } from './typed-command.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** Where a command speaks to people and scripts: stdout and stderr, and what they are connected to. */
 export type Terminal = {
-  /** Standard output itself: whether it is a terminal, and what bars are drawn on. */
+  /** Standard output itself: what bars are drawn on. */
   readonly stdout: NodeJS.WriteStream;
+  /** Whether lines may be drawn over: on a terminal, but not a dumb one, nor where NO_COLOR asks for plain text. */
+  readonly redraws: boolean;
   /** Prints lines to stdout, with control and bidirectional characters written out. */
   print(text: string): void;
   /** Prints what an answer is typed behind: a text with no line break at its end. */
@@ -15,7 +18,7 @@ export type Terminal = {
   /** Prints lines to stderr, likewise. */
   warn(text: string): void;
   /** Standard error for a logger; goes the same way as `warn`. */
-  readonly log: NodeJS.WritableStream & { readonly isTTY: boolean };
+  readonly log: NodeJS.WritableStream & { readonly isTTY: boolean; hasColors(): boolean };
   /** Sends what is for stderr elsewhere while bars are drawn on the same terminal; null ends that. */
   divert(to: ((lines: string) => void) | null): void;
   /** Colours a text for stdout where that is a terminal and NO_COLOR is not set. */
@@ -34,8 +37,19 @@ const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string =>
     .join('');
 };
 
-/** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
-export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
+/** By Node's own reckoning, from what the stream is, TERM and NO_COLOR. */
+const isLively = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
+
+/**
+ * The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. Texts call
+ * commands `contact-sync plan`; a person reads them as `command` has it. A JSON document, for scripts, stays as it is.
+ */
+export const createTerminal = (
+  stdout: NodeJS.WriteStream,
+  stderr: NodeJS.WriteStream,
+  command = 'contact-sync',
+): Terminal => {
+  const typed = (text: string): string => (text.startsWith('{"') ? text : asTyped(text, command));
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -52,10 +66,11 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   });
   return {
     stdout,
-    print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
+    redraws: isLively(stdout),
+    print: (text) => void stdout.write(`${sanitise(typed(text), stdout)}\n`),
     ask: (text) => void stdout.write(sanitise(text, stdout)),
-    warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
-    log: Object.assign(log, { isTTY: stderr.isTTY }),
+    warn: (text) => writeError(`${sanitise(typed(text), stderr)}\n`),
+    log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => isLively(stderr) }),
     divert: (to) => {
       diverted = to;
     },

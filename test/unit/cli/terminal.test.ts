@@ -10,15 +10,17 @@ const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202E
 const WRITTEN_OUT =
   String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';
 
-const open = (isTTY: boolean) => {
-  const streams = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY }));
+const open = (isTTY: boolean, { hasColors = isTTY, command = 'contact-sync' } = {}) => {
+  const streams = [new PassThrough(), new PassThrough()].map((stream) =>
+    Object.assign(stream, { isTTY, hasColors: () => hasColors }),
+  );
   const [stdout, stderr] = streams as unknown as [NodeJS.WriteStream, NodeJS.WriteStream];
   const said = async (): Promise<string[]> => {
     stdout.end();
     stderr.end();
     return Promise.all([text(stdout as never), text(stderr as never)]);
   };
-  return { terminal: createTerminal(stdout, stderr), said };
+  return { terminal: createTerminal(stdout, stderr, command), said };
 };
 
 test.each([true, false])('what a terminal would obey is written out; a terminal: %s', async (isTTY) => {
@@ -52,4 +54,25 @@ test('log lines for people hold none of it either', async () => {
   const [, printed = ''] = await said();
   expect(printed).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
   expect(printed).toContain('Sandy José 田中');
+});
+
+test.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])('lines are drawn over on a terminal alone that is not told to be plain: %s, %s', (isTTY, hasColors, redraws) => {
+  const { terminal } = open(isTTY, { hasColors });
+  expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
+});
+
+test('commands are named as they are typed, in every text but a document', async () => {
+  const { terminal, said } = open(false, { command: 'npm run -s contact-sync --' });
+  terminal.print('Next: contact-sync connect google home, and then: contact-sync plan');
+  terminal.warn('What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan');
+  terminal.print(JSON.stringify({ reason: 'contact-sync plan' }));
+  expect(await said()).toEqual([
+    'Next: npm run -s contact-sync -- connect google home, and then: npm run -s contact-sync -- plan\n' +
+      '{"reason":"contact-sync plan"}\n',
+    'What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan\n',
+  ]);
 });

@@ -35,6 +35,7 @@ const APP = 'app/app.ts';
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts'];
 const CLI = [
   'config/nearest.ts',
+  'config/set-up.ts',
   'contact/',
   'reconcile/',
   'history/',
@@ -111,14 +112,7 @@ export const BORDERS: readonly Border[] = [
   },
   {
     place: 'cli/init/',
-    imports: [
-      ...SIDE_COMMANDS,
-      'cli/connect/',
-      'cli/doctor/',
-      'config/link-sections.ts',
-      'config/set-up.ts',
-      'config/sources.ts',
-    ],
+    imports: [...SIDE_COMMANDS, 'cli/connect/', 'cli/doctor/', 'config/link-sections.ts', 'config/sources.ts'],
     packages: CLI_PACKAGES,
   },
   { place: 'cli/sandbox.ts', imports: ['cli/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },

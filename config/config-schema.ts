@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettings, SHARED_KEYS, SharedSettings } from '../src/config/settings.ts';
+import { linkSettings, SHARED_KEYS, SharedSettings } from '../src/config/config.ts';
 import { secret } from '../src/config/values.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';

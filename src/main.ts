@@ -6,4 +6,4 @@ const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal.ts');
 const { TYPED_COMMAND } = await import('./cli/typed-command.ts');
 
-process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr, TYPED_COMMAND));
+process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr), TYPED_COMMAND);

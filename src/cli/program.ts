@@ -7,6 +7,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
 import type { Terminal } from './terminal.ts';
+import { withTypedCommands } from './typed-command.ts';
 
 // The same place seen from src/cli and from dist/cli.
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url);
@@ -50,7 +51,7 @@ type Call = {
   code: ExitCode;
   /** What a failure owes to stdout. */
   document: DocumentKey;
-  readonly terminal: Terminal;
+  terminal: Terminal;
 };
 
 type JsonOption = { readonly json?: boolean };
@@ -326,16 +327,29 @@ const createProgram = (call: Call): Command => {
   return program;
 };
 
-/** Runs the command that the arguments ask for. Answers the exit code; never throws. */
-export const runCli = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+/**
+ * Runs the command that the arguments ask for; texts name commands with what a person types for `contact-sync`. Answers
+ * the exit code; never throws.
+ */
+export const runCli = async (
+  args: readonly string[],
+  terminal: Terminal,
+  typedCommand = 'contact-sync',
+): Promise<number> => {
   const call: Call = { code: 0, document: null, terminal };
+  const program = createProgram(call);
+  const names = program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => command.name());
+  call.terminal = withTypedCommands(terminal, names, typedCommand);
   try {
-    await createProgram(call).parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' });
     return call.code;
   } catch (error) {
     // Commander has said what is wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { reportFailure } = await import('./failure.ts');
-    return reportFailure(terminal, error, call.document);
+    return reportFailure(call.terminal, error, call.document);
   }
 };

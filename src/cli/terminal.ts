@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { printable } from '../printable.ts';
-import { asTyped } from './typed-command.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
@@ -40,16 +39,8 @@ const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string =>
 /** By Node's own reckoning, from what the stream is, TERM and NO_COLOR. */
 const isLively = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
 
-/**
- * The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. Texts call
- * commands `contact-sync plan`; a person reads them as `command` has it. A JSON document, for scripts, stays as it is.
- */
-export const createTerminal = (
-  stdout: NodeJS.WriteStream,
-  stderr: NodeJS.WriteStream,
-  command = 'contact-sync',
-): Terminal => {
-  const typed = (text: string): string => (text.startsWith('{"') ? text : asTyped(text, command));
+/** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
+export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -67,9 +58,9 @@ export const createTerminal = (
   return {
     stdout,
     redraws: isLively(stdout),
-    print: (text) => void stdout.write(`${sanitise(typed(text), stdout)}\n`),
+    print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
     ask: (text) => void stdout.write(sanitise(text, stdout)),
-    warn: (text) => writeError(`${sanitise(typed(text), stderr)}\n`),
+    warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
     log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => isLively(stderr) }),
     divert: (to) => {
       diverted = to;

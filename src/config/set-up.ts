@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Sides } from '../contact/side.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
-import { linkSettings, SHARED_KEYS, SharedSettings } from './settings.ts';
+import { linkSettings, SHARED_KEYS, SharedSettings } from './config.ts';
 import { USUAL_PROVIDERS } from './sides.ts';
 import { variableOf } from './sources.ts';
 import { text } from './values.ts';

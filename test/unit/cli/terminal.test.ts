@@ -2,7 +2,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../../src/cli/terminal.ts';
+import { withTypedCommands } from '../../../src/cli/typed-command.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { createTestTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
 /** Clears the screen, writes over what stood there, turns text around: from a remote, a file or a neighbour. */
@@ -10,7 +12,7 @@ const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202E
 const WRITTEN_OUT =
   String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';
 
-const open = (isTTY: boolean, { hasColors = isTTY, command = 'contact-sync' } = {}) => {
+const open = (isTTY: boolean, hasColors = isTTY) => {
   const streams = [new PassThrough(), new PassThrough()].map((stream) =>
     Object.assign(stream, { isTTY, hasColors: () => hasColors }),
   );
@@ -20,7 +22,7 @@ const open = (isTTY: boolean, { hasColors = isTTY, command = 'contact-sync' } = 
     stderr.end();
     return Promise.all([text(stdout as never), text(stderr as never)]);
   };
-  return { terminal: createTerminal(stdout, stderr, command), said };
+  return { terminal: createTerminal(stdout, stderr), said };
 };
 
 test.each([true, false])('what a terminal would obey is written out; a terminal: %s', async (isTTY) => {
@@ -61,18 +63,19 @@ test.each([
   [true, false, false],
   [false, true, false],
 ])('lines are drawn over on a terminal alone that is not told to be plain: %s, %s', (isTTY, hasColors, redraws) => {
-  const { terminal } = open(isTTY, { hasColors });
+  const { terminal } = open(isTTY, hasColors);
   expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
 });
 
-test('commands are named as they are typed, in every text but a document', async () => {
-  const { terminal, said } = open(false, { command: 'npm run -s contact-sync --' });
-  terminal.print('Next: contact-sync connect google home, and then: contact-sync plan');
-  terminal.warn('What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan');
-  terminal.print(JSON.stringify({ reason: 'contact-sync plan' }));
-  expect(await said()).toEqual([
-    'Next: npm run -s contact-sync -- connect google home, and then: npm run -s contact-sync -- plan\n' +
-      '{"reason":"contact-sync plan"}\n',
-    'What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan\n',
+test('commands are named as they are typed, in every text but a document', () => {
+  const terminal = createTestTerminal();
+  const typed = withTypedCommands(terminal, ['plan', 'connect'], 'npm run -s contact-sync --');
+  typed.print('Next: contact-sync connect google home, and then: contact-sync plan');
+  typed.warn('What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan');
+  typed.print(JSON.stringify({ reason: 'contact-sync plan' }));
+  expect(terminal.printed).toEqual([
+    'Next: npm run -s contact-sync -- connect google home, and then: npm run -s contact-sync -- plan',
+    '{"reason":"contact-sync plan"}',
   ]);
+  expect(terminal.warned).toEqual(['What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan']);
 });

@@ -55,6 +55,8 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
       done();
     },
   });
+  // A command that is made of others opens a log for each of them.
+  log.setMaxListeners(0);
   return {
     stdout,
     redraws: isLively(stdout),

@@ -152,6 +152,7 @@ export const BORDERS: readonly Border[] = [
     ],
     packages: ['zod'],
   },
+  { place: 'require-node.js', imports: [], packages: [] },
   { place: 'main.ts', imports: ['require-node.js', 'cli/'], packages: [] },
 ];
 

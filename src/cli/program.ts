@@ -291,7 +291,7 @@ const addMade = (program: Command, call: Call): void => {
     });
 };
 
-/** Nothing is broken into lines for a pipe, whose reader may be as wide as he likes. */
+/** A pipe has no width: nothing is broken into lines for it. */
 const widthOf = ({ columns }: Terminal['stdout']): number => columns || Number.POSITIVE_INFINITY;
 
 const createProgram = (call: Call): Command => {

@@ -66,7 +66,8 @@ const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   }
   heading(terminal, 'What would the first sync do? (contact-sync plan)');
   const planned = await plan(terminal, undefined, options);
-  terminal.print('\nNothing was written at either side so far. Next: contact-sync sync, and then: contact-sync daemon');
+  terminal.print('\nNothing was written at either side so far.');
+  if (planned === EXIT.done) terminal.print('Next: contact-sync sync, and then: contact-sync daemon');
   return planned;
 };
 

@@ -1,5 +1,6 @@
 import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../config/set-up.ts';
 import { isName } from '../../config/link-sections.ts';
+import { USUAL_PROVIDERS } from '../../config/sides.ts';
 import { variableOf } from '../../config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
@@ -28,7 +29,6 @@ export const NOBODY: Pick<Prompts, 'ask' | 'askHidden'> = {
 
 type Asker = Pick<Prompts, 'ask' | 'askHidden'>;
 
-const USUAL_PROVIDER: Sides<string> = { left: 'google', right: 'service' };
 const USUAL_INTERVAL = '5m';
 
 const oneOf =
@@ -39,7 +39,7 @@ const oneOf =
 const askProvider = async (asker: Asker, side: Side, known: Known): Promise<string> => {
   const names = PROVIDERS.map(({ name }) => name).toSorted();
   const question = `Which provider is on the ${side} side (${names.join(', ')})`;
-  return known.providers[side] ?? (await asker.ask(question, USUAL_PROVIDER[side], oneOf(names)));
+  return known.providers[side] ?? (await asker.ask(question, USUAL_PROVIDERS[side], oneOf(names)));
 };
 
 const askName = (asker: Asker, side: Side): Promise<string> =>

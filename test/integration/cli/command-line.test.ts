@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startCliHost } from '../../support/cli-host.ts';
 import { PlansDocument, StatusDocument } from './documents.ts';
 import { startGround, type Ground } from './run-cli.ts';
+
+// Some run several commands, and one of them asks both sides.
+vi.setConfig({ testTimeout: 90_000 });
 
 const host = startCliHost();
 let ground: Ground;
@@ -37,7 +40,7 @@ describe('what is typed', () => {
     expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
     expect(await linksOf('status', '--config', file)).toEqual(['named']);
     const { stdout } = await host.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
-    expect(stdout).toContain('1 link: named');
+    expect(stdout).toContain(`1 link: named, from ${file}`);
   });
 
   test('sync --dry-run is plan', async () => {

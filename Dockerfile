@@ -34,8 +34,7 @@ COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY migrations ./migrations
 COPY --from=build /app/dist ./dist
-RUN chmod 0755 /app/dist/main.js \
-  && ln -s /app/dist/main.js /usr/local/bin/contact-sync \
+RUN ln -s /app/dist/main.js /usr/local/bin/contact-sync \
   && mkdir -m 0700 /data \
   && chown node:node /data
 # Writes nothing but /data, so the root file system may be read-only.

@@ -47,7 +47,7 @@ const borderOverrides = (border: Border): OxlintOverride[] => {
   const files = `src/${border.place}`;
   const folder = posix.dirname(border.place);
   if (border.place.endsWith('/*.ts')) return [override(border, files, folder, ['!./*.ts'])];
-  if (border.place.endsWith('.ts')) return [override(border, files, folder, [])];
+  if (/\.[jt]s$/u.test(border.place)) return [override(border, files, folder, [])];
   return Array.from({ length: DEEPEST_FOLDER + 1 }, (_, depth) =>
     override(border, `${files}${'*/'.repeat(depth)}*.ts`, border.place + 'x/'.repeat(depth), ownFolder(depth)),
   );
@@ -84,6 +84,8 @@ export default defineConfig({
     'eslint/prefer-const': 'error',
     'import/no-cycle': 'error',
     'import/no-default-export': 'error',
+    // It works by being loaded.
+    'import/no-unassigned-import': ['error', { allow: ['**/require-node.js'] }],
     'node/no-process-env': 'error',
     'typescript/consistent-type-imports': 'error',
     'typescript/no-explicit-any': 'error',

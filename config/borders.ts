@@ -31,6 +31,7 @@ const STORE_PORT = 'store/store.ts';
 const CONFIG = [
   'config/config.ts',
   'config/config-error.ts',
+  'config/home.ts',
   'config/secret.ts',
   'config/sides.ts',
   'config/unencrypted.ts',
@@ -41,6 +42,7 @@ const APP = 'app/app.ts';
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
+  'config/set-up.ts',
   'contact/',
   'reconcile/',
   'history/',
@@ -115,6 +117,11 @@ export const BORDERS: readonly Border[] = [
     types: ['store/credentials.ts'],
     packages: CLI_PACKAGES,
   },
+  {
+    place: 'cli/init/',
+    imports: [...SIDE_COMMANDS, 'cli/connect/', 'cli/doctor/', 'config/link-sections.ts', 'config/sources.ts'],
+    packages: CLI_PACKAGES,
+  },
   { place: 'cli/sandbox/', imports: ['cli/*.ts', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
@@ -154,7 +161,8 @@ export const BORDERS: readonly Border[] = [
     ],
     packages: ['zod'],
   },
-  { place: 'main.ts', imports: ['cli/'], packages: [] },
+  { place: 'require-node.js', imports: [], packages: [] },
+  { place: 'main.ts', imports: ['require-node.js', 'cli/'], packages: [] },
 ];
 
 /** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */

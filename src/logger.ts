@@ -13,7 +13,7 @@ export type LoggerOptions = {
   /** One JSON object a line, or lines for people. */
   readonly format: 'json' | 'pretty';
   /** Standard output in the daemon, standard error elsewhere. */
-  readonly destination: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly destination: NodeJS.WritableStream & { hasColors?(): boolean };
 };
 
 /** A logger whose lines hold no credential: neither under a telling key, at any depth, nor inside an error's text. */
@@ -33,7 +33,7 @@ export const createLogger = ({ level, format, destination }: LoggerOptions): Log
 /** Lines for people. What writes them is loaded here: where logs are JSON nothing needs it. */
 const prettyStream = (destination: LoggerOptions['destination']): NodeJS.WritableStream => {
   const { build } = require('pino-pretty') as typeof Pretty;
-  return build({ destination, colorize: destination.isTTY ?? false, sync: true });
+  return build({ destination, colorize: destination.hasColors?.() ?? false, sync: true });
 };
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { runCli } from './cli/program.ts';
-import { createTerminal } from './cli/terminal.ts';
+import './require-node.js';
 
-process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr));
+// Loaded only now: an old Node must be told before a native module brings it down.
+const { runCli } = await import('./cli/program.ts');
+const { createTerminal } = await import('./cli/terminal.ts');
+const { TYPED_COMMAND } = await import('./cli/typed-command.ts');
+
+process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr), TYPED_COMMAND);

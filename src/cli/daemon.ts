@@ -6,8 +6,8 @@ import { createEvents } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
-import type { CommonOptions } from './with-app.ts';
 
 /** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
@@ -28,16 +28,15 @@ const listen = (onHangup: () => void): Promise<string> => {
 };
 
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
-export const daemon = async (terminal: Terminal, options: Pick<CommonOptions, 'config'>): Promise<ExitCode> => {
-  const load = () => loadConfig({ configPath: options.config ?? null });
-  const config = load();
+export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  const config = openConfig(terminal, options);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const events = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   await using app = createApp(config, events);
   // Signals are heard before the first log line says that they are.
   const asked = listen(() => running.reload());
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
-  const running = startDaemon({ ...parts, loadConfig: load });
+  const running = startDaemon({ ...parts, loadConfig: () => loadConfig(loadOptionsOf(options)) });
   const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

@@ -3,11 +3,11 @@ import { systemClock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { judgeHealth, type LinkHealth } from '../jobs/health.ts';
 import { readHeartbeat, readLiveHeartbeat } from '../jobs/heartbeat.ts';
-import { loadConfig, storeAlone, type Config, type LinkConfig } from '../config/config.ts';
+import { storeAlone, type Config, type LinkConfig } from '../config/config.ts';
 import { createCommandEvents } from './command-events.ts';
+import { openConfig, type PlaceOptions } from './configuration.ts';
 import { EXIT, messageOf, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import type { CommonOptions } from './with-app.ts';
 
 /** What the daemon is judged by, and what is to be said of it besides. */
 type Subject = {
@@ -17,9 +17,9 @@ type Subject = {
 };
 
 /** With a configuration that cannot be used a running daemon goes on with the one that it has. */
-const subjectOf = async (configPath: string | null): Promise<Subject> => {
+const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
-    const config = loadConfig({ configPath });
+    const config = openConfig(terminal, options);
     return { config, links: config.links, note: '' };
   } catch (error) {
     if (!(error instanceof ConfigError) || error.dataDir === null) throw error;
@@ -32,9 +32,9 @@ const subjectOf = async (configPath: string | null): Promise<Subject> => {
 };
 
 /** `health`: one line, and 0 where the daemon on this machine does its work, for a container's HEALTHCHECK. */
-export const health = async (terminal: Terminal, options: Pick<CommonOptions, 'config'>): Promise<ExitCode> => {
+export const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   try {
-    const { config, links, note } = await subjectOf(options.config ?? null);
+    const { config, links, note } = await subjectOf(terminal, options);
     const beat = await readHeartbeat(config.dataDir);
     await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
     const states: LinkHealth[] = [];

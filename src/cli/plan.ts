@@ -46,7 +46,7 @@ const planOne = async (
   options: PlanOptions,
 ): Promise<Planned> => {
   const asked = options.full ? 'full' : 'incremental';
-  const progress = options.json || !terminal.stdout.isTTY ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
     const { kind, plan, halt, estimate } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };

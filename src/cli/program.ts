@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { PlaceOptions } from './configuration.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
+import type { InitOptions } from './init/init.ts';
 import type { Terminal } from './terminal.ts';
+import { withTypedCommands } from './typed-command.ts';
 
 // The same place seen from src/cli and from dist/cli.
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url);
@@ -15,15 +18,20 @@ const readVersion = (): string => {
   return hasVersion ? String(description.version) : 'unknown';
 };
 
-const EXIT_CODES = `
+/** What each exit code means, from 0. */
+const EXIT_CODES = [
+  'done, also when there was nothing to do',
+  'failed for a reason not below',
+  'usage or configuration',
+  'halted for safety, nothing was written',
+  'credentials refused or revoked',
+  'a remote was unavailable; the next run goes on',
+  'the link is being synced by another process',
+];
+
+const EXIT_CODES_HELP = `
 Exit codes:
-  0  done, also when there was nothing to do
-  1  failed for a reason not below
-  2  usage or configuration
-  3  halted for safety, nothing was written
-  4  credentials refused or revoked
-  5  a remote was unavailable; the next run goes on
-  6  the link is being synced by another process
+${EXIT_CODES.map((meaning, code) => `  ${code}  ${meaning}`).join('\n')}
 
 With several links the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
 
@@ -43,7 +51,7 @@ type Call = {
   code: ExitCode;
   /** What a failure owes to stdout. */
   document: DocumentKey;
-  readonly terminal: Terminal;
+  terminal: Terminal;
 };
 
 type JsonOption = { readonly json?: boolean };
@@ -52,13 +60,14 @@ const configured = (program: Command, name: string, description: string): Comman
   program
     .command(name)
     .description(description)
-    .argument('[LINK]', 'the link to work on; all of them where it is left out')
-    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
+    .argument('[LINK]', 'the link to work on; all of them where it is left out');
 
 const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
   call.document = options.json ? key : null;
 };
 
+const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
+const DATA_DIR_OPTION = ['--data-dir <DIR>', 'where the state is kept; wins over DATA_DIR'] as const;
 const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
 
@@ -66,10 +75,12 @@ const addRuns = (program: Command, call: Call): void => {
   configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
     .option(...JSON_OPTION)
     .option(...ACCEPT_DELETES)
-    .addHelpText('after', examples('sync', 'sync work --json', 'sync --accept-deletes'))
-    .action(async (link: string | undefined, options: JsonOption) => {
-      owes(call, 'runs', options);
-      call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
+    .option('--dry-run', 'show what would be done, as plan does; writes on neither side')
+    .addHelpText('after', examples('sync', 'sync work --json', 'sync --dry-run', 'sync --accept-deletes'))
+    .action(async (link: string | undefined, options: JsonOption & { readonly dryRun?: boolean }) => {
+      owes(call, options.dryRun ? 'links' : 'runs', options);
+      if (options.dryRun) call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+      else call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
     });
   configured(program, 'resync', 'List both sides whole, match again and repair; the mapping is kept.')
     .option(...JSON_OPTION)
@@ -119,22 +130,26 @@ const addDoctor = (program: Command, call: Call): void => {
 };
 
 const addDaemon = (program: Command, call: Call): void => {
-  const withConfig = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml');
-  withConfig('daemon', 'Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
+  program
+    .command('daemon')
+    .description('Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
-    .action(async (options: { readonly config?: string }) => {
+    .action(async (options: PlaceOptions) => {
       call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
     });
-  withConfig('health', 'Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
+  program
+    .command('health')
+    .description('Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
     .addHelpText('after', examples('health'))
-    .action(async (options: { readonly config?: string }) => {
+    .action(async (options: PlaceOptions) => {
       call.code = await (await import('./health.ts')).health(call.terminal, options);
     });
 };
+
+const portOption = (): Option =>
+  new Option('--port <PORT>', 'loopback port that the browser comes back to (default: any free one)').argParser(
+    wholeNumber(1, 65_535),
+  );
 
 const addSignIn = (program: Command, call: Call): void => {
   program
@@ -142,19 +157,43 @@ const addSignIn = (program: Command, call: Call): void => {
     .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
     .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
     .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
-    .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
     .option('--no-browser', 'only print the address')
-    .option(
-      '--port <PORT>',
-      'loopback port that the browser comes back to (default: any free one)',
-      wholeNumber(1, 65_535),
-    )
+    .addOption(portOption())
     .option('--api-key <->', "exchange a v1 application's key at the service instead, from standard input")
     .option('--api-key-file <FILE>', 'the same, from a file')
     .option('--replace-account', 'take another account than the one that the link was made with')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
     .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
       call.code = await (await import('./connect/connect.ts')).connect(call.terminal, side, link, options);
+    });
+};
+
+const INIT_SETTINGS = `
+What is set as a variable (GOOGLE_CLIENT_ID, ...) is the usual answer, and with --yes the only one. Each variable that is
+set is written as the setting that it stands for, so the file says everything. A file that exists is replaced only when
+you say so, and never with --yes.`;
+
+const addInit = (program: Command, call: Call): void => {
+  const player = (side: string): Option =>
+    new Option(`--${side} <PROVIDER>`, `what the ${side} side is`).choices(['google', 'service']);
+  program
+    .command('init')
+    .description('Set up a link: ask, write the configuration, sign in, check, and show what a first sync would do.')
+    .addOption(player('left'))
+    .addOption(player('right'))
+    .addOption(
+      new Option(
+        '--secrets <PLACE>',
+        'where secrets are written: in the file, in a .env beside it, or nowhere',
+      ).choices(['file', 'env', 'none']),
+    )
+    .option('--no-browser', 'only print the address to sign in at')
+    .addOption(portOption())
+    .option('-y, --yes', 'ask nothing and do not sign in')
+    .addHelpText('after', INIT_SETTINGS)
+    .addHelpText('after', examples('init', 'init --left google --right google', 'init --yes --secrets env'))
+    .action(async (options: InitOptions) => {
+      call.code = await (await import('./init/init.ts')).init(call.terminal, options);
     });
 };
 
@@ -173,7 +212,6 @@ const addHistory = (program: Command, call: Call): void => {
       .description(description)
       .argument(subject, about)
       .argument('[LINK]', 'the link to work on; all of them where it is left out')
-      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
       .option(...JSON_OPTION);
   withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
     .option('--dry-run', 'show what would be reverted; writes on neither side')
@@ -242,18 +280,53 @@ const addTrials = (program: Command, call: Call): void => {
     });
 };
 
+/** What is made of the definitions of all others. */
+const addMade = (program: Command, call: Call): void => {
+  program
+    .command('completion')
+    .description('Print a script by which a shell completes commands, options and choices.')
+    .addArgument(new Argument('<SHELL>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nbash, zsh: source <(contact-sync completion bash)\nfish: contact-sync completion fish | source',
+    )
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      call.code = (await import('./completion.ts')).completion(call.terminal, program, shell);
+    });
+  program
+    .command('man')
+    .description('Print the manual page, as man reads it.')
+    .addHelpText('after', '\nRead it with: contact-sync man | man -l -')
+    .action(async () => {
+      call.code = (await import('./man.ts')).man(call.terminal, program, EXIT_CODES);
+    });
+};
+
+/** A pipe has no width: nothing is broken into lines for it. */
+const widthOf = ({ columns }: Terminal['stdout']): number => columns || Number.POSITIVE_INFINITY;
+
 const createProgram = (call: Call): Command => {
   const program = new Command('contact-sync')
     .description('Keeps Google contacts and a relationship management service the same, in both directions.')
-    .version(readVersion(), '--version', 'print the version')
-    .helpOption('--help', 'show help')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .option(...CONFIG_OPTION)
+    .option(...DATA_DIR_OPTION)
+    .configureHelp({ showGlobalOptions: true })
+    // They may stand before the command and behind it; every command takes them.
+    .hook('preAction', (_, command) => {
+      for (const [name, value] of Object.entries(program.opts())) command.setOptionValue(name, value);
+    })
     .helpCommand('help [COMMAND]', 'show help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => call.terminal.print(text.trimEnd()),
       writeErr: (text) => call.terminal.warn(text.trimEnd()),
+      getOutHelpWidth: () => widthOf(call.terminal.stdout),
+      getErrHelpWidth: () => widthOf(call.terminal.stdout),
     })
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', EXIT_CODES_HELP);
+  addInit(program, call);
   addRuns(program, call);
   addReports(program, call);
   addHistory(program, call);
@@ -261,19 +334,33 @@ const createProgram = (call: Call): Command => {
   addSignIn(program, call);
   addDoctor(program, call);
   addTrials(program, call);
+  addMade(program, call);
   return program;
 };
 
-/** Runs the command that the arguments ask for. Answers the exit code; never throws. */
-export const runCli = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+/**
+ * Runs the command that the arguments ask for; texts name commands with what a person types for `contact-sync`. Answers
+ * the exit code; never throws.
+ */
+export const runCli = async (
+  args: readonly string[],
+  terminal: Terminal,
+  typedCommand = 'contact-sync',
+): Promise<number> => {
   const call: Call = { code: 0, document: null, terminal };
+  const program = createProgram(call);
+  const names = program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => command.name());
+  call.terminal = withTypedCommands(terminal, names, typedCommand);
   try {
-    await createProgram(call).parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' });
     return call.code;
   } catch (error) {
     // Commander has said what is wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { reportFailure } = await import('./failure.ts');
-    return reportFailure(terminal, error, call.document);
+    return reportFailure(call.terminal, error, call.document);
   }
 };

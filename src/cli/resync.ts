@@ -3,6 +3,7 @@ import { loadConfig, type Config, type LinkConfig } from '../config/config.ts';
 import { systemClock } from '../clock.ts';
 import { findNoQueue, type NoDaemon } from '../jobs/no-daemon.ts';
 import type { QueueClient } from '../jobs/queue-client.ts';
+import { loadOptionsOf } from './configuration.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Order } from './follow.ts';
 import { chooseLinks } from './links.ts';
@@ -43,7 +44,7 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = loadConfig({ configPath: options.config ?? null });
+  const config = loadConfig(loadOptionsOf(options));
   const links = chooseLinks(config, linkName);
   {
     const found = await openQueue(config);

@@ -6,14 +6,18 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** Where a command speaks to people and scripts: stdout and stderr, and what they are connected to. */
 export type Terminal = {
-  /** Standard output itself: whether it is a terminal, and what bars are drawn on. */
+  /** Standard output itself: what bars are drawn on. */
   readonly stdout: NodeJS.WriteStream;
+  /** Whether lines may be drawn over: on a terminal, but not a dumb one, nor where NO_COLOR asks for plain text. */
+  readonly redraws: boolean;
   /** Prints lines to stdout, with control and bidirectional characters written out. */
   print(text: string): void;
+  /** Prints what an answer is typed behind: a text with no line break at its end. */
+  ask(text: string): void;
   /** Prints lines to stderr, likewise. */
   warn(text: string): void;
   /** Standard error for a logger; goes the same way as `warn`. */
-  readonly log: NodeJS.WritableStream & { readonly isTTY: boolean };
+  readonly log: NodeJS.WritableStream & { readonly isTTY: boolean; hasColors(): boolean };
   /** Sends what is for stderr elsewhere while bars are drawn on the same terminal; null ends that. */
   divert(to: ((lines: string) => void) | null): void;
   /** Colours a text for stdout where that is a terminal and NO_COLOR is not set. */
@@ -32,6 +36,9 @@ const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string =>
     .join('');
 };
 
+/** By Node's own reckoning, from what the stream is, TERM and NO_COLOR. */
+const isLively = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
+
 /** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
 export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -48,11 +55,15 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
       done();
     },
   });
+  // A command that is made of others opens a log for each of them.
+  log.setMaxListeners(0);
   return {
     stdout,
+    redraws: isLively(stdout),
     print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
+    ask: (text) => void stdout.write(sanitise(text, stdout)),
     warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
-    log: Object.assign(log, { isTTY: stderr.isTTY }),
+    log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => isLively(stderr) }),
     divert: (to) => {
       diverted = to;
     },

@@ -1,13 +1,14 @@
 import { createApp, type App } from '../app/app.ts';
-import { loadConfig, type LinkConfig } from '../config/config.ts';
+import type { LinkConfig } from '../config/config.ts';
 import type { Events } from '../events.ts';
 import { createCommandEvents } from './command-events.ts';
+import { openConfig, type PlaceOptions } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { chooseLinks } from './links.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options that every configured command has. */
-export type CommonOptions = { readonly config?: string; readonly json?: boolean };
+export type CommonOptions = PlaceOptions & { readonly json?: boolean };
 
 /** What a command works with. */
 export type Opened = {
@@ -29,7 +30,7 @@ export const withApp = async <T>(
   options: CommonOptions,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> => {
-  const config = loadConfig({ configPath: options.config ?? null });
+  const config = openConfig(terminal, options);
   const links = chooseLinks(config, linkName);
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);

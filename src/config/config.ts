@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { Side, Sides } from '../contact/side.ts';
 import { reportSharedAccounts, reportSharedToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { withEnvFile } from './env-file.ts';
+import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
 import { linkSections, type LinkSection } from './link-sections.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
@@ -49,8 +51,12 @@ export type LinkConfig = {
 };
 
 export type Config = {
+  /** The configuration file, an absolute path; null: there is none, only variables. */
+  readonly file: string | null;
   /** An absolute path. */
   readonly dataDir: string;
+  /** Whether nothing names the data directory, so that it is the usual one. */
+  readonly isUsualDataDir: boolean;
   /** Null: no job queue, timers in the daemon's own process. May hold a password. */
   readonly redisUrl: Secret | null;
   /** Null: the tokens that `connect` stores are not encrypted. */
@@ -65,53 +71,95 @@ export type Config = {
   readonly links: readonly LinkConfig[];
 };
 
-const DEFAULT_DATA_DIR = './data';
-
-/** The settings of the process. */
-const SharedSettings = z.object({
-  dataDir: text.default(DEFAULT_DATA_DIR),
-  redisUrl: redisUrl.nullable().default(null),
-  credentialsKey: encryptionKey.nullable().default(null),
-  credentialsKeyOld: earlierKey.nullable().default(null),
-  concurrency: concurrency.default(10),
-  logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
-  logFormat: choice('json', 'pretty').default('json'),
-  logPersonalData: choice('true', 'false').default('false'),
+/** The settings of the process. Descriptions are for whoever writes the file: an editor shows them, `init` copies them. */
+export const SharedSettings = z.object({
+  dataDir: text
+    .nullable()
+    .default(null)
+    .describe(
+      'The database and the stored tokens; made with mode 0700. A relative path starts where the program does.',
+    ),
+  redisUrl: redisUrl
+    .nullable()
+    .default(null)
+    .describe('The job queue of the daemon; without it jobs run on timers in its own process.'),
+  credentialsKey: encryptionKey
+    .nullable()
+    .default(null)
+    .describe('Encrypts the tokens that connect stores; make one with: openssl rand -base64 32'),
+  credentialsKeyOld: earlierKey
+    .nullable()
+    .default(null)
+    .describe('The key before a change, until every link has run once; none where tokens were stored without one.'),
+  concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
+  logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+    .default('info')
+    .describe('The least severe lines that are logged.'),
+  logFormat: choice('json', 'pretty').default('json').describe('One JSON object a line, or lines for people.'),
+  logPersonalData: choice('true', 'false').default('false').describe('Whether names and addresses may appear in logs.'),
 });
 
 /** The settings that each link may have of its own; its sides' names are what the words for a side are. */
-const linkSettings = ({ left, right }: Sides<string>) =>
+export const linkSettings = ({ left, right }: Sides<string>) =>
   z.object({
-    syncInterval: duration.default(5 * 60_000),
-    sweepInterval: duration.default(6 * 3_600_000),
-    direction: choice('both', `to-${left}`, `to-${right}`).default('both'),
-    conflictPolicy: choice('newest', left, right).default('newest'),
-    deletePolicy: choice('propagate', 'keep').default('propagate'),
-    deleteLimit: deleteLimit.default({ count: 10, percent: 10 }),
-    buckets: buckets.default(['*']),
+    syncInterval: duration.default(5 * 60_000).describe('Time between two runs: 30s, 5m, 6h, 1d.'),
+    sweepInterval: duration.default(6 * 3_600_000).describe('Time between two full listings that find deletions.'),
+    direction: choice('both', `to-${left}`, `to-${right}`)
+      .default('both')
+      .describe("Which sides are written: both, or to- and a side's name."),
+    conflictPolicy: choice('newest', left, right)
+      .default('newest')
+      .describe("Who wins a field that both sides changed: newest, or a side's name."),
+    deletePolicy: choice('propagate', 'keep')
+      .default('propagate')
+      .describe('Whether a deletion on one side deletes on the other too, or only unlinks.'),
+    deleteLimit: deleteLimit
+      .default({ count: 10, percent: 10 })
+      .describe('How much may be destroyed on one side within a day: <n>, <p>% of the linked contacts, or <n>,<p>%.'),
+    buckets: buckets
+      .default(['*'])
+      .describe('Which buckets and labels take part: names or globs; a later ! pattern excludes.'),
   });
 
-const SHARED_KEYS: Keys = {
+export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
   secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld'],
 };
-const LINK_KEYS: Keys = { names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape), secrets: [] };
+const LINK_KEYS: Keys = {
+  names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
+  secrets: [],
+};
 /** What may stand in a link's section, beside its sides. */
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
 const ALL_KEYS = joinKeys(SHARED_KEYS, SECTION_KEYS);
 
-const DEFAULT_FILE = 'config/contact-sync.yaml';
+/** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
+const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
+  const variable = env['CONTACT_SYNC_CONFIG']?.trim() || null;
+  if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
+  return variable === null ? null : { path: resolve(cwd, variable), namer: 'CONTACT_SYNC_CONFIG' };
+};
 
-/** The settings of the file that was asked for, of the usual one where it exists, else none; null where it has a fault. */
-const readFile = (options: Required<LoadOptions>, report: Report): Section | null => {
-  const { configPath, env, cwd } = options;
-  const variablePath = env['CONTACT_SYNC_CONFIG']?.trim() || null;
-  const path = resolve(cwd, configPath ?? variablePath ?? DEFAULT_FILE);
-  const isUsual = configPath === null && variablePath === null;
-  if (isUsual && !existsSync(path)) return {};
-  const asker = configPath === null ? 'CONTACT_SYNC_CONFIG' : '--config';
-  const content = readText(path, isUsual ? DEFAULT_FILE : asker, report);
-  return content === null ? null : parseYaml(path, content, report);
+/** Where the configuration file is, or a new one would be. */
+const pathOf = (located: Located): string => namedFile(located)?.path ?? usualFile(located);
+
+/** The settings of the file that was named, of the usual one where it exists, else none; null where it has a fault. */
+const readFile = (
+  located: Located,
+  report: Report,
+): { readonly path: string | null; readonly section: Section | null } => {
+  const named = namedFile(located);
+  const path = pathOf(located);
+  if (named === null && !existsSync(path)) return { path: null, section: {} };
+  const content = readText(path, named?.namer ?? path, report);
+  return { path, section: content === null ? null : parseYaml(path, content, report) };
+};
+
+/** The environment, above the `.env` beside the configuration file where there is one. */
+const readEnvironment = (located: Located, report: Report): Environment => {
+  const path = envFileBeside(pathOf(located));
+  const content = existsSync(path) ? readText(path, path, report) : null;
+  return content === null ? located.env : withEnvFile(located.env, content);
 };
 
 /** A link as far as its sides are known; null where they have a fault. */
@@ -150,7 +198,9 @@ const parseLink = (link: DeclaredLink, { environment, common, cwd, report }: Sou
 
 /** What opens the store in a directory, without a link: to look at it while the configuration cannot be used. */
 export const storeAlone = (dataDir: string): Config => ({
+  file: null,
   dataDir,
+  isUsualDataDir: false,
   redisUrl: null,
   credentialsKey: null,
   credentialsKeyOld: null,
@@ -161,34 +211,66 @@ export const storeAlone = (dataDir: string): Config => ({
   links: [],
 });
 
-/** DATA_DIR as far as the layers tell it. */
-const findDataDir = (layers: readonly Layer[], cwd: string): string => {
-  const value = find('dataDir', layers, cwd, () => undefined)?.value;
-  return resolve(cwd, typeof value === 'string' ? value : DEFAULT_DATA_DIR);
-};
-
 export type LoadOptions = {
   /** The process's own where left out. */
   readonly env?: Environment;
   /** The file that `--config` names. */
   readonly configPath?: string | null;
+  /** The directory that `--data-dir` names, which wins. */
+  readonly dataDir?: string | null;
   /** Where relative paths start; the process's own where left out. */
   readonly cwd?: string;
+  /** Whether the program is installed; as it runs where left out. */
+  readonly isInstalled?: boolean;
 };
+
+/** The options with nothing left out. */
+type Located = Surroundings & { readonly configPath: string | null; readonly dataDir: string | null };
+
+const located = (options: LoadOptions): Located => ({
+  env: options.env ?? process.env,
+  configPath: options.configPath ?? null,
+  dataDir: options.dataDir ?? null,
+  cwd: options.cwd ?? process.cwd(),
+  isInstalled: options.isInstalled ?? IS_INSTALLED,
+});
+
+/** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
+export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
+
+/** The settings that variables hold, by their dotted keys: of the environment and of the `.env` beside the configuration. */
+export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
+  const env = readEnvironment(located(options), () => undefined);
+  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, String(value)]));
+};
+
+/** DATA_DIR as far as the options and the layers say. */
+const findDataDir = (layers: readonly Layer[], options: Located): string => {
+  const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
+  return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
+};
+
+const noFileHint = (options: Located): string =>
+  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
 
 /**
  * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
  * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
  */
 export const loadConfig = (options: LoadOptions = {}): Config => {
-  const { env = process.env, configPath = null, cwd = process.cwd() } = options;
+  const all = located(options);
+  const { cwd } = all;
   const problems = new Map<string, ConfigProblem>();
   const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
 
-  const file = readFile({ env, configPath, cwd }, report);
-  const environment = environmentLayer(env, ALL_KEYS);
-  if (file === null) throw new ConfigError([...problems.values()], findDataDir([environment], cwd));
-  const { links, ...top } = file;
+  const { path: file, section } = readFile(all, report);
+  const environment = environmentLayer(readEnvironment(all, report), ALL_KEYS);
+  const fail = (...layers: readonly Layer[]): never => {
+    const hint = file === null ? noFileHint(all) : null;
+    throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
+  };
+  if (section === null) return fail(environment);
+  const { links, ...top } = section;
   const common = fileLayer(top, '', ALL_KEYS, report);
   const declared = linkSections(links, report).map((link) => ({ ...link, sides: declareSides(link, report) }));
   reportSharedAccounts(
@@ -205,12 +287,13 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     report,
   });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
-  if (shared === null || problems.size > 0) {
-    throw new ConfigError([...problems.values()], findDataDir([environment, common], cwd));
-  }
+  if (shared === null || problems.size > 0) return fail(environment, common);
+  const dataDir = all.dataDir ?? shared.dataDir;
   return {
     ...shared,
-    dataDir: resolve(cwd, shared.dataDir),
+    file,
+    dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
+    isUsualDataDir: dataDir === null,
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
   };

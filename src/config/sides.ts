@@ -31,7 +31,7 @@ export type SideConfig = SideWords & {
 export type DeclaredSide = SideWords & { readonly provider: Provider; readonly own: Layer };
 
 /** Who plays a side where the file does not say so. */
-const USUAL: Sides<string> = { left: 'google', right: 'service' };
+export const USUAL_PROVIDERS: Sides<string> = { left: 'google', right: 'service' };
 
 const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
 
@@ -105,7 +105,7 @@ const declare = (drafts: Sides<Draft>): Sides<DeclaredSide> => {
 /** Who plays the sides of a link; null where that has a fault, which is reported. */
 export const declareSides = ({ section, where }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
   if (!('left' in section || 'right' in section)) {
-    return declare(bySide((side) => ({ provider: providerNamed(USUAL[side]), name: null, own: NOTHING })));
+    return declare(bySide((side) => ({ provider: providerNamed(USUAL_PROVIDERS[side]), name: null, own: NOTHING })));
   }
   const left = readDraft(section['left'], 'left', `${where}.left`, report);
   const right = readDraft(section['right'], 'right', `${where}.right`, report);

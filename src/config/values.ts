@@ -48,7 +48,7 @@ export const earlierKey = z.union([z.literal('none').transform((none) => new Sec
 
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
-  text.transform((value, context): Name => {
+  text.meta({ enum: [...names] }).transform((value, context): Name => {
     const found = names.find((name) => name === value);
     return found ?? fail(context, `"${value}" is not known. Choose one of ${names.join(', ')}.`);
   });
@@ -57,7 +57,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 const LONGEST_MS = 7 * 86_400_000;
 
 /** Milliseconds, from `30s`, `5m`, `6h` or `1d`. */
-export const duration = text.transform((value, context): number => {
+export const duration = text.meta({ pattern: String.raw`^\d+\s*[smhd]$` }).transform((value, context): number => {
   const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
   const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
   if (Number.isNaN(durationMs)) {
@@ -72,14 +72,16 @@ export const duration = text.transform((value, context): number => {
 const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
 /** From `<n>/second`, `<n>/minute` or `<n>/hour`. */
-export const rateLimit = text.transform((value, context): RateLimit => {
-  const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
-  const windowMs = WINDOW_MS[window ?? ''];
-  if (windowMs === undefined || Number(count) < 1) {
-    return fail(context, `"${value}" is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 90/minute.`);
-  }
-  return { requests: Number(count), windowMs };
-});
+export const rateLimit = text
+  .meta({ pattern: String.raw`^\d+\s*/\s*(second|minute|hour)$` })
+  .transform((value, context): RateLimit => {
+    const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
+    const windowMs = WINDOW_MS[window ?? ''];
+    if (windowMs === undefined || Number(count) < 1) {
+      return fail(context, `"${value}" is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 90/minute.`);
+    }
+    return { requests: Number(count), windowMs };
+  });
 
 /** From `<n>`, `<p>%` or `<n>,<p>%`. */
 export const deleteLimit = text.transform((value, context): DeleteLimit => {

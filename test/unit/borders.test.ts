@@ -105,6 +105,8 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['cli/connect/planted.ts', '../../providers/google/client.ts'],
   ['cli/doctor/planted.ts', '../../providers/google/authorization.ts'],
   ['cli/doctor/planted.ts', '../../store/credentials.ts'],
+  ['cli/init/planted.ts', '../../store/credentials.ts'],
+  ['require-node.js', 'zod'],
   ['main.ts', './app/app.ts'],
   ['main.ts', 'commander'],
   ['sync/planted.ts', '../../test/support/count-reporter.ts'],

@@ -10,7 +10,9 @@ const { cwd, load, loadLink } = useConfigDirectory();
 
 test('variables alone describe one link named default, with the documented defaults', () => {
   expect(load(REQUIRED)).toEqual({
+    file: null,
     dataDir: join(cwd(), 'data'),
+    isUsualDataDir: true,
     redisUrl: null,
     credentialsKey: null,
     credentialsKeyOld: null,

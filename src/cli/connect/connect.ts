@@ -13,14 +13,15 @@ import { CredentialsError, type Credential } from '../../store/credentials.ts';
 import { changeLink } from '../../sync/change-link.ts';
 import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
+import type { PlaceOptions } from '../configuration.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
+import { withApp, type Opened } from '../with-app.ts';
 import { askForConsent } from './consent.ts';
 import { readHiddenLine } from './pasted.ts';
 
-export type ConnectOptions = Pick<CommonOptions, 'config'> & {
+export type ConnectOptions = PlaceOptions & {
   /** False: the address is only printed. */
   readonly browser?: boolean;
   readonly port?: number;

@@ -24,7 +24,11 @@ export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding =>
 };
 
 export const fineConfiguration = (config: Config): Finding =>
-  fine(CONFIGURATION, `${count(config.links.length, 'link')}: ${config.links.map(({ name }) => name).join(', ')}`);
+  fine(
+    CONFIGURATION,
+    `${count(config.links.length, 'link')}: ${config.links.map(({ name }) => name).join(', ')}` +
+      (config.file === null ? '' : `, from ${config.file}`),
+  );
 
 const OTHERS = 0o077;
 const FILES = ['contact-sync.db', 'contact-sync.db-wal', 'credentials.json'];

@@ -4,6 +4,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents } from '../command-events.ts';
+import { loadOptionsOf } from '../configuration.ts';
 import { checkLink, judgeClock, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
@@ -52,7 +53,7 @@ const examine = async (
 ): Promise<readonly Finding[]> => {
   let config: Config;
   try {
-    config = loadConfig({ configPath: options.config ?? null });
+    config = loadConfig(loadOptionsOf(options));
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
     throw error;

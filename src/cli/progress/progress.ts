@@ -13,6 +13,6 @@ export type Progress = {
 
 export const NO_PROGRESS: Progress = { tell: () => undefined, stop: () => undefined };
 
-/** Bars on a terminal, else a line for each step; each side under its title. */
+/** Bars where lines may be drawn over, else a line for each step; each side under its title. */
 export const startProgress = (terminal: Terminal, sides: Sides<SideWords>): Progress =>
-  terminal.stdout.isTTY ? startBars(terminal, sides) : startLines(terminal, sides);
+  terminal.redraws ? startBars(terminal, sides) : startLines(terminal, sides);

@@ -63,7 +63,7 @@ test('people get a line for each check, with its remedy', async () => {
   expect(code).toBe(4);
   expect(stdout).toMatch(/^ok +configuration +1 link: default$/mu);
   expect(stdout).toMatch(
-    /^FAIL +default google-credentials +no token\. Sign in: contact-sync connect google default$/mu,
+    /^FAIL +default google-credentials +no token\. Sign in: npm run -s contact-sync -- connect google default$/mu,
   );
 });
 

@@ -183,7 +183,7 @@ test('exit code 4: refused credentials pause the link; a one-shot command still 
   google.revokeRefreshToken(revoked);
   const people = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(people.code).toBe(4);
-  expect(people.stderr).toContain('contact-sync connect google default');
+  expect(people.stderr).toContain('npm run -s contact-sync -- connect google default');
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
   const printed = [refused, people, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');

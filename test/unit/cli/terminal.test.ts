@@ -2,7 +2,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../../src/cli/terminal.ts';
+import { withTypedCommands } from '../../../src/cli/typed-command.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { createTestTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
 /** Clears the screen, writes over what stood there, turns text around: from a remote, a file or a neighbour. */
@@ -10,8 +12,10 @@ const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202E
 const WRITTEN_OUT =
   String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';
 
-const open = (isTTY: boolean) => {
-  const streams = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY }));
+const open = (isTTY: boolean, hasColors = isTTY) => {
+  const streams = [new PassThrough(), new PassThrough()].map((stream) =>
+    Object.assign(stream, { isTTY, hasColors: () => hasColors }),
+  );
   const [stdout, stderr] = streams as unknown as [NodeJS.WriteStream, NodeJS.WriteStream];
   const said = async (): Promise<string[]> => {
     stdout.end();
@@ -52,4 +56,26 @@ test('log lines for people hold none of it either', async () => {
   const [, printed = ''] = await said();
   expect(printed).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
   expect(printed).toContain('Sandy José 田中');
+});
+
+test.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])('lines are drawn over on a terminal alone that is not told to be plain: %s, %s', (isTTY, hasColors, redraws) => {
+  const { terminal } = open(isTTY, hasColors);
+  expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
+});
+
+test('commands are named as they are typed, in every text but a document', () => {
+  const terminal = createTestTerminal();
+  const typed = withTypedCommands(terminal, ['plan', 'connect'], 'npm run -s contact-sync --');
+  typed.print('Next: contact-sync connect google home, and then: contact-sync plan');
+  typed.warn('What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan');
+  typed.print(JSON.stringify({ reason: 'contact-sync plan' }));
+  expect(terminal.printed).toEqual([
+    'Next: npm run -s contact-sync -- connect google home, and then: npm run -s contact-sync -- plan',
+    '{"reason":"contact-sync plan"}',
+  ]);
+  expect(terminal.warned).toEqual(['What contact-sync may do, contact-sync.db, node_modules/.bin/contact-sync plan']);
 });

@@ -8,9 +8,11 @@ export const createTestTerminal = (): Terminal & { readonly printed: string[]; r
     printed,
     warned,
     stdout: process.stdout,
+    redraws: false,
     print: (text) => void printed.push(text),
+    ask: (text) => void printed.push(text),
     warn: (text) => void warned.push(text),
-    log: Object.assign(process.stderr, { isTTY: false }),
+    log: Object.assign(process.stderr, { isTTY: false, hasColors: () => false }),
     divert: () => undefined,
     style: (_style, text) => text,
   };

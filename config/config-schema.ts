@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { linkSettings, SHARED_KEYS, SharedSettings } from '../src/config/config.ts';
+import { issuedSecret } from '../src/config/values.ts';
+import type { Provider } from '../src/providers/provider.ts';
+import { PROVIDERS } from '../src/providers/registry.ts';
+
+/** Where the JSON Schema of the configuration file is kept. */
+export const SCHEMA_FILE = join(import.meta.dirname, 'schemas/contact-sync.schema.json');
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+/** YAML scalars are read as text, and an empty one counts as not set; an editor sees numbers, truth values and nulls. */
+const SCALAR = ['string', 'number', 'boolean', 'null'] as const;
+
+const asYaml = (schema: Schema): void => {
+  const { type, enum: words } = schema;
+  const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
+  // The schema's type has one name only, though JSON Schema allows several.
+  if (isText) Object.assign(schema, { type: SCALAR });
+  if (words?.includes('true')) schema.enum = [...words, true, false];
+  delete schema.default;
+};
+
+/** The settings of one section; each secret one may stand in a file of its own. */
+const propertiesOf = (schema: z.ZodObject, secrets: readonly string[]): Record<string, unknown> => {
+  const options = { io: 'input', override: ({ jsonSchema }: { jsonSchema: Schema }) => asYaml(jsonSchema) } as const;
+  const { properties = {} } = z.toJSONSchema(schema, options);
+  const files = secrets.map((key) => [`${key}File`, { type: 'string', description: `A file that holds ${key}.` }]);
+  return { ...properties, ...Object.fromEntries(files) };
+};
+
+const section = (properties: Record<string, unknown>, more: object = {}) => ({
+  type: ['object', 'null'],
+  properties,
+  additionalProperties: false,
+  ...more,
+});
+
+const providerProperties = ({ schema, tokenKey, secretKeys, place }: Provider): Record<string, unknown> => {
+  const token = issuedSecret.describe(`The token of the account at ${place}; left out: the one that connect stored.`);
+  return propertiesOf(schema.extend({ [tokenKey]: token }), secretKeys);
+};
+
+/** What a side is called is the file's own choice, so the words made of it are only examples. */
+const linkProperties = (): Record<string, unknown> => {
+  const { direction, conflictPolicy, ...others } = linkSettings({ left: 'google', right: 'service' }).shape;
+  const open = (each: z.ZodType) => z.string().describe(each.description ?? '');
+  const schema = z.object({ ...others, direction: open(direction), conflictPolicy: open(conflictPolicy) });
+  return propertiesOf(schema, []);
+};
+
+/** The JSON Schema of the configuration file, made from the schemas that read it: for editors to complete and check. */
+export const configSchema = (): string => {
+  const sections = Object.fromEntries(PROVIDERS.map(({ name }) => [name, { $ref: `#/definitions/${name}` }]));
+  const linkwide = { ...linkProperties(), ...sections };
+  const side = {
+    anyOf: PROVIDERS.map((provider) =>
+      section(
+        {
+          provider: { const: provider.name, description: 'Which provider plays this side.' },
+          name: { type: 'string', description: 'What commands, logs and policies call this side.' },
+          ...providerProperties(provider),
+        },
+        { type: 'object', required: ['provider'] },
+      ),
+    ),
+  };
+  const sides = { left: { $ref: '#/definitions/side' }, right: { $ref: '#/definitions/side' } };
+  const links = {
+    description: 'The links: two accounts each. Settings here are for one link alone.',
+    anyOf: [
+      { type: 'object', additionalProperties: { $ref: '#/definitions/link' } },
+      { type: 'array', items: { $ref: '#/definitions/namedLink' } },
+    ],
+  };
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'The configuration file of contact-sync',
+    ...section({ ...propertiesOf(SharedSettings, SHARED_KEYS.secrets), ...linkwide, links }),
+    definitions: {
+      ...Object.fromEntries(PROVIDERS.map((provider) => [provider.name, section(providerProperties(provider))])),
+      side,
+      link: section({ ...linkwide, ...sides }),
+      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...linkwide, ...sides }),
+    },
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+};
+
+if (import.meta.main) writeFileSync(SCHEMA_FILE, configSchema());

@@ -1,0 +1,40 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** A command line as the program defines it, for what is made of its definitions: completion scripts and the manual. */
+export type CommandWords = {
+  readonly name: string;
+  readonly description: string;
+  /** What follows the name, such as `[options] <SIDE> [LINK]`. */
+  readonly usage: string;
+  readonly arguments: readonly Readonly<Argument>[];
+  /** Without those that every command takes. */
+  readonly options: readonly Readonly<Option>[];
+};
+
+const wordsOf = (command: Command): CommandWords => {
+  const help = command.createHelp();
+  return {
+    name: command.name(),
+    description: help.subcommandDescription(command),
+    usage: command.usage(),
+    arguments: help.visibleArguments(command),
+    options: help.visibleOptions(command),
+  };
+};
+
+/** The commands that the program shows, in its order. */
+export const commandsOf = (program: Command): readonly CommandWords[] =>
+  program.createHelp().visibleCommands(program).map(wordsOf);
+
+/** What every command takes. */
+export const globalOptionsOf = (program: Command): readonly Readonly<Option>[] =>
+  program.createHelp().visibleOptions(program);
+
+/** The words that an option or argument chooses from; none where anything goes. */
+export const choicesOf = ({ argChoices }: Readonly<Option | Argument>): readonly string[] => argChoices ?? [];
+
+export const takesValue = ({ required, optional }: Readonly<Option>): boolean => required || optional;
+
+/** The spellings of an option, the short one first. */
+export const spellingsOf = ({ short, long }: Readonly<Option>): readonly string[] =>
+  [short, long].filter((flag) => flag !== undefined && flag !== null);

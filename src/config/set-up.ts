@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import { SIDES, type Sides } from '../contact/side.ts';
+import { PROVIDERS, providerNamed } from '../providers/registry.ts';
+import { linkSettings, SHARED_KEYS, SharedSettings } from './config.ts';
+import { USUAL_PROVIDERS } from './sides.ts';
+import { variableOf } from './sources.ts';
+import { text } from './values.ts';
+
+/** One setting that somebody who sets a link up is asked for. */
+export type AskedSetting = {
+  /** Its dotted key, such as `google.clientId`. */
+  readonly key: string;
+  readonly description: string;
+  readonly isSecret: boolean;
+  /** False: without it the link can be kept in step, but nobody can sign in. */
+  readonly isRequired: boolean;
+};
+
+/** What is written for a new link. */
+export type SetUp = {
+  /** A null name: the side is called as its provider. */
+  readonly sides: Sides<{ readonly provider: string; readonly name: string | null }>;
+  /** Values as they are written, by their dotted keys. */
+  readonly settings: ReadonlyMap<string, string>;
+};
+
+const splitKey = (key: string): [section: string, name: string] => {
+  const dot = key.indexOf('.');
+  return dot < 0 ? ['', key] : [key.slice(0, dot), key.slice(dot + 1)];
+};
+
+/** What is read of one section, a secret's file aside. */
+const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> => {
+  if (section === '') return { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape };
+  const { schema, tokenKey, place } = providerNamed(section);
+  return { ...schema.shape, [tokenKey]: text.describe(`The token of the account at ${place}.`) };
+};
+
+const descriptionOf = (key: string): string => {
+  const [section, name] = splitKey(key);
+  const shape = shapeOf(section);
+  const own = shape[name]?.description;
+  return own ?? `${shape[name.replace(/File$/u, '')]?.description ?? name} It stands in this file.`;
+};
+
+/** The settings of a provider that have no default to go on with. */
+export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
+  const { schema, secretKeys } = providerNamed(provider);
+  return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
+    const usual = setting.safeParse(undefined);
+    if (usual.success && usual.data !== null) return [];
+    const key = `${provider}.${name}`;
+    return [{ key, description: descriptionOf(key), isSecret: secretKeys.includes(name), isRequired: !usual.success }];
+  });
+};
+
+/** Whether a setting is one that no other user of the machine may read. */
+export const isSecretSetting = (key: string): boolean => {
+  const [section, name] = splitKey(key);
+  return (section === '' ? SHARED_KEYS.secrets : providerNamed(section).secretKeys).includes(name);
+};
+
+/** What is wrong with a setting's value and what to do; null where nothing is. */
+export const faultOf = (key: string, value: string): string | null => {
+  const [section, name] = splitKey(key);
+  const result = shapeOf(section)[name]?.safeParse(value === '' ? undefined : value);
+  return result?.success === false ? (result.error.issues[0]?.message ?? 'cannot be used.') : null;
+};
+
+/** Every variable that a setting has, with what it means. */
+export const variablesToDescribe = (): readonly (readonly [variable: string, description: string])[] =>
+  ['', ...PROVIDERS.map(({ name }) => name)].flatMap((section) =>
+    Object.entries(shapeOf(section)).map(([name, setting]) => {
+      const key = section === '' ? name : `${section}.${name}`;
+      return [variableOf(key), setting.description ?? ''] as const;
+    }),
+  );
+
+const SCHEMA = join(import.meta.dirname, '../../config/schemas/contact-sync.schema.json');
+
+/** The line by which editors find the JSON Schema; none where the program came without it. */
+const schemaLine = (path: string): readonly string[] => {
+  if (!existsSync(SCHEMA)) return [];
+  const near = relative(dirname(path), SCHEMA);
+  const isNear = !near.startsWith('..') && !isAbsolute(near);
+  return [`# yaml-language-server: $schema=${isNear ? `./${near}` : SCHEMA}`];
+};
+
+/** A text on one line, whatever it holds. */
+const scalar = (value: string): string =>
+  stringify(value, { lineWidth: 0, blockQuote: false, doubleQuotedMinMultiLineLength: Infinity }).trimEnd();
+
+const settingLines = (settings: SetUp['settings'], section: string): readonly string[] =>
+  [...settings].flatMap(([key, value]) => {
+    const [own, name] = splitKey(key);
+    return own === section ? [`# ${descriptionOf(key)}`, `${name}: ${scalar(value)}`] : [];
+  });
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
+
+const sectionLines = (settings: SetUp['settings'], provider: string): readonly string[] => {
+  const lines = settingLines(settings, provider);
+  return lines.length === 0 ? [] : ['', `${provider}:`, ...indented(lines)];
+};
+
+const linkLines = ({ sides }: SetUp): readonly string[] => {
+  const isUsual = SIDES.every((side) => sides[side].provider === USUAL_PROVIDERS[side] && sides[side].name === null);
+  const described = SIDES.map((side) => {
+    const { provider, name } = sides[side];
+    return `${side}: { provider: ${provider}${name === null ? '' : `, name: ${scalar(name)}`} }`;
+  });
+  const own = isUsual ? ['default: {}'] : ['default:', ...indented(described)];
+  return ['', '# The links: two accounts each.', 'links:', ...indented(own)];
+};
+
+/** The configuration file for a new link, with a comment on each setting. `path` is where it will be. */
+export const configText = (setUp: SetUp, path: string): string => {
+  const providers = PROVIDERS.map(({ name }) => name);
+  const lines = [
+    ...schemaLine(path),
+    '# Variables win over this file: syncInterval is SYNC_INTERVAL, google.clientId is GOOGLE_CLIENT_ID.',
+    '# What is left out has its default; README.md and config/example.yaml have every setting.',
+    '',
+    ...settingLines(setUp.settings, ''),
+    ...providers.flatMap((provider) => sectionLines(setUp.settings, provider)),
+    ...linkLines(setUp),
+  ];
+  return `${lines.join('\n')}\n`;
+};
+
+/** A value as `.env` files have it, which know no escapes but three kinds of quotes; null where none of them fits. */
+const quoted = (value: string): string | null => {
+  if (/^[\w./:@%+=,-]*$/u.test(value)) return value;
+  const quote = [`'`, '"', '`'].find((sign) => !value.includes(sign));
+  return quote === undefined || (quote === '"' && value.includes('\\')) ? null : quote + value + quote;
+};
+
+/** A `.env` file's text with the settings as variables, in place of lines it has for them; null where one cannot be quoted. */
+export const envText = (before: string, settings: SetUp['settings']): string | null => {
+  const variables = [...settings].map(([key, value]) => [variableOf(key), quoted(value)] as const);
+  if (variables.some(([, value]) => value === null)) return null;
+  const names = new Set(variables.map(([name]) => name));
+  const isKept = (line: string): boolean => !names.has(/^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] ?? '');
+  const kept = before.trimEnd() === '' ? [] : before.trimEnd().split('\n').filter(isKept);
+  return [...kept, ...variables.map(([name, value]) => `${name}=${value ?? ''}`), ''].join('\n');
+};

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { startCliHost } from '../../support/cli-host.ts';
+import { PlansDocument, StatusDocument } from './documents.ts';
+import { startGround, type Ground } from './run-cli.ts';
+
+// Some run several commands, and one of them asks both sides.
+vi.setConfig({ testTimeout: 90_000 });
+
+const host = startCliHost();
+let ground: Ground;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+describe('what is typed', () => {
+  test('-h and -V are the short forms', async () => {
+    expect(await host.run(['-V'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
+    for (const args of [['-h'], ['sync', '-h']]) {
+      expect(await host.run(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: contact-sync') });
+    }
+  });
+
+  test('--config and --data-dir may stand before the command or behind it', async () => {
+    const file = join(ground.directory, 'named.yaml');
+    await writeFile(file, 'links: { named: {} }\n');
+    const linksOf = async (...args: readonly string[]) => {
+      const { stdout } = await host.run([...args, '--json'], ground.env, ground.directory);
+      return StatusDocument.parse(JSON.parse(stdout)).links.map(({ link }) => link);
+    };
+    const dataDir = join(ground.directory, 'elsewhere');
+    expect(await linksOf('--config', file, '--data-dir', dataDir, 'status')).toEqual(['named']);
+    expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
+    expect(await linksOf('status', '--config', file)).toEqual(['named']);
+    const { stdout } = await host.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
+    expect(stdout).toContain(`1 link: named, from ${file}`);
+  });
+
+  test('sync --dry-run is plan', async () => {
+    const { code, stdout } = await host.run(['sync', '--dry-run', '--json'], ground.env, ground.directory);
+    expect(code).toBe(0);
+    expect(PlansDocument.parse(JSON.parse(stdout)).links).toMatchObject([{ link: 'default', kind: 'full' }]);
+    const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
+    expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
+  });
+
+  test('help is not broken into lines for a pipe', async () => {
+    const { stdout } = await host.run(['--help']);
+    expect(stdout).toMatch(/^ {2}demo .* leaves nothing behind\.$/mu);
+  });
+});
+
+describe('a state that begins', () => {
+  const here = async (name: string) => {
+    const { DATA_DIR: _, ...env } = ground.env;
+    const cwd = join(ground.directory, name);
+    await mkdir(cwd);
+    return (...args: readonly string[]) => host.run(args, env, cwd);
+  };
+
+  test('in the current folder is told, once', async () => {
+    const run = await here('fresh');
+    const { stderr } = await run('status');
+    expect(stderr).toContain(`state begins in ${join(ground.directory, 'fresh/data')}`);
+    expect((await run('status')).stderr).toBe('');
+  });
+
+  test('where somebody said is not', async () => {
+    const run = await here('said');
+    expect((await run('status', '--data-dir', 'mine')).stderr).toBe('');
+    expect(existsSync(join(ground.directory, 'said/mine/contact-sync.db'))).toBe(true);
+  });
+});

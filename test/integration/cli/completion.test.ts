@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+
+const execute = promisify(execFile);
+const host = startCliHost();
+let directory: string;
+let commands: readonly string[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'contact-sync-completion-'));
+  const { stdout: help } = await host.run(['--help']);
+  const list = /^Commands:\n(?<list>(?: +.*\n)+)/mu.exec(help)?.groups?.['list'] ?? '';
+  commands = [...list.matchAll(/^ {2}(\w+)/gmu)].map(([, name = '']) => name);
+  expect(commands).toContain('sync');
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout, stderr } = await host.run(['completion', shell]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await writeFile(join(directory, shell), stdout);
+  }
+  await writeFile(join(directory, 'mine.yaml'), '');
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const isThere = (command: string): Promise<boolean> =>
+  execute(command, ['--version']).then(
+    () => true,
+    () => false,
+  );
+
+/** What bash offers behind the words of a command line. */
+const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const script = [
+    'source <(cat bash)',
+    'COMP_WORDS=(contact-sync "$@"); COMP_CWORD=$#; _contact_sync',
+    'printf "%s\\n" "${COMPREPLY[@]}"',
+  ];
+  const { stdout } = await execute('bash', ['-c', script.join('\n'), 'bash', ...words], { cwd: directory });
+  return stdout.split('\n').filter((line) => line !== '');
+};
+
+const [hasZsh, hasFish, hasGroff] = await Promise.all(['zsh', 'fish', 'groff'].map(isThere));
+
+describe('bash', () => {
+  test('has the completion of the command once the script is read', async () => {
+    const { stdout } = await execute('bash', ['-c', 'source <(cat bash); complete -p contact-sync'], {
+      cwd: directory,
+    });
+    expect(stdout).toBe('complete -o bashdefault -o default -F _contact_sync contact-sync\n');
+  });
+
+  test('offers the commands, and behind one its options with those of all', async () => {
+    expect(await offered('')).toEqual(expect.arrayContaining([...commands, '--config', '-h']));
+    expect(await offered('s')).toEqual(['sync', 'status', 'sandbox']);
+    expect(await offered('sync', '--d')).toEqual(['--dry-run', '--data-dir']);
+    expect(await offered('--config', 'mine.yaml', 'plan', '--f')).toEqual(['--full']);
+  });
+
+  test('offers what an option or argument chooses from, and leaves other values to files', async () => {
+    expect(await offered('sandbox', '--left', '')).toEqual(['google', 'service']);
+    expect(await offered('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
+    expect(await offered('sync', '--config', '')).toEqual([]);
+  });
+});
+
+test.skipIf(!hasZsh)('zsh reads its script', async () => {
+  const script = 'autoload -U compinit; compinit -D -u; source ./zsh; print $_comps[contact-sync]';
+  expect((await execute('zsh', ['-fc', script], { cwd: directory })).stdout).toBe('_contact_sync\n');
+});
+
+test.skipIf(!hasFish)('fish reads its script, and offers the commands', async () => {
+  const script = 'source ./fish; complete -C "contact-sync s"';
+  const { stdout } = await execute('fish', ['--no-config', '-c', script], { cwd: directory });
+  expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(
+    expect.arrayContaining(['sync', 'status', 'sandbox']),
+  );
+});
+
+describe('the manual page', () => {
+  test('has every command with its options, the exit codes and the variables', async () => {
+    const { code, stdout } = await host.run(['man']);
+    expect(code).toBe(0);
+    for (const name of commands) expect(stdout).toContain(`.SS "contact\\-sync ${name}`);
+    for (const text of ['\\-\\-accept\\-deletes', '\\fB3\\fR\nhalted for safety', '\\fBGOOGLE_CLIENT_ID\\fR']) {
+      expect(stdout).toContain(text);
+    }
+    expect(stdout).not.toMatch(/^'/mu);
+  });
+
+  test.skipIf(!hasGroff)('is what groff can set, without a warning', async () => {
+    const { stdout } = await host.run(['man']);
+    await writeFile(join(directory, 'contact-sync.1'), stdout);
+    const { stderr } = await execute('groff', ['-man', '-Tutf8', '-ww', 'contact-sync.1'], { cwd: directory });
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startGround, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+const execute = promisify(execFile);
+const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+
+/** The `script` of util-linux gives a command a terminal; that of other systems has other options. */
+const hasScript = await execute('script', ['--version']).then(
+  ({ stdout }) => stdout.includes('util-linux'),
+  () => false,
+);
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await startGround({ count: 6 });
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+/** What a plan writes to a terminal. */
+const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {
+  const command = `'${process.execPath}' '${MAIN}' plan`;
+  const { stdout } = await execute('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: ground.directory,
+    env: { PATH: process.env['PATH'] ?? '', ...ground.env, ...env },
+  });
+  return stdout;
+};
+
+const CURSOR = /\u001B\[[0-9;?]*[A-KSTfhlnsu]/u;
+const BLOCKS = /[\u2580-\u259F]/u;
+
+test.skipIf(!hasScript)('a terminal gets bars', async () => {
+  const text = await onTerminal({ TERM: 'xterm-256color' });
+  expect(text).toMatch(CURSOR);
+  expect(text).toMatch(BLOCKS);
+});
+
+test.skipIf(!hasScript).each([
+  ['NO_COLOR', { TERM: 'xterm-256color', NO_COLOR: '1' }],
+  ['TERM=dumb', { TERM: 'dumb' }],
+])('%s gets no cursor movement, no block characters and no colours', async (_, env) => {
+  const text = await onTerminal(env);
+  expect(text).toContain('default: full,');
+  expect(text).not.toMatch(BLOCKS);
+  expect(text).not.toContain('\u001B');
+});

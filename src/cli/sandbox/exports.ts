@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { peopleAt, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
 import type { Terminal } from '../terminal.ts';
@@ -52,8 +52,13 @@ export const openExports = async (
   stack: AsyncDisposableStack,
 ): Promise<readonly OpenExport[]> => {
   const opened: OpenExport[] = [];
-  for (const one of exports) opened.push({ ...one, file: stack.use(await create(one.path)) });
-  return opened;
+  try {
+    for (const one of exports) opened.push({ ...one, file: stack.use(await create(one.path)) });
+    return opened;
+  } catch (error) {
+    for (const { path } of opened) await rm(path);
+    throw error;
+  }
 };
 
 /** Writes what the emulator holds as vCards. */

@@ -21,7 +21,7 @@ async function* readChunks(path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer;
   } catch (error) {
-    throw new AddressBookError(`${path}: ${reasonOf(error)}`, { cause: error });
+    throw new AddressBookError(reasonOf(error), { cause: error });
   }
 }
 
@@ -46,7 +46,7 @@ async function* joined(
   for await (const chunk of rest) yield inUtf8(chunk);
 }
 
-/** Opens a file for reading piece by piece. Throws {@link AddressBookError} where it is missing or cannot be read. */
+/** Opens a file for reading piece by piece. Throws {@link AddressBookError}, which does not name the file, where it is missing or cannot be read. */
 export const readFileBytes = async (path: string): Promise<FileBytes> => {
   const chunks = readChunks(path);
   const { value } = await chunks.next();

@@ -63,6 +63,7 @@ export class PropertyHeads {
   /** The head that the text begins with, and where its colon is; null where it begins with none. */
   read(text: ByteText): { readonly head: PropertyHead; readonly colon: number } | null {
     const colon = text.indexOf(':');
+    if (colon < 0) return null;
     const known = this.#known.get(text.slice(0, colon));
     return known === undefined ? this.#parse(text) : { head: known, colon };
   }

@@ -112,12 +112,16 @@ describe('sandbox', () => {
     [['--export', 'nowhere.vcf'], 'Write SIDE=FILE with the side google or service'],
     [['--export', 'moon=nowhere.vcf'], 'Write SIDE=FILE with the side google or service'],
     [['--left', 'google', '--right', 'google', '--export', 'google=x.vcf'], 'with the side left or right'],
-    [['--export', 'google=/nowhere/x.vcf'], 'There is no such folder'],
+    [
+      ['--export', `google=${join(tmpdir(), 'contact-sync-never.vcf')}`, '--export', 'service=/nowhere/x.vcf'],
+      'no such folder',
+    ],
     [['--export', `google=${import.meta.filename}`], 'is not overwritten'],
   ])('%j is refused before anything runs', async (options, message) => {
     const { code, stdout, stderr } = await runCli(['sandbox', ...options]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+    expect(await readdir(tmpdir())).not.toContain('contact-sync-never.vcf');
   });
 
   test('--variants lists the switches of both emulators and exits', async () => {

@@ -72,11 +72,12 @@ export const LINE_FIXTURES: readonly Fixture[] = [
   {
     about: 'a name without a colon',
     extension: 'vcf',
-    bytes: utf8(...card('3.0', 'FN Colin Nocolon', 'N:Nocolon;Colin;;;', 'TEL;TYPE=HOME')),
+    bytes: utf8(...card('3.0', 'FN Colin Nocolon', 'N:Nocolon;Colin;;;', 'TEL;TYPE=HOME', 'FNs', 'Ns')),
     arrives: [{ name: 'Colin|Nocolon' }],
     skipped: [
       [3, 1],
       [5, 1],
+      [6, 2],
     ],
   },
   {

@@ -48,7 +48,7 @@ describe('loadAddressBook', () => {
 
   it('says that a file is missing', async () => {
     await expect(loadAddressBook('/nowhere/contacts.vcf')).rejects.toThrow(
-      '/nowhere/contacts.vcf: There is no such file',
+      /^\/nowhere\/contacts\.vcf: There is no such file/u,
     );
   });
 

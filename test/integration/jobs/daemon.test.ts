@@ -95,6 +95,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
 
 test('a resync waits for no daemon where none takes orders, and says so', async () => {
   await using world = await worldOf('embedded', 'work');
+  await world.configure({ work: RARE });
   const alone = await world.run('resync', '--wait');
   expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('No daemon runs here. The resync runs in') });
   const daemon = world.startDaemon();

@@ -29,6 +29,7 @@ import {
   earlierKey,
   encryptionKey,
   redisUrl,
+  retention,
   text,
   type DeleteLimit,
 } from './values.ts';
@@ -56,6 +57,8 @@ export type Config = {
   readonly credentialsKey: Secret | null;
   /** Opens what was stored before the key was changed. */
   readonly credentialsKeyOld: Secret | null;
+  /** How long journal, runs and settled conflicts are kept; null: for ever. */
+  readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -70,6 +73,7 @@ const SharedSettings = z.object({
   redisUrl: redisUrl.nullable().default(null),
   credentialsKey: encryptionKey.nullable().default(null),
   credentialsKeyOld: earlierKey.nullable().default(null),
+  retention: retention.default(180 * 86_400_000),
   concurrency: concurrency.default(10),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   logFormat: choice('json', 'pretty').default('json'),
@@ -184,8 +188,10 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
   });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared === null || problems.size > 0) throw new ConfigError([...problems.values()]);
+  const { retention: retentionMs, ...settings } = shared;
   return {
-    ...shared,
+    ...settings,
+    retentionMs,
     dataDir: resolve(cwd, shared.dataDir),
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,

@@ -156,6 +156,8 @@ export type JournalQuery =
   /** Writes that destroy and are done, journaled at that time or later. */
   | { readonly destroyedSinceMs: number }
   | { readonly run: string }
+  /** Every entry from that id on, so many at most. */
+  | { readonly fromId: number; readonly limit: number }
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
   | ContactScope;
 
@@ -191,6 +193,9 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string };
+
+/** So many runs are pruned in one step, so that none of them takes long. */
+export const PRUNED_AT_ONCE = 500;
 
 /** The reason of a run whose process died, or lost its lease, before it could store how it ended. */
 export const INTERRUPTED = 'interrupted';
@@ -271,7 +276,13 @@ export type StoreChange =
   | { readonly kind: 'run-started'; readonly run: RunStart }
   | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
   /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */
-  | { readonly kind: 'forget-mapping' };
+  | { readonly kind: 'forget-mapping' }
+  /**
+   * Drops what is over since before then: of the oldest {@link PRUNED_AT_ONCE} runs that ended before and have no open
+   * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
+   * that were settled before; refusals whose next attempt was due before.
+   */
+  | { readonly kind: 'prune'; readonly beforeMs: number };
 
 /**
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method

@@ -85,6 +85,8 @@ const contextOf = ({ history, world, flaws }: Simulation, plan: ProcessPlan) => 
     sides: SIDE_WORDS,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
+    // As short as it can be: what is pruned must be missed by nothing.
+    retentionMs: 0,
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     remotes: process.remotes,

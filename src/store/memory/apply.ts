@@ -1,7 +1,15 @@
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
 import { decodeSummary } from '../codec.ts';
-import { INTERRUPTED, NO_CURSOR, type ConflictRow, type HalfPut, type JournalRow, type Rejection } from '../store.ts';
+import {
+  INTERRUPTED,
+  NO_CURSOR,
+  PRUNED_AT_ONCE,
+  type ConflictRow,
+  type HalfPut,
+  type JournalRow,
+  type Rejection,
+} from '../store.ts';
 import type { RunRow, StoreChange } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
 
@@ -20,11 +28,13 @@ export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[
   const has = (...kinds: StoreChange['kind'][]): boolean => changes.some(({ kind }) => kinds.includes(kind));
   const ended = changes.filter((change) => change.kind === 'run-ended');
   return {
-    open: has('journal') ? await below.journal(link, { open: true }) : [],
-    runs: has('run-started')
+    open: has('journal', 'prune') ? await below.journal(link, { open: true }) : [],
+    runs: has('run-started', 'prune')
       ? await below.runs(link, { idPrefix: '' })
       : (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
-    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts') ? await below.conflicts(link, { all: true }) : [],
+    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts', 'prune')
+      ? await below.conflicts(link, { all: true })
+      : [],
   };
 };
 
@@ -90,14 +100,22 @@ const resolveConflicts = (layer: Layer, { leftId, fields, atMs }: Change<'resolv
 
 const endRun = (layer: Layer, change: Change<'run-ended'>, below: RowsBelow): void => {
   const { id, end } = change;
-  const row = layer.runs.get(id) ?? below.runs.find((each) => each.id === id);
+  const row = layer.runs.has(id) ? layer.runs.get(id) : below.runs.find((each) => each.id === id);
   const { outcome, reason, endedAtMs } = end;
-  if (row !== undefined) layer.runs.set(id, { ...row, outcome, reason, endedAtMs, ...summaryOf(change) });
+  if (row !== undefined && row !== null)
+    layer.runs.set(id, { ...row, outcome, reason, endedAtMs, ...summaryOf(change) });
+};
+
+/** Every run of the link, the oldest first. */
+const runsIn = (layer: Layer, below: RowsBelow): readonly RunRow[] => {
+  const own = [...layer.runs.values()].filter((row) => row !== null);
+  const runs = [...below.runs.filter(({ id }) => !layer.runs.has(id)), ...own];
+  return runs.toSorted((one, other) => one.startedAtMs - other.startedAtMs || compareKeys(one.id, other.id));
 };
 
 const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow): void => {
   const ending = { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs } as const;
-  for (const row of [...below.runs.filter(({ id }) => !layer.runs.has(id)), ...layer.runs.values()]) {
+  for (const row of runsIn(layer, below)) {
     if (row.outcome === 'running') layer.runs.set(row.id, { ...row, ...ending });
   }
   const beginning = { link: layer.link, outcome: 'running', reason: null, endedAtMs: null, override: null } as const;
@@ -113,6 +131,35 @@ const forgetMapping = (layer: Layer): void => {
   layer.conflicts = [];
   const cursors = { left: NO_CURSOR, right: NO_CURSOR };
   layer.state = { ...layer.state, cursors, groupPairs: [], rejections: [] };
+};
+
+/** Runs that ended before then and have no open entry, the oldest of them. */
+const runsOver = (layer: Layer, runs: readonly RunRow[], beforeMs: number, below: RowsBelow): readonly RunRow[] => {
+  const hidden = (id: number): boolean => layer.isForgotten || layer.journal.has(id);
+  const entries = [...below.open.filter(({ id }) => !hidden(id)), ...layer.journal.values()];
+  const open = new Set(entries.flatMap(({ run, state }) => (state === 'intended' ? [run] : [])));
+  const isOver = ({ id, startedAtMs, endedAtMs }: RunRow): boolean =>
+    startedAtMs < beforeMs && endedAtMs !== null && endedAtMs < beforeMs && !open.has(id);
+  return runs.filter(isOver).slice(0, PRUNED_AT_ONCE);
+};
+
+const prune = (layer: Layer, { beforeMs }: Change<'prune'>, below: RowsBelow): void => {
+  const runs = runsIn(layer, below);
+  const kept = [
+    runs.findLast(({ outcome }) => outcome !== 'running'),
+    runs.findLast(({ outcome }) => outcome === 'completed'),
+  ];
+  for (const run of runsOver(layer, runs, beforeMs, below)) {
+    layer.prunedRuns.add(run.id);
+    for (const entry of layer.journal.values()) if (entry.run === run.id) layer.journal.delete(entry.id);
+    if (!kept.includes(run)) layer.runs.set(run.id, null);
+  }
+  const isKept = ({ resolvedAtMs }: ConflictRow): boolean => resolvedAtMs === null || resolvedAtMs >= beforeMs;
+  layer.conflicts = (layer.conflicts ?? below.conflicts).filter(isKept);
+  setRejections(
+    layer,
+    layer.state.rejections.filter(({ retryAtMs }) => retryAtMs >= beforeMs),
+  );
 };
 
 const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryKind | MappingKind }>): void => {
@@ -147,7 +194,7 @@ const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryK
 };
 
 type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping';
-type HistoryKind = 'intend' | 'journal' | ConflictKind | 'run-started' | 'run-ended';
+type HistoryKind = 'intend' | 'journal' | ConflictKind | 'run-started' | 'run-ended' | 'prune';
 type ConflictKind = 'conflict' | 'resolve-conflicts' | 'drop-conflicts';
 
 const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: RowsBelow, newId: () => number): void => {
@@ -199,6 +246,9 @@ export const applyChange = (
       return [];
     case 'run-ended':
       endRun(layer, change, below);
+      return [];
+    case 'prune':
+      prune(layer, change, below);
       return [];
     default:
       applyToLink(layer, change);

@@ -24,7 +24,10 @@ export type Layer = {
   readonly pairs: Map<number, PairStatus | null>;
   readonly shown: Record<Side, { isForgotten: boolean; readonly ids: string[] }>;
   readonly journal: Map<number, JournalRow>;
-  readonly runs: Map<string, RunRow>;
+  /** Runs whose entries below count no more. */
+  readonly prunedRuns: Set<string>;
+  /** Null for a run that was dropped. */
+  readonly runs: Map<string, RunRow | null>;
   /** All of the link's; null where they are as below. */
   conflicts: readonly ConflictRow[] | null;
 };
@@ -54,6 +57,7 @@ export const openLayer = async (below: Store, link: string): Promise<Layer> => (
   pairs: new Map(),
   shown: { left: { isForgotten: false, ids: [] }, right: { isForgotten: false, ids: [] } },
   journal: new Map(),
+  prunedRuns: new Set(),
   runs: new Map(),
   conflicts: null,
 });

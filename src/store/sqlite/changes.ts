@@ -8,6 +8,7 @@ import { dropHalf, putHalf } from './halves.ts';
 import { settleJournal, writeIntent } from './journal.ts';
 import { patchLink } from './links.ts';
 import { dropPair, putPair } from './pairs.ts';
+import { prune } from './prune.ts';
 import { dropRejection, putRejection } from './rejections.ts';
 import { writeRunEnd, writeRunStart } from './runs.ts';
 import { conflicts, cursors, groupPairs, halves, journal, pairs, rejections, shownPages } from './schema.ts';
@@ -56,6 +57,8 @@ const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 
       return writeRunEnd(db, link, change.id, change.end);
     case 'forget-mapping':
       return forgetMapping(db, link);
+    case 'prune':
+      return prune(db, link, change.beforeMs);
   }
 };
 

@@ -77,6 +77,15 @@ const selectDestroying = (orm: Orm) => {
 
 const selectRun = (orm: Orm) => selecting(orm, eq(journal.run, placeholder('run')));
 
+const selectPage = (orm: Orm) =>
+  orm
+    .select(COLUMNS)
+    .from(journal)
+    .where(and(inLink, sql`${journal.id} >= ${placeholder('fromId')}`))
+    .orderBy(journal.id)
+    .limit(placeholder('limit'))
+    .prepare();
+
 const selectScope = (orm: Orm) => {
   const named = sql`(select value from json_each(${placeholder('ids')}))`;
   const pairs = sql`(select value from json_each(${placeholder('pairIds')}))`;
@@ -108,6 +117,7 @@ const rowsOf = (db: Db, link: string, query: JournalQuery): StoredRow[] => {
     return db.prepared(selectDestroying).all({ link, sinceMs: query.destroyedSinceMs });
   }
   if ('run' in query) return db.prepared(selectRun).all({ link, run: query.run });
+  if ('fromId' in query) return db.prepared(selectPage).all({ link, fromId: query.fromId, limit: query.limit });
   const [ids, pairIds] = [JSON.stringify(query.ids), JSON.stringify(query.pairIds)];
   return db.prepared(selectScope).all({ link, ids, pairIds });
 };

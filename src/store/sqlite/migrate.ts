@@ -44,16 +44,22 @@ export const checkVersion = (client: Database, path: string): void => {
 };
 
 /**
- * Applies the migrations that are missing, all or none; alone with the database from before it looks.
+ * Applies the migrations that are missing, all or none; alone with the database from before it looks. Answers whether
+ * it made the tables of a new file, carried an earlier version's over, or found nothing to do.
  *
  * @throws {StoreError} like {@link checkVersion}, where another process changed the file meanwhile.
  */
-export const migrate = (db: { client: Database; atomic(step: () => void): void }, path: string): void => {
+export const migrate = (
+  db: { client: Database; atomic(step: () => void): void },
+  path: string,
+): 'made' | 'upgraded' | 'current' => {
   const { client } = db;
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
-  if (!readMigrations().some(isMissing)) return;
+  if (!readMigrations().some(isMissing)) return 'current';
+  let isNew = false;
   db.atomic(() => {
     checkVersion(client, path);
+    isNew = appliedUpTo(client) === 0;
     client.exec(CREATE_TABLE);
     for (const file of readMigrations().filter(isMissing)) {
       for (const statement of file.sql) client.exec(statement);
@@ -62,4 +68,5 @@ export const migrate = (db: { client: Database; atomic(step: () => void): void }
         .run(file.hash, file.folderMillis);
     }
   });
+  return isNew ? 'made' : 'upgraded';
 };

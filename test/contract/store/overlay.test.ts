@@ -110,6 +110,7 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
     }),
   }),
   fc.constant<Draft>({ kind: 'forget-mapping' }),
+  fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
 );
 
 /** Puts drafts into a store one by one; entries are named by their ordinal in `entries`. */
@@ -156,6 +157,7 @@ const everything = async (store: Store, entries: readonly number[]) => {
     deletions: await journal({ deletions: true }),
     destroyed: await journal({ destroyedSinceMs: 2 }),
     runJournal: await journal({ run: 'a' }),
+    pages: [await journal({ fromId: 0, limit: 2 }), await journal({ fromId: entries[1] ?? 0, limit: 9 })],
     scope: await journal({ ids: ['a'], pairIds: [2] }),
     runs: await store.runs(LINK, { idPrefix: '' }),
     latest: await Promise.all(
@@ -186,7 +188,8 @@ describe('an overlay over a store that holds something', () => {
       await Promise.all([below.close(), plain.close()]);
     });
     await fc.assert(property, { numRuns: 60, seed: 20_261_122 });
-  });
+    // Each round opens two databases anew.
+  }, 120_000);
 
   it('goes by the status that pairs have above for halves that stand below', async () => {
     const below = openStore(':memory:');

@@ -32,6 +32,8 @@ const CONFIG = ['config/config.ts', 'config/config-error.ts', 'config/secret.ts'
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
+/** What is done with a DATA_DIR that no {@link APP} has opened. */
+const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'printable.ts'];
 const CLI = [
   'config/nearest.ts',
@@ -43,6 +45,7 @@ const CLI = [
   ...REMOTE_PORT,
   STORE_PORT,
   APP,
+  ...COPIES,
   ...CONFIG,
   ...TOOLS,
 ];
@@ -103,6 +106,7 @@ export const BORDERS: readonly Border[] = [
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
     imports: [...SIDE_COMMANDS, 'config/unencrypted.ts'],

@@ -1,19 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';
-
-// The same place seen from src/cli and from dist/cli.
-const PACKAGE_FILE = new URL('../../package.json', import.meta.url);
-
-const readVersion = (): string => {
-  const description: unknown = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8'));
-  const hasVersion = typeof description === 'object' && description !== null && 'version' in description;
-  return hasVersion ? String(description.version) : 'unknown';
-};
+import { readVersion } from './version.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -196,6 +187,67 @@ const addHistory = (program: Command, call: Call): void => {
     });
 };
 
+const BACKUP_CONTENT = `
+DIR must not exist, or be empty. It gets the database, the stored tokens that are encrypted, and manifest.json with
+their checksums. The configuration is not in it, nor are CREDENTIALS_KEY and the job queue.`;
+
+const addCopies = (program: Command, call: Call): void => {
+  const withDirectory = (name: string, description: string, about: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument('<DIR>', about)
+      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
+      .option(...JSON_OPTION);
+  withDirectory('backup', 'Copy the state in DATA_DIR, also while a daemon works on it.', 'where the copy goes')
+    .option('--with-plain-tokens', 'copy stored tokens too that are not encrypted')
+    .addHelpText('after', BACKUP_CONTENT)
+    .addHelpText('after', examples('backup /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: JsonOption) => {
+      owes(call, 'backup', options);
+      call.code = await (await import('./backup.ts')).backup(call.terminal, directory, options);
+    });
+  withDirectory('restore', 'Take a backup back into an empty DATA_DIR, and verify it.', 'what `backup` has made')
+    .addHelpText('after', examples('restore /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: JsonOption) => {
+      owes(call, 'restore', options);
+      call.code = await (await import('./restore.ts')).restore(call.terminal, directory, options);
+    });
+};
+
+const FORGET_LINK = 'Forget a link with its history and its stored tokens, which are revoked where that can be done.';
+const FORGET_LIMITS = `
+WHO is a contact's id on either side, an email address, a phone number, or a whole name. The contact must be deleted on
+both sides first: one that stands would be stored again by the next run.`;
+
+const addForget = (program: Command, call: Call): void => {
+  const forget = program
+    .command('forget')
+    .description("Remove a person's or a link's data from everything that is stored here; the sides stay as they are.")
+    .helpCommand(false);
+  const withSubject = (name: string, [subject, about]: readonly [string, string], description: string): Command =>
+    forget
+      .command(name)
+      .description(description)
+      .argument(subject, about)
+      .option('--config <FILE>', 'configuration file instead of config/contact-sync.yaml')
+      .option(...JSON_OPTION);
+  withSubject('contact', ['<WHO>', 'whom to forget'], 'Forget a contact that is deleted on both sides.')
+    .argument('[LINK]', 'the link to look in; all of them where it is left out')
+    .addHelpText('after', FORGET_LIMITS)
+    .addHelpText('after', examples('forget contact ada@example.org', 'forget contact people/c1 work'))
+    .action(async (who: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'forgotten', options);
+      call.code = await (await import('./forget/contact.ts')).forgetContact(call.terminal, who, link, options);
+    });
+  withSubject('link', ['<LINK>', 'its name, also where the configuration does not have it any more'], FORGET_LINK)
+    .addHelpText('after', examples('forget link home'))
+    .action(async (link: string, options: JsonOption) => {
+      owes(call, 'forgotten', options);
+      call.code = await (await import('./forget/link.ts')).forgetLink(call.terminal, link, options);
+    });
+};
+
 /** Which provider plays a side of the sandbox's link. */
 const playerOption = (side: string, usual: string): Option =>
   new Option(`--${side} <PROVIDER>`, `what the ${side} side is (default: ${usual})`).choices(['google', 'service']);
@@ -249,6 +301,8 @@ const createProgram = (call: Call): Command => {
   addDaemon(program, call);
   addSignIn(program, call);
   addDoctor(program, call);
+  addCopies(program, call);
+  addForget(program, call);
   addTrials(program, call);
   return program;
 };

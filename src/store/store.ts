@@ -282,7 +282,15 @@ export type StoreChange =
    * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
    * that were settled before; refusals whose next attempt was due before.
    */
-  | { readonly kind: 'prune'; readonly beforeMs: number };
+  | { readonly kind: 'prune'; readonly beforeMs: number }
+  /** Drops a journal entry, whatever its state. */
+  | { readonly kind: 'drop-entry'; readonly id: number }
+  /** Leaves of a journal entry what kind of write it was, its outcome and this intent: no id, no image, no error. */
+  | { readonly kind: 'redact-entry'; readonly id: number; readonly intent: WriteIntent }
+  /** Replaces the reason of a run, in its summary too. */
+  | { readonly kind: 'run-reason'; readonly id: string; readonly reason: string | null }
+  /** Drops everything of the link, itself, its runs and its lease included. */
+  | { readonly kind: 'forget-link' };
 
 /**
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
@@ -332,6 +340,11 @@ export interface Store {
   /** What was last saved under the key; null where nothing was. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
+  /**
+   * Leaves nothing on the disk of what was dropped or replaced. Takes seconds for a large database, and as much room again
+   * for as long.
+   */
+  compact(): Promise<void>;
   close(): Promise<void>;
 }
 

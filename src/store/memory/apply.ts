@@ -11,24 +11,39 @@ import {
   type Rejection,
 } from '../store.ts';
 import type { RunRow, StoreChange } from '../store.ts';
-import { halfKey, type Layer } from './layer.ts';
+import { halfKey, newState, type Layer } from './layer.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
 /** The rows below that a list of changes may touch. */
 export type RowsBelow = {
-  readonly open: readonly JournalRow[];
+  /** Open entries, and those that are to be redacted. */
+  readonly entries: readonly JournalRow[];
   readonly runs: readonly RunRow[];
   readonly conflicts: readonly ConflictRow[];
+};
+
+/** The entries below that changes redact. */
+const redactedBelow = async (
+  { below, link }: Layer,
+  changes: readonly StoreChange[],
+): Promise<readonly JournalRow[]> => {
+  const ids = changes.flatMap((change) => (change.kind === 'redact-entry' ? [change.id] : []));
+  const pages = await Promise.all(ids.map((id) => below.journal(link, { fromId: id, limit: 1 })));
+  return pages.flat().filter(({ id }) => ids.includes(id));
 };
 
 /** Reads what {@link applyChange} needs, so that it has nothing to wait for. */
 export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[]): Promise<RowsBelow> => {
   const { below, link } = layer;
   const has = (...kinds: StoreChange['kind'][]): boolean => changes.some(({ kind }) => kinds.includes(kind));
-  const ended = changes.filter((change) => change.kind === 'run-ended');
+  const ended = changes.filter((change) => change.kind === 'run-ended' || change.kind === 'run-reason');
+  if (layer.isDropped) return { entries: [], runs: [], conflicts: [] };
   return {
-    open: has('journal', 'prune') ? await below.journal(link, { open: true }) : [],
+    entries: [
+      ...(has('journal', 'prune') ? await below.journal(link, { open: true }) : []),
+      ...(await redactedBelow(layer, changes)),
+    ],
     runs: has('run-started', 'prune')
       ? await below.runs(link, { idPrefix: '' })
       : (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
@@ -82,8 +97,26 @@ const addIntent = (layer: Layer, { run, entry, atMs }: Change<'intend'>, id: num
   return id;
 };
 
+/** An entry as it stands; null where there is none. */
+const entryOf = (layer: Layer, id: number, below: RowsBelow): JournalRow | null => {
+  if (layer.isForgotten || layer.journal.has(id)) return layer.journal.get(id) ?? null;
+  const row = below.entries.find((each) => each.id === id) ?? null;
+  return row === null || layer.prunedRuns.has(row.run) ? null : row;
+};
+
+const redactEntry = (layer: Layer, { id, intent }: Change<'redact-entry'>, below: RowsBelow): void => {
+  const row = entryOf(layer, id, below);
+  const blank = { pairId: null, leftId: null, rightId: null, before: null, after: null, error: null };
+  if (row !== null) layer.journal.set(id, { ...row, ...blank, intent });
+};
+
+const setReason = (layer: Layer, { id, reason }: Change<'run-reason'>, below: RowsBelow): void => {
+  const row = layer.runs.has(id) ? layer.runs.get(id) : below.runs.find((each) => each.id === id);
+  if (row !== undefined && row !== null) layer.runs.set(id, { ...row, reason });
+};
+
 const settleJournal = (layer: Layer, { id, state, after, error, atMs }: Change<'journal'>, below: RowsBelow): void => {
-  const row = layer.journal.get(id) ?? (layer.isForgotten ? undefined : below.open.find((each) => each.id === id));
+  const row = entryOf(layer, id, below);
   if (row?.state === 'intended') layer.journal.set(id, { ...row, state, after, error, settledAtMs: atMs });
 };
 
@@ -122,6 +155,13 @@ const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow
   layer.runs.set(run.id, { ...run, ...beginning });
 };
 
+const forgetLink = (layer: Layer): void => {
+  forgetMapping(layer);
+  layer.isDropped = true;
+  layer.runs.clear();
+  layer.state = newState(layer.link);
+};
+
 const forgetMapping = (layer: Layer): void => {
   layer.isForgotten = true;
   layer.halves.clear();
@@ -136,7 +176,8 @@ const forgetMapping = (layer: Layer): void => {
 /** Runs that ended before then and have no open entry, the oldest of them. */
 const runsOver = (layer: Layer, runs: readonly RunRow[], beforeMs: number, below: RowsBelow): readonly RunRow[] => {
   const hidden = (id: number): boolean => layer.isForgotten || layer.journal.has(id);
-  const entries = [...below.open.filter(({ id }) => !hidden(id)), ...layer.journal.values()];
+  const own = [...layer.journal.values()].filter((row) => row !== null);
+  const entries = [...below.entries.filter(({ id }) => !hidden(id)), ...own];
   const open = new Set(entries.flatMap(({ run, state }) => (state === 'intended' ? [run] : [])));
   const isOver = ({ id, startedAtMs, endedAtMs }: RunRow): boolean =>
     startedAtMs < beforeMs && endedAtMs !== null && endedAtMs < beforeMs && !open.has(id);
@@ -151,7 +192,7 @@ const prune = (layer: Layer, { beforeMs }: Change<'prune'>, below: RowsBelow): v
   ];
   for (const run of runsOver(layer, runs, beforeMs, below)) {
     layer.prunedRuns.add(run.id);
-    for (const entry of layer.journal.values()) if (entry.run === run.id) layer.journal.delete(entry.id);
+    for (const [id, entry] of layer.journal) if (entry?.run === run.id) layer.journal.delete(id);
     if (!kept.includes(run)) layer.runs.set(run.id, null);
   }
   const isKept = ({ resolvedAtMs }: ConflictRow): boolean => resolvedAtMs === null || resolvedAtMs >= beforeMs;
@@ -193,8 +234,10 @@ const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryK
   }
 };
 
-type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping';
-type HistoryKind = 'intend' | 'journal' | ConflictKind | 'run-started' | 'run-ended' | 'prune';
+type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping' | 'forget-link';
+type HistoryKind = EntryKind | ConflictKind | RunKind | 'prune';
+type EntryKind = 'intend' | 'journal' | 'drop-entry' | 'redact-entry';
+type RunKind = 'run-started' | 'run-ended' | 'run-reason';
 type ConflictKind = 'conflict' | 'resolve-conflicts' | 'drop-conflicts';
 
 const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: RowsBelow, newId: () => number): void => {
@@ -230,6 +273,18 @@ export const applyChange = (
       return [];
     case 'forget-mapping':
       forgetMapping(layer);
+      return [];
+    case 'forget-link':
+      forgetLink(layer);
+      return [];
+    case 'drop-entry':
+      layer.journal.set(change.id, null);
+      return [];
+    case 'redact-entry':
+      redactEntry(layer, change, below);
+      return [];
+    case 'run-reason':
+      setReason(layer, change, below);
       return [];
     case 'intend':
       return [addIntent(layer, change, newId())];

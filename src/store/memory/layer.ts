@@ -18,12 +18,15 @@ export type Layer = {
   state: LinkState;
   /** Whether what the store below holds of the mapping and the journal counts no more. */
   isForgotten: boolean;
+  /** Whether nothing of the link that the store below holds counts any more, its runs neither. */
+  isDropped: boolean;
   /** By {@link halfKey}; null for a half that was dropped. */
   readonly halves: Map<string, HalfPut | null>;
   /** Null for a pair that was dropped. */
   readonly pairs: Map<number, PairStatus | null>;
   readonly shown: Record<Side, { isForgotten: boolean; readonly ids: string[] }>;
-  readonly journal: Map<number, JournalRow>;
+  /** Null for an entry that was dropped. */
+  readonly journal: Map<number, JournalRow | null>;
   /** Runs whose entries below count no more. */
   readonly prunedRuns: Set<string>;
   /** Null for a run that was dropped. */
@@ -35,7 +38,7 @@ export type Layer = {
 export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
 /** A link that no store holds yet. */
-const newState = (name: string): LinkState => ({
+export const newState = (name: string): LinkState => ({
   name,
   state: 'active',
   reason: null,
@@ -53,6 +56,7 @@ export const openLayer = async (below: Store, link: string): Promise<Layer> => (
   link,
   state: (await below.links()).find(({ name }) => name === link) ?? newState(link),
   isForgotten: false,
+  isDropped: false,
   halves: new Map(),
   pairs: new Map(),
   shown: { left: { isForgotten: false, ids: [] }, right: { isForgotten: false, ids: [] } },

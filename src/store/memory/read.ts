@@ -102,7 +102,7 @@ export const readJournal = async (layer: Layer, query: JournalQuery): Promise<re
   // Of those below some may count no more: only all of them are sure to fill a page.
   const asked = 'fromId' in query ? { ...query, limit: Number.MAX_SAFE_INTEGER } : query;
   const below = layer.isForgotten ? [] : await layer.below.journal(layer.link, asked);
-  const own = [...layer.journal.values()].filter(asksForEntry(query));
+  const own = [...layer.journal.values()].filter((row) => row !== null).filter(asksForEntry(query));
   const others = below.filter(({ id, run }) => !layer.journal.has(id) && !layer.prunedRuns.has(run));
   const all = [...others, ...own].toSorted((one, other) => one.id - other.id);
   return 'fromId' in query ? all.slice(0, query.limit) : all;
@@ -111,8 +111,8 @@ export const readJournal = async (layer: Layer, query: JournalQuery): Promise<re
 const newestFirst = (runs: readonly RunRow[]): RunRow[] =>
   runs.toSorted((one, other) => other.startedAtMs - one.startedAtMs || (one.id < other.id ? 1 : -1));
 
-const allRuns = async ({ below, link, runs }: Layer): Promise<readonly RunRow[]> => {
-  const stored = await below.runs(link, { idPrefix: '' });
+const allRuns = async ({ below, link, runs, isDropped }: Layer): Promise<readonly RunRow[]> => {
+  const stored = isDropped ? [] : await below.runs(link, { idPrefix: '' });
   const own = [...runs.values()].filter((row) => row !== null);
   return newestFirst([...stored.filter(({ id }) => !runs.has(id)), ...own]);
 };

@@ -45,6 +45,17 @@ export const shrink = ({ client }: Db): void => {
   if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 
+/** Writes the file anew and empties its log: of what was deleted nothing is left in either. */
+export const rewrite = ({ client }: Db): void => {
+  client.exec('vacuum');
+  const [state] = client.pragma('wal_checkpoint(truncate)') as readonly { readonly busy: number }[];
+  if (state?.busy === 1) {
+    throw new StoreError('Another process reads the database just now, so its log could not be emptied.', {
+      remedy: 'Run the same command again.',
+    });
+  }
+};
+
 const configure = (client: Database.Database): void => {
   // Of a file that holds tables already it takes effect with the next VACUUM.
   client.pragma('auto_vacuum = incremental');

@@ -101,6 +101,25 @@ const selectScope = (orm: Orm) => {
   );
 };
 
+const sameEntry = and(eq(journal.id, placeholder('id')), inLink);
+
+const deleteEntry = (orm: Orm) => orm.delete(journal).where(sameEntry).prepare();
+
+const blankEntry = (orm: Orm) =>
+  orm
+    .update(journal)
+    .set({
+      pairId: null,
+      leftId: null,
+      rightId: null,
+      intentJson: sql`${placeholder('intentJson')}`,
+      beforeJson: null,
+      afterJson: null,
+      error: null,
+    })
+    .where(sameEntry)
+    .prepare();
+
 const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));
 
 const toRow = ({ intentJson, beforeJson, afterJson, ...row }: StoredRow): JournalRow => ({
@@ -135,6 +154,18 @@ export const writeIntent = (
   const intentJson = encodeIntent(intent);
   const beforeJson = before === null ? null : encodeRecord(before);
   return db.prepared(insertIntent).get({ ...columns, link, run, intentJson, beforeJson, atMs }).id;
+};
+
+export const dropEntry = (db: Db, link: string, id: number): void => {
+  db.prepared(deleteEntry).run({ link, id });
+};
+
+export const redactEntry = (
+  db: Db,
+  link: string,
+  { id, intent }: Extract<StoreChange, { kind: 'redact-entry' }>,
+): void => {
+  db.prepared(blankEntry).run({ link, id, intentJson: encodeIntent(intent) });
 };
 
 export const settleJournal = (db: Db, link: string, change: Extract<StoreChange, { kind: 'journal' }>): void => {

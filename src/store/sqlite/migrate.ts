@@ -21,7 +21,7 @@ const tablesOf = (client: Database): ReadonlySet<unknown> =>
   new Set(client.prepare("select name from sqlite_master where type = 'table'").pluck().all());
 
 /** When the latest migration that was applied had been made; 0 where none was. Epoch milliseconds. */
-const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
+export const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
   if (!tables.has(TABLE)) return 0;
   return Number(client.prepare('select coalesce(max(created_at), 0) from __drizzle_migrations').pluck().get());
 };

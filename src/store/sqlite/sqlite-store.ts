@@ -4,7 +4,7 @@ import { readBudget, writeBudget } from './budgets.ts';
 import { applyChanges } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
-import { openDatabase, shrink, type Db } from './database.ts';
+import { openDatabase, rewrite, shrink, type Db } from './database.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
@@ -68,6 +68,7 @@ class SqliteStore implements Store {
   budget = (key: string) => this.#read((db) => readBudget(db, key));
   saveBudget = (key: string, stateJson: string) => this.#atomic((db) => writeBudget(db, key, stateJson));
 
+  compact = () => this.#read(rewrite);
   close = () => Promise.try(() => void this.#db.client.close()).catch(this.#explain);
 }
 

@@ -104,7 +104,11 @@ export const forgetJobs = async ({ redisUrl, dataDir }: Config, meant: JobsMeant
     await redis.connect();
     const queue = openQueue(redis, prefix);
     queue.on('error', () => undefined);
-    await removeJobs(queue, meant).finally(() => queue.close());
+    try {
+      await removeJobs(queue, meant);
+    } finally {
+      await queue.close();
+    }
   } catch (cause) {
     throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was forgotten yet.', {
       cause,

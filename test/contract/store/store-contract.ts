@@ -591,6 +591,26 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       expect(await page(third + 1)).toEqual([]);
     });
 
+    it('is rid of entries that are dropped, whatever their state', async () => {
+      const [open, done] = [await intend('a'), await intend('a')];
+      await settle(done);
+      await commit({ kind: 'drop-entry', id: open }, { kind: 'drop-entry', id: done });
+      await settle(open);
+      expect(await store.journal(LINK, { run: 'a' })).toEqual([]);
+    });
+
+    it('keeps of an entry that is redacted its kind, its outcome and the intent that is given', async () => {
+      const id = await intend('a', entryOf({ kind: 'delete', destroys: true, pairId: 4 }));
+      await settle(id, { after: recordOf('l9'), error: 'said by l9' });
+      const [before] = await store.journal(LINK, { run: 'a' });
+      const intent = { ...entryOf().intent, fields: [], desired: null, source: null };
+      await commit({ kind: 'redact-entry', id, intent }, { kind: 'redact-entry', id: id + 999, intent });
+      const blank = { pairId: null, leftId: null, rightId: null, before: null, after: null, error: null };
+      expect(await store.journal(LINK, { run: 'a' })).toEqual([{ ...before, ...blank, intent }]);
+      expect(await entryIds({ destroyedSinceMs: 0 })).toEqual([id]);
+      expect(await entryIds({ ids: ['l1', 'l9'], pairIds: [4] })).toEqual([]);
+    });
+
     it('is read by the contacts and pairs that entries name or were answered with', async () => {
       const blank = { leftId: null, rightId: null, before: null };
       const left = await intend('a', entryOf({ ...blank, leftId: 'l7' }));
@@ -659,6 +679,33 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce' });
       expect(await store.runs(LINK, { latest: 'ended' })).toMatchObject([{ id: 'r', override: 'nonce' }]);
+    });
+
+    it('may get another reason, and keep how they ended', async () => {
+      await start('r', 10);
+      await end('r', 'halted', { override: 'nonce', reason: 'why' });
+      await commit({ kind: 'run-reason', id: 'r', reason: 'another' });
+      expect(await store.runs(LINK, { idPrefix: 'r' })).toMatchObject([
+        { outcome: 'halted', reason: 'another', override: 'nonce', endedAtMs: 50 },
+      ]);
+    });
+
+    it('are gone with everything else of a link that is forgotten, whose tokens are void for ever', async () => {
+      const other = await acquire('other');
+      await store.commit('other', other, [putHalf('l1')]);
+      await start('r', 10);
+      await commit(putHalf('l1'), { kind: 'reject', rejection: rejectionOf() });
+      await commit({ kind: 'link', patch: { reason: 'why' } }, { kind: 'forget-link' });
+      expect((await store.links()).map((link) => link.name)).toEqual(['other']);
+      await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
+      const next = (await store.acquireLease(LINK, 'next', 1_000_000, 2_000_000)) ?? 0;
+      expect(next).toBeGreaterThan(token);
+      await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
+      expect(await store.link(LINK)).toMatchObject({ reason: null, rejections: [] });
+      expect([await ids({ by: 'all' }), await runIds({ idPrefix: '' })]).toEqual([[], []]);
+      expect(await store.halves('other', { by: 'all' })).toHaveLength(1);
+      await store.compact();
+      expect(await store.halves('other', { by: 'all' })).toHaveLength(1);
     });
 
     it('that undo another name it, from their start and by their summary', async () => {

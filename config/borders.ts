@@ -39,6 +39,8 @@ const CONFIG = [
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
+/** What is done with a DATA_DIR that no {@link APP} has opened. */
+const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
@@ -51,6 +53,7 @@ const CLI = [
   ...REMOTE_PORT,
   STORE_PORT,
   APP,
+  ...COPIES,
   ...CONFIG,
   ...TOOLS,
 ];
@@ -111,6 +114,7 @@ export const BORDERS: readonly Border[] = [
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
     imports: SIDE_COMMANDS,

@@ -93,7 +93,10 @@ export interface Events {
   schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
   runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
+  /** A run that wrote or paired something, a full one, or an undo. */
   runCompleted(fields: RunSummary): void;
+  /** A run that found nothing to do; what stays as it was is told by the heartbeat of the link. */
+  runIdle(fields: RunSummary): void;
   /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then repeats it. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
@@ -120,6 +123,8 @@ export interface Events {
   ): void;
   /** A run has completed with the new credential of a link that was paused. */
   linkResumed(fields: LinkRef): void;
+  /** A run has completed after others were halted, cut short or failed. */
+  linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
   /** A remote has cut short so many runs in a row; logged once. The link is tried again all the same. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
   /** Another process is working on the link. */
@@ -200,8 +205,9 @@ export const withoutRemoteWords = <Value>(value: Value): Value => {
 const withoutWordsIn = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, withoutRemoteWords<unknown>(value)]));
 
-/** Events that are written to the log. */
-export const createEvents = (logger: Logger, options: { readonly personalData: boolean }): Events => {
+type EventOptions = { readonly personalData: boolean };
+
+const writersTo = (logger: Logger, options: EventOptions) => {
   const write = (level: Level, message: string, fields: object): void =>
     logger[level](inWords(options.personalData ? fields : withoutWordsIn(fields)), message);
   const log = (level: Level, message: string) => (fields: object) => write(level, message, fields);
@@ -209,7 +215,12 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     (level: Level, message: string) =>
     ({ name, ...fields }: GroupFields) =>
       write(level, message, options.personalData ? { ...fields, name } : fields);
+  return { write, log, logGroup };
+};
 
+/** Events that are written to the log. */
+export const createEvents = (logger: Logger, options: EventOptions): Events => {
+  const { write, log, logGroup } = writersTo(logger, options);
   return {
     daemonStarted: log('info', 'daemon started'),
     dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
@@ -228,8 +239,9 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
     queueTrouble: log('warn', 'queue trouble'),
     schedulesCreated: log('info', 'schedules created'),
 
-    runStarted: log('info', 'run started'),
+    runStarted: log('debug', 'run started'),
     runCompleted: log('info', 'run completed'),
+    runIdle: log('debug', 'run completed'),
     runHalted: log('error', 'run halted, nothing written'),
     runCutShort: log('warn', 'run cut short, a remote is unavailable'),
     runFailed: log('error', 'run failed'),
@@ -241,6 +253,7 @@ export const createEvents = (logger: Logger, options: { readonly personalData: b
 
     linkPaused: log('error', 'link paused'),
     linkResumed: log('info', 'link resumed'),
+    linkRecovered: log('info', 'link in step again'),
     linkFailing: log('error', 'link failing for long'),
     leaseBusy: log('info', 'link is being synced by another process'),
     leaseLost: log('warn', 'link taken over by another process'),

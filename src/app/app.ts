@@ -76,7 +76,8 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const vault = openVaultOf(config, clock);
   const holders = createLeaseHolders();
-  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault, holders };
+  const { retentionMs } = config;
+  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault, holders, retentionMs };
   return {
     config,
     store,

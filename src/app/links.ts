@@ -19,6 +19,8 @@ export type Parts = NetworkParts & {
   readonly store: Store;
   readonly vault: Vault;
   readonly holders: LeaseHolders;
+  /** How long what runs wrote is kept; null: for ever. */
+  readonly retentionMs: number | null;
 };
 
 /** A side may show a contact some seconds after it was made. */
@@ -69,6 +71,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
       buckets: link.buckets,
     },
     sweepIntervalMs: link.sweepIntervalMs,
+    retentionMs: parts.retentionMs,
     looksAfterMs: LOOKS_AFTER_MS,
     remotes: {
       left: await openRemote(parts, link, 'left', tokens.left),

@@ -38,13 +38,28 @@ export type Runs = {
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
 };
 
+/** Whether each run says so again for as long as nobody did anything about it: it is logged when it is news. */
+const isWarning = (event: RunEvent): boolean =>
+  event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
+
 /** The runs over one link, whose contexts last from run to run. */
 export const createRuns = (parts: Parts): Runs => {
   const { events, store } = parts;
   const contextOf = cacheContexts(parts);
-  const logTo = (link: LinkConfig, options: { readonly onEvent?: (event: RunEvent) => void }) => {
+  /** What the last run of each link left to a person; may be forgotten without harm. */
+  const lastWarned = new Map<string, ReadonlySet<string>>();
+  const logTo = (
+    link: LinkConfig,
+    options: { readonly onEvent?: (event: RunEvent) => void },
+    warned: Set<string> = new Set(),
+  ) => {
+    const known = lastWarned.get(link.name);
     return (event: RunEvent, run: string): void => {
-      logRunEvent(events, { link: link.name, run, sides: link.sides }, event);
+      const warning = isWarning(event) ? JSON.stringify(event) : null;
+      if (warning !== null) warned.add(warning);
+      if (warning === null || known?.has(warning) !== true) {
+        logRunEvent(events, { link: link.name, run, sides: link.sides }, event);
+      }
       options.onEvent?.(event);
     };
   };
@@ -60,7 +75,10 @@ export const createRuns = (parts: Parts): Runs => {
     run: async (link, options) => {
       const context = await contextOf(link);
       const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
-      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent: logTo(link, options) });
+      const warned = new Set<string>();
+      const onEvent = logTo(link, options, warned);
+      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent });
+      lastWarned.set(link.name, warned);
       await parts.gates.save();
       logResult(events, link.sides, result);
       return result;

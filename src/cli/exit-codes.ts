@@ -1,3 +1,4 @@
+import { BackupError } from '../app/backup-error.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError } from '../sync/context.ts';
@@ -17,6 +18,7 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   const error = firstOf(thrown);
   if (error === null) return EXIT.done;
   if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
+  if (error instanceof BackupError && error.isUsage) return EXIT.usage;
   if (error instanceof HaltError) return EXIT.halted;
   if (isCredentialError(error)) return EXIT.credentials;
   if (error instanceof LeaseError) return EXIT.busy;

@@ -1,18 +1,26 @@
+import { BackupError } from '../app/backup-error.ts';
 import { withoutRemoteWords } from '../events.ts';
+import { QueueError } from '../jobs/queue-error.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { StoreError } from '../store/store.ts';
 import { StoppedError } from '../sync/context.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The key of what the JSON document holds that a command owes, a list for all but `undo`; null where it owes none. */
-export type DocumentKey = 'runs' | 'links' | 'contacts' | 'undo' | 'checks' | null;
+/** The keys of documents that hold one thing rather than a list. */
+const SINGLE = ['undo', 'backup', 'restore', 'forgotten'] as const;
+
+/** The key of what the JSON document holds that a command owes; null where it owes none. */
+export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | (typeof SINGLE)[number] | null;
+
+/** What says all there is to say in its message. */
+const EXPECTED = [StoreError, StoppedError, BackupError, QueueError];
 
 /** Tells why a command could not do its work, also in the JSON document that was asked for. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {
   const code = exitCodeOf(error);
   const first = firstOf(error);
-  const isExpected = code !== EXIT.failed || first instanceof StoreError || first instanceof StoppedError;
+  const isExpected = code !== EXIT.failed || EXPECTED.some((kind) => first instanceof kind);
   if (isExpected) terminal.warn(messageOf(error));
   else {
     const format = terminal.log.isTTY ? 'pretty' : 'json';
@@ -21,7 +29,7 @@ export const reportFailure = (terminal: Terminal, error: unknown, documentKey: D
       'command failed',
     );
   }
-  const nothing = documentKey === 'undo' ? null : [];
+  const nothing = SINGLE.some((key) => key === documentKey) ? null : [];
   if (documentKey !== null) terminal.print(JSON.stringify({ [documentKey]: nothing, error: messageOf(error) }));
   return code;
 };

@@ -42,6 +42,11 @@ const rejectedLines = ({ sides, rejected }: LinkStatus): readonly string[] => {
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
 };
 
+/** A link of which something is stored although the configuration does not have it. */
+export const formatLeftBehind = (link: string): string =>
+  `${link}: not in the configuration, but its contacts, history or tokens are still stored here. ` +
+  `Put it back, or remove them: contact-sync forget link ${link}`;
+
 /** How a link stands, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
   const { link, sides, state, reason, pairs, openConflicts, rejected, readAtMs } = status;

@@ -7,7 +7,7 @@ import type { Cursor, Rejection, RunRow } from '../store/store.ts';
 import { STOPPED } from '../sync/context.ts';
 import { shownLinkState } from '../sync/state/link.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { formatStatus } from './status-text.ts';
+import { formatLeftBehind, formatStatus } from './status-text.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { isoOf } from './words.ts';
@@ -89,13 +89,31 @@ const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
     cursors: { left: isoOf(readAtMs.left), right: isoOf(readAtMs.right) },
   });
 
+/** The links of which something is stored although the configuration does not have them. */
+const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly string[]> => {
+  const configured = new Set(config.links.map(({ name }) => name));
+  const tokens = await vault.names().catch((error: unknown) => {
+    // What is wrong with the file is told where a token of it is needed.
+    if (error instanceof Error && error.name === 'CredentialsError') return [];
+    throw error;
+  });
+  const stored = [...(await store.links()).map(({ name }) => name), ...tokens.map(({ link }) => link)];
+  return [...new Set(stored)].filter((name) => !configured.has(name)).toSorted();
+};
+
 /** `status [LINK]`: how each link stands, from the store alone. */
 export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses: LinkStatus[] = [];
     const underWay = await readProgress(app.config.dataDir, systemClock.now());
     for (const link of links) statuses.push(await readStatus(app, link, underWay));
-    if (options.json) terminal.print(JSON.stringify({ links: statuses.map(toJson) }));
-    else terminal.print(statuses.map((one) => formatStatus(one, systemClock.now(), terminal)).join('\n\n'));
+    const left = linkName === undefined ? await findLeftBehind(app) : [];
+    if (options.json) {
+      const unconfigured = left.length === 0 ? {} : { unconfigured: left };
+      terminal.print(JSON.stringify({ links: statuses.map(toJson), ...unconfigured }));
+    } else {
+      const parts = statuses.map((one) => formatStatus(one, systemClock.now(), terminal));
+      terminal.print([...parts, ...left.map(formatLeftBehind)].join('\n\n'));
+    }
     return EXIT.done;
   });

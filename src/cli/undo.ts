@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { PlannedAction } from '../reconcile/actions.ts';
@@ -5,6 +6,7 @@ import type { Refusal } from '../history/plan-undo.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
+import { keptSinceMs } from '../sync/retention.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
@@ -14,7 +16,7 @@ import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
-import { count, isoOf } from './words.ts';
+import { count, formatAge, isoOf } from './words.ts';
 
 export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
 
@@ -35,6 +37,17 @@ type UndoDocument = {
 type Target = { readonly link: LinkConfig; readonly run: RunRow };
 
 const SHOWN = 5;
+const HOUR_MS = 3_600_000;
+
+const keptFor = (durationMs: number): string =>
+  `what a run wrote is kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
+
+const noSuchRun = (word: string, retentionMs: number | null): string => {
+  const isLast = word === 'last';
+  const what = isLast ? 'No run has written anything' : `There is no run ${word}`;
+  const hint = isLast ? '' : ' `contact-sync status --json` names the last one.';
+  return retentionMs === null ? `${what}.${hint}` : `${what}, or it is too old: ${keptFor(retentionMs)}.${hint}`;
+};
 
 /** The run that the word means: its id, the beginning of one, or the last run that wrote anything. */
 const findTarget = async ({ app, links }: Opened, word: string): Promise<Target> => {
@@ -46,16 +59,18 @@ const findTarget = async ({ app, links }: Opened, word: string): Promise<Target>
   const exact = found.find(({ run }) => run.id === word);
   const [first, second] = found;
   if (exact !== undefined) return exact;
-  if (first === undefined) {
-    throw new UsageError(
-      word === 'last'
-        ? 'No run has written anything yet.'
-        : `There is no run ${word}. \`contact-sync status --json\` names the last one.`,
-    );
-  }
+  if (first === undefined) throw new UsageError(noSuchRun(word, app.config.retentionMs));
   if (second === undefined) return first;
   const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
   throw new UsageError(`${word} may mean several runs; give more of the id, or the link: ${ids.join(', ')}.`);
+};
+
+/** Why what the run wrote is not known any more; null where it is. */
+const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): string | null => {
+  const sinceMs = keptSinceMs(retentionMs, nowMs);
+  if (sinceMs === null || run.endedAtMs === null || run.endedAtMs >= sinceMs) return null;
+  const age = formatAge(run.endedAtMs, nowMs);
+  return `The run ${run.id} is too old to be undone: it ended ${age}, and ${keptFor(nowMs - sinceMs)}.`;
 };
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
@@ -118,7 +133,7 @@ const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, terminal: T
 /**
  * `undo RUN [LINK]`: reverts what a run wrote.
  *
- * @throws {UsageError} where RUN names no run, or more than one.
+ * @throws {UsageError} where RUN names no run, more than one, or one that is too old.
  */
 export const undo = (
   terminal: Terminal,
@@ -128,6 +143,8 @@ export const undo = (
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     const target = await findTarget(opened, word);
+    const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
+    if (tooOld !== null) throw new UsageError(tooOld);
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);

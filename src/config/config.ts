@@ -32,6 +32,7 @@ import {
   earlierKey,
   encryptionKey,
   redisUrl,
+  retention,
   text,
   type DeleteLimit,
 } from './values.ts';
@@ -63,6 +64,8 @@ export type Config = {
   readonly credentialsKey: Secret | null;
   /** Opens what was stored before the key was changed. */
   readonly credentialsKeyOld: Secret | null;
+  /** How long journal, runs and settled conflicts are kept; null: for ever. */
+  readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -91,6 +94,9 @@ export const SharedSettings = z.object({
     .nullable()
     .default(null)
     .describe('The key before a change, until every link has run once; none where tokens were stored without one.'),
+  retention: retention
+    .default(180 * 86_400_000)
+    .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
   concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
@@ -204,6 +210,7 @@ export const storeAlone = (dataDir: string): Config => ({
   redisUrl: null,
   credentialsKey: null,
   credentialsKeyOld: null,
+  retentionMs: null,
   concurrency: 1,
   logLevel: 'info',
   logFormat: 'json',
@@ -288,9 +295,11 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
   });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared === null || problems.size > 0) return fail(environment, common);
+  const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
   return {
-    ...shared,
+    ...settings,
+    retentionMs,
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,

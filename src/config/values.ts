@@ -69,6 +69,22 @@ export const duration = text.meta({ pattern: String.raw`^\d+\s*[smhd]$` }).trans
   return durationMs;
 });
 
+const DAY_MS = 86_400_000;
+const LONGEST_RETENTION_MS = 3_650 * DAY_MS;
+
+/** Milliseconds, from `36h` or `180d`; null for `off`: nothing is pruned. */
+export const retention = text.transform((value, context): number | null => {
+  if (value === 'off') return null;
+  const [, count, unit] = /^(\d+)\s*([hd])$/u.exec(value) ?? [];
+  const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (durationMs >= DAY_MS && durationMs <= LONGEST_RETENTION_MS) return durationMs;
+  return fail(
+    context,
+    `"${value}" is no time to keep what runs wrote. Write a number and h or d, from 1d to 3650d, such as 180d, or off to ` +
+      'keep all of it.',
+  );
+});
+
 const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
 /** From `<n>/second`, `<n>/minute` or `<n>/hour`. */

@@ -11,7 +11,8 @@ export const writtenId = (write: JournalRow): string => {
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
-const idsIn = (write: JournalRow): readonly string[] => {
+/** Every contact that the write names, or was answered with. */
+export const idsIn = (write: JournalRow): readonly string[] => {
   return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
 };
 

@@ -10,7 +10,7 @@ import { guard } from '../sync/guard.ts';
 import { takeStock } from '../sync/prepare.ts';
 import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
 import { loadPairsOf } from '../sync/workload.ts';
-import { followContacts, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
+import { followContacts, idsIn, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
 import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { DoneWrite } from './revert-fields.ts';
 import type { RemovedGroup } from './undo-groups.ts';
@@ -99,7 +99,11 @@ const writtenContacts = async (
   rows: readonly JournalRow[],
 ): Promise<readonly WrittenContact[]> => {
   const removed = removedGroupsOf(rows);
-  const own = rows.filter(isDone).filter(isContactWrite);
+  // One whose contact was forgotten names none.
+  const own = rows
+    .filter(isDone)
+    .filter(isContactWrite)
+    .filter((write) => idsIn(write).length > 0);
   const members = removed.flatMap((group) => group.members);
   const { history, pairOf, returnOf } = await gather(store, link, own, members);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));

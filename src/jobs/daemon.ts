@@ -82,6 +82,7 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'dataDir',
     'redisUrl',
     'concurrency',
+    'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',
     'logLevel',

@@ -1,15 +1,12 @@
 import type { Redis } from 'ioredis';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import { watchTrouble } from '../redis-trouble.ts';
 import type { NoDaemon } from './no-daemon.ts';
 import { jobState, type JobState } from './job.ts';
+import { QueueError } from './queue-error.ts';
 import { connectBriefly, isDaemonAlive, jobOptions, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
-
-/** A job that cannot be followed to its end; the message says what became of it and what to do. */
-export class QueueError extends Error {
-  override readonly name = 'QueueError';
-}
 
 type FollowOptions = {
   readonly clock: Clock;
@@ -74,6 +71,53 @@ const follow = async (
       throw new QueueError('No daemon works on the queue any more. The job waits there for the next one.');
     }
     await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+};
+
+/** Which jobs are meant: of that link, and where `texts` are given only those that say one of them. */
+type JobsMeant = { readonly link: string; readonly texts: readonly string[] | null };
+
+const removeJobs = async (queue: JobQueue, { link, texts }: JobsMeant): Promise<void> => {
+  if (texts === null) {
+    const schedules = (await queue.getJobSchedulers()).filter(({ template }) => template?.data?.link === link);
+    for (const { key } of schedules) await queue.removeJobScheduler(key);
+  }
+  const states = ['completed', 'failed', 'waiting', 'prioritized', 'delayed'] as const;
+  for (const job of await queue.getJobs([...states])) {
+    if (job.data.link !== link) continue;
+    const said = JSON.stringify(job.asJSON());
+    if (texts === null || texts.some((text) => said.includes(JSON.stringify(text).slice(1, -1)))) await job.remove();
+  }
+  // The queue's log of what happened repeats what jobs said.
+  await queue.trimEvents(0);
+};
+
+/**
+ * Takes jobs that are not under way out of the queue, and with all of a link's its schedules. Does nothing where there is
+ * no queue.
+ *
+ * @throws {QueueError} where Redis does not answer.
+ */
+export const forgetJobs = async ({ redisUrl, dataDir }: Config, meant: JobsMeant): Promise<void> => {
+  const prefix = readQueuePrefix(dataDir);
+  if (redisUrl === null || prefix === null) return;
+  const redis = connectBriefly(redisUrl);
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    const queue = openQueue(redis, prefix);
+    queue.on('error', () => undefined);
+    try {
+      await removeJobs(queue, meant);
+    } finally {
+      await queue.close();
+    }
+  } catch (cause) {
+    throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was forgotten yet.', {
+      cause,
+    });
+  } finally {
+    redis.disconnect();
   }
 };
 

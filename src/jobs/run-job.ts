@@ -203,6 +203,7 @@ const runLinkJob = async (
   if (isScheduled) skipWhereDue(parts, row, credentials);
   const accepted = await acceptedHalt(parts, job);
   memory.progress.set(job, NO_PROGRESS_YET);
+  let { state } = row;
   const result = await app.run(link, {
     kind: isScheduled ? 'incremental' : 'full',
     acceptDeletes: accepted !== null,
@@ -216,6 +217,7 @@ const runLinkJob = async (
       const current = await app.store.link(link.name);
       noteResuming(parts, current);
       if (isScheduled) skipWhereDue(parts, current, credentials);
+      ({ state } = current);
       memory.tried.set(link.name, credentials);
     },
     onEvent: (event) => {
@@ -227,7 +229,9 @@ const runLinkJob = async (
     },
   });
   const report = await settle(parts, link, job, result);
-  if (report.ending === 'completed' && memory.resuming.delete(link.name)) events.linkResumed({ link: link.name });
+  if (report.ending !== 'completed') return report;
+  if (memory.resuming.delete(link.name)) events.linkResumed({ link: link.name });
+  if (state === 'halted' || state === 'failing') events.linkRecovered({ link: link.name, from: state });
   return report;
 };
 

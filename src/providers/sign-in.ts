@@ -47,6 +47,13 @@ export type SignIn<Settings> = {
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null where there is none. Throws as `withConsent` does. */
   readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
+  /**
+   * Takes back what was granted: no token of it works afterwards. Null where the remote offers no way. Throws a
+   * RemoteError.
+   */
+  readonly revoke: ((settings: Settings, token: string, context: SignInContext) => Promise<void>) | null;
+  /** Where a person takes it back by hand. */
+  readonly revokedAt: string;
   /** Which rights the token surely lacks, as a sentence with its remedy; null where none is known to be missing. */
   missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };

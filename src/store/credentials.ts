@@ -48,6 +48,9 @@ export type VaultOptions = {
   readonly clock: Clock;
 };
 
+/** A stored token, by the names of its link and side. */
+export type TokenName = { readonly link: string; readonly side: string };
+
 /** Where the tokens of `connect` are kept: one file beside the database. A link's side is known by its name there. */
 export type Vault = {
   readonly path: string;
@@ -57,6 +60,10 @@ export type Vault = {
   isSealed(link: string, side: string): Promise<boolean>;
   /** Stores one, and encrypts with the key of now whatever can be opened. Throws {@link CredentialsError}. */
   save(link: string, side: string, credential: Credential): Promise<void>;
+  /** Every token that is stored, whether it can be opened or not. */
+  names(): Promise<readonly TokenName[]>;
+  /** Forgets the tokens of a link. Throws {@link CredentialsError}. */
+  remove(link: string): Promise<void>;
 };
 
 const remedyOf = (cause: unknown, path: string): string => {
@@ -91,13 +98,15 @@ const readFileOf = async (path: string): Promise<File> => {
   return { version: 1, salt: randomBytes(SALT_BYTES).toString('base64'), links: {} };
 };
 
+const formatFile = (file: File): string => `${JSON.stringify(file, null, 2)}\n`;
+
 /** Writes beside the file, then takes its place: a reader sees the old file or the new one, whole. */
 const replaceFile = async (path: string, file: File): Promise<void> => {
   const draft = `${path}.${randomUUID()}`;
   try {
     const handle = await open(draft, 'wx', 0o600);
     try {
-      await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
+      await handle.writeFile(formatFile(file));
       await handle.sync();
     } finally {
       await handle.close();
@@ -228,6 +237,31 @@ const renewAll = (file: File, keys: Keys): File => {
   return { ...file, links: Object.fromEntries(links) };
 };
 
+/**
+ * The text of a vault's file for a copy of it, without the tokens that are not encrypted unless `plain`, and which those
+ * are; the text is null where no token was stored.
+ *
+ * @throws {CredentialsError} where the file cannot be read.
+ */
+export const exportTokens = async (
+  path: string,
+  { plain }: { readonly plain: boolean },
+): Promise<{ readonly text: string | null; readonly leftOut: readonly TokenName[] }> => {
+  const text = await readText(path);
+  if (text === null) return { text, leftOut: [] };
+  const file = parseFile(text, path);
+  const leftOut: TokenName[] = [];
+  const links = Object.entries(file.links).map(([link, sides]) => {
+    const kept = Object.entries(sides).filter(([side, stored]) => {
+      if (plain || 'sealed' in stored) return true;
+      leftOut.push({ link, side });
+      return false;
+    });
+    return [link, Object.fromEntries(kept)] as const;
+  });
+  return { text: formatFile({ ...file, links: Object.fromEntries(links) }), leftOut };
+};
+
 /** Opens the vault; reads and writes nothing yet. */
 export const openVault = (options: VaultOptions): Vault => {
   const { path, clock } = options;
@@ -267,6 +301,15 @@ export const openVault = (options: VaultOptions): Vault => {
       const found = await find(link, side);
       return found !== null && 'sealed' in found.stored && isCurrent(found.stored, found.keys);
     },
+    names: async () => {
+      const { links } = await readFileOf(path);
+      return Object.entries(links).flatMap(([link, sides]) => Object.keys(sides).map((side) => ({ link, side })));
+    },
+    remove: (link) =>
+      change((file) => {
+        const { [link]: _, ...links } = file.links;
+        return { ...file, links };
+      }),
     save: (link, side, opened) =>
       change((file, keys) => {
         const renewed = renewAll(file, keys);

@@ -38,6 +38,10 @@ class OverlayStore implements Store {
   links = async (): Promise<readonly LinkState[]> => {
     const below = await this.#below.links();
     const names = new Set([...below.map(({ name }) => name), ...this.#layers.keys()]);
+    for (const [name, layer] of this.#layers) {
+      // One that is made again is leased first.
+      if ((await layer).isDropped && this.#leases.get(name)?.owner === null) names.delete(name);
+    }
     return Promise.all([...names].toSorted().map((name) => this.link(name)));
   };
 
@@ -75,6 +79,7 @@ class OverlayStore implements Store {
     if (lease.owner === null || lease.token !== token) throw new FenceError(link, token);
     // All or none: whatever throws, throws here, and from here on nothing waits.
     for (const change of changes) checkChange(change);
+    if (changes.some(({ kind }) => kind === 'forget-link')) this.#leases.set(link, { ...lease, owner: null });
     return changes.flatMap((change) => applyChange(layer, change, below, this.#newId));
   };
 
@@ -84,6 +89,7 @@ class OverlayStore implements Store {
 
   budget = async (key: string): Promise<string | null> => this.#budgets.get(key) ?? (await this.#below.budget(key));
   saveBudget = async (key: string, stateJson: string): Promise<void> => void this.#budgets.set(key, stateJson);
+  compact = (): Promise<void> => Promise.resolve();
   close = (): Promise<void> => Promise.resolve();
 }
 

@@ -158,6 +158,8 @@ export type JournalQuery =
   /** Writes that destroy and are done, journaled at that time or later. */
   | { readonly destroyedSinceMs: number }
   | { readonly run: string }
+  /** Every entry from that id on, so many at most. */
+  | { readonly fromId: number; readonly limit: number }
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
   | ContactScope;
 
@@ -193,6 +195,9 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string };
+
+/** So many runs are pruned in one step, so that none of them takes long. */
+export const PRUNED_AT_ONCE = 500;
 
 /** The reason of a run whose process died, or lost its lease, before it could store how it ended. */
 export const INTERRUPTED = 'interrupted';
@@ -273,7 +278,21 @@ export type StoreChange =
   | { readonly kind: 'run-started'; readonly run: RunStart }
   | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
   /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */
-  | { readonly kind: 'forget-mapping' };
+  | { readonly kind: 'forget-mapping' }
+  /**
+   * Drops what is over since before then: of the oldest {@link PRUNED_AT_ONCE} runs that ended before and have no open
+   * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
+   * that were settled before; refusals whose next attempt was due before.
+   */
+  | { readonly kind: 'prune'; readonly beforeMs: number }
+  /** Drops a journal entry, whatever its state. */
+  | { readonly kind: 'drop-entry'; readonly id: number }
+  /** Leaves of a journal entry what kind of write it was, its outcome and this intent: no id, no image, no error. */
+  | { readonly kind: 'redact-entry'; readonly id: number; readonly intent: WriteIntent }
+  /** Replaces the reason of a run, in its summary too. */
+  | { readonly kind: 'run-reason'; readonly id: string; readonly reason: string | null }
+  /** Drops everything of the link, itself, its runs and its lease included. */
+  | { readonly kind: 'forget-link' };
 
 /**
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
@@ -323,6 +342,11 @@ export interface Store {
   /** What was last saved under the key; null where nothing was. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
+  /**
+   * Leaves nothing on the disk of what was dropped or replaced. Takes seconds for a large database, and as much room again
+   * for as long.
+   */
+  compact(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,8 @@ export type LinkContext = {
   readonly sides: Sides<SideWords>;
   readonly policy: Policy;
   readonly sweepIntervalMs: number;
+  /** How long what runs wrote is kept; null: for ever. */
+  readonly retentionMs: number | null;
   /** How long to wait before each look for what a create without an answer may have made (R9). */
   readonly looksAfterMs: readonly number[];
   readonly remotes: Readonly<Record<Side, Remote>>;

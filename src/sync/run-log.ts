@@ -3,7 +3,7 @@ import type { Events } from '../events.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
 import { howToJoin } from './rivals.ts';
-import type { RunResult } from './run.ts';
+import type { RunResult, RunSummary } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
 type RunRef = { readonly link: string; readonly run: string; readonly sides: Sides<SideWords> };
@@ -60,11 +60,18 @@ const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 
   }
 };
 
+/** Whether a completed run found nothing to do. What it left alone was left alone before. */
+const isIdle = ({ kind, left, right, paired, conflicts }: RunSummary): boolean => {
+  const writes = [left, right].map((side) => side.created + side.updated + side.deleted + side.groupsDeleted);
+  return kind === 'incremental' && [...writes, paired, conflicts].every((count) => count === 0);
+};
+
 /** Writes how a run ended to the log: its one summary event. */
 export const logResult = (events: Events, sides: Sides<SideWords>, { summary, error }: RunResult): void => {
   const { outcome: _, reason: __, ...rest } = summary;
   const counts = { ...rest, sides };
-  if (error === null) events.runCompleted(counts);
+  if (error === null && isIdle(summary)) events.runIdle(counts);
+  else if (error === null) events.runCompleted(counts);
   else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
   else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
   else if (error instanceof StoppedError) events.runStopped(counts);

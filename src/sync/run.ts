@@ -24,6 +24,7 @@ import { takeLease, type Lease } from './lease.ts';
 import { createLinkWriter } from './link-writer.ts';
 import { planStored, prepare } from './prepare.ts';
 import { recover } from './recover/recover.ts';
+import { keptSinceMs } from './retention.ts';
 import { nextLinkState, type LinkEvent } from './state/link.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
@@ -206,9 +207,9 @@ const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: 
   return isSame && last.override !== null ? last.override : newId();
 };
 
-/** Stores how the run ended, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
+/** Stores how the run ended, prunes what is old, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
-  const { clock, link, run, store, undoes, writer } = session;
+  const { clock, link, retentionMs, run, store, undoes, writer } = session;
   const { state } = await store.link(link);
   const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
   const override = await overrideOf(session, ending);
@@ -219,6 +220,8 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
       set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });
     }
     set.add({ kind: 'run-ended', id: run, end });
+    const beforeMs = keptSinceMs(retentionMs, clock.now());
+    if (beforeMs !== null) set.add({ kind: 'prune', beforeMs });
   });
 };
 

@@ -3,6 +3,7 @@
  * puts them into results.md, where sections that did not run stay as they are.
  */
 import { benchEngine } from './engine-cost.ts';
+import { benchGrowth } from './growth.ts';
 import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
 import { benchLinks } from './links.ts';
@@ -20,6 +21,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   links: async () => [await benchLinks(1_000)],
   start: async () => [await benchStart()],
   load: async () => [await benchLoad()],
+  growth: async () => [await benchGrowth(100_000)],
 };
 const NAMES = Object.keys(SECTIONS);
 /** Their figures do not depend on how busy the machine is. */

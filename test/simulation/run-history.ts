@@ -92,6 +92,8 @@ export const contextOf = (
     sides: SIDE_WORDS,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
+    // As short as it can be: what is pruned must be missed by nothing.
+    retentionMs: 0,
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     remotes: process.remotes,

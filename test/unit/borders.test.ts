@@ -41,6 +41,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['providers/service/planted.ts', 'google-auth-library'],
   ['providers/service/api/planted.ts', '../../google/client.ts'],
   ['providers/service/api/planted.ts', '../../../sync/run.ts'],
+  ['cli/forget/planted.ts', '../../store/sqlite/schema.ts'],
   ['store/planted.ts', '../reconcile/plan.ts'],
   ['store/planted.ts', '../providers/remote.ts'],
   ['store/planted.ts', 'pino'],

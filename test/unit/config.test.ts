@@ -16,6 +16,7 @@ test('variables alone describe one link named default, with the documented defau
     redisUrl: null,
     credentialsKey: null,
     credentialsKeyOld: null,
+    retentionMs: 180 * 86_400_000,
     concurrency: 10,
     logLevel: 'info',
     logFormat: 'json',
@@ -66,6 +67,21 @@ test('variables alone describe one link named default, with the documented defau
       },
     ],
   });
+});
+
+test.each([
+  ['1d', 86_400_000],
+  ['36h', 129_600_000],
+  ['3650d', 315_360_000_000],
+  ['off', null],
+])('RETENTION=%s', (value, expected) => {
+  expect(load({ ...REQUIRED, RETENTION: value }).retentionMs).toBe(expected);
+});
+
+test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with what it can be', (value) => {
+  expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
+    /RETENTION: "\w+" is no time to keep what runs wrote\. .* from 1d to 3650d, such as 180d, or off/u,
+  );
 });
 
 test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unknown]>([
@@ -189,7 +205,7 @@ describe('the examples', () => {
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD',
+    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>
     content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');

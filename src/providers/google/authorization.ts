@@ -124,24 +124,36 @@ type TokenAnswer = {
   readonly data: unknown;
 };
 
-const postCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<TokenAnswer> => {
-  const body = new URLSearchParams({
+const postCode = (exchange: CodeExchange, signal: AbortSignal): Promise<TokenAnswer> => {
+  const body = {
     grant_type: 'authorization_code',
     client_id: exchange.clientId,
     client_secret: exchange.clientSecret,
     code: exchange.code,
     redirect_uri: exchange.redirectUri,
     code_verifier: exchange.codeVerifier,
-  });
-  const { clock, dispatcher, tokenUrl } = exchange;
+  };
+  return postForm({ ...exchange, url: exchange.tokenUrl, route: ROUTE, body }, signal);
+};
+
+type Form = {
+  readonly url: string;
+  readonly route: string;
+  readonly body: Readonly<Record<string, string>>;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+};
+
+const postForm = async ({ url, route, body, dispatcher, clock }: Form, signal: AbortSignal): Promise<TokenAnswer> => {
   try {
-    const answer = await fetch(tokenUrl, { method: 'POST', body, dispatcher, signal, redirect: 'manual' });
+    const form = new URLSearchParams(body);
+    const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal, redirect: 'manual' });
     const response = await readWithin(answer, clock);
     return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
   } catch (error) {
     signal.throwIfAborted();
     const context = {
-      route: ROUTE,
+      route,
       isMutation: true,
       hasSyncToken: false,
       limitFloorMs: LIMIT_FLOOR_MS,
@@ -150,6 +162,31 @@ const postCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<To
     throw toRemoteError(error, context);
   }
 };
+
+type Revocation = {
+  /** Google's token endpoint; the one that revokes stands beside it. */
+  readonly tokenUrl: string;
+  readonly token: string;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+};
+
+/**
+ * Takes back the grant behind a token, with all its tokens. One that is dead already counts as revoked. Throws a
+ * RemoteError where Google did not confirm it, or the signal's reason.
+ */
+export const revokeToken = async (
+  { tokenUrl, token, dispatcher, clock }: Revocation,
+  signal: AbortSignal,
+): Promise<void> => {
+  const url = new URL('revoke', tokenUrl).href;
+  const answer = await postForm({ url, route: 'POST revoke', body: { token }, dispatcher, clock }, signal);
+  const isDead = deadToken.safeParse(answer.data).success;
+  if (answer.status < 300 || isDead) return;
+  throw toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs: clock.now() });
+};
+
+const deadToken = z.object({ error: z.literal('invalid_token') });
 
 const parseJson = (text: string): unknown => {
   try {

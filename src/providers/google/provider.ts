@@ -26,6 +26,11 @@ export const google = defineProvider({
       return signInAtGoogle(settings, ask, context);
     },
     withKey: null,
+    revoke: async (settings, token, context) => {
+      const { revokeAtGoogle } = await import('./sign-in.ts');
+      return revokeAtGoogle(settings, token, context);
+    },
+    revokedAt: 'https://myaccount.google.com/connections',
     missingRights: () => Promise.resolve(null),
   },
 });

@@ -1,8 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from '../../http/transport.ts';
 import { SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
-import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode } from './authorization.ts';
+import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './settings.ts';
+
+/** A client for one conversation with the token endpoint. */
+const openDispatcher = () => {
+  const timeouts = { headersTimeoutMs: SIGN_IN_TIMEOUT_MS, bodyTimeoutMs: SIGN_IN_TIMEOUT_MS };
+  return createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
+};
+
+/**
+ * Takes the user's grant back, with every token that belongs to it.
+ *
+ * @throws {RemoteError} where Google did not confirm it.
+ */
+export const revokeAtGoogle = async (
+  { tokenUrl }: GoogleSettings,
+  token: string,
+  { clock, signal }: SignInContext,
+): Promise<void> => {
+  const dispatcher = openDispatcher();
+  try {
+    await revokeToken({ tokenUrl, token, dispatcher, clock }, signal);
+  } finally {
+    await dispatcher.destroy();
+  }
+};
 
 /**
  * Signs in at Google: consent with PKCE, then the exchange of the code for a refresh token. Contacts is the one scope that
@@ -19,8 +43,7 @@ export const signInAtGoogle = async (
   const { code, redirectUri } = await ask((request) =>
     authorizationUrl({ ...request, authUrl, clientId, scopes: [CONTACTS_SCOPE], codeChallenge: pkce.challenge }),
   );
-  const timeouts = { headersTimeoutMs: SIGN_IN_TIMEOUT_MS, bodyTimeoutMs: SIGN_IN_TIMEOUT_MS };
-  const dispatcher = createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
+  const dispatcher = openDispatcher();
   try {
     const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
     const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };

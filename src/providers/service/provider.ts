@@ -34,6 +34,9 @@ export const service = defineProvider({
       const { exchangeKeyAtService } = await import('./sign-in.ts');
       return exchangeKeyAtService(settings, key, context);
     },
+    // The service's API, OAuth: no operation revokes a token.
+    revoke: null,
+    revokedAt: "the service's settings, at the applications that you have authorized",
     missingRights: async (settings, token, context) => {
       const { missingRights } = await import('./sign-in.ts');
       return missingRights(settings, token, context);

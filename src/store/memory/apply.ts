@@ -1,30 +1,55 @@
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
 import { decodeSummary } from '../codec.ts';
-import { INTERRUPTED, NO_CURSOR, type ConflictRow, type HalfPut, type JournalRow, type Rejection } from '../store.ts';
+import {
+  INTERRUPTED,
+  NO_CURSOR,
+  PRUNED_AT_ONCE,
+  type ConflictRow,
+  type HalfPut,
+  type JournalRow,
+  type Rejection,
+} from '../store.ts';
 import type { RunRow, StoreChange } from '../store.ts';
-import { halfKey, type Layer } from './layer.ts';
+import { halfKey, newState, type Layer } from './layer.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
 /** The rows below that a list of changes may touch. */
 export type RowsBelow = {
-  readonly open: readonly JournalRow[];
+  /** Open entries, and those that are to be redacted. */
+  readonly entries: readonly JournalRow[];
   readonly runs: readonly RunRow[];
   readonly conflicts: readonly ConflictRow[];
+};
+
+/** The entries below that changes redact. */
+const redactedBelow = async (
+  { below, link }: Layer,
+  changes: readonly StoreChange[],
+): Promise<readonly JournalRow[]> => {
+  const ids = changes.flatMap((change) => (change.kind === 'redact-entry' ? [change.id] : []));
+  const pages = await Promise.all(ids.map((id) => below.journal(link, { fromId: id, limit: 1 })));
+  return pages.flat().filter(({ id }) => ids.includes(id));
 };
 
 /** Reads what {@link applyChange} needs, so that it has nothing to wait for. */
 export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[]): Promise<RowsBelow> => {
   const { below, link } = layer;
   const has = (...kinds: StoreChange['kind'][]): boolean => changes.some(({ kind }) => kinds.includes(kind));
-  const ended = changes.filter((change) => change.kind === 'run-ended');
+  const ended = changes.filter((change) => change.kind === 'run-ended' || change.kind === 'run-reason');
+  if (layer.isDropped) return { entries: [], runs: [], conflicts: [] };
   return {
-    open: has('journal') ? await below.journal(link, { open: true }) : [],
-    runs: has('run-started')
+    entries: [
+      ...(has('journal', 'prune') ? await below.journal(link, { open: true }) : []),
+      ...(await redactedBelow(layer, changes)),
+    ],
+    runs: has('run-started', 'prune')
       ? await below.runs(link, { idPrefix: '' })
       : (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
-    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts') ? await below.conflicts(link, { all: true }) : [],
+    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts', 'prune')
+      ? await below.conflicts(link, { all: true })
+      : [],
   };
 };
 
@@ -72,8 +97,26 @@ const addIntent = (layer: Layer, { run, entry, atMs }: Change<'intend'>, id: num
   return id;
 };
 
+/** An entry as it stands; null where there is none. */
+const entryOf = (layer: Layer, id: number, below: RowsBelow): JournalRow | null => {
+  if (layer.isForgotten || layer.journal.has(id)) return layer.journal.get(id) ?? null;
+  const row = below.entries.find((each) => each.id === id) ?? null;
+  return row === null || layer.prunedRuns.has(row.run) ? null : row;
+};
+
+const redactEntry = (layer: Layer, { id, intent }: Change<'redact-entry'>, below: RowsBelow): void => {
+  const row = entryOf(layer, id, below);
+  const blank = { pairId: null, leftId: null, rightId: null, before: null, after: null, error: null };
+  if (row !== null) layer.journal.set(id, { ...row, ...blank, intent });
+};
+
+const setReason = (layer: Layer, { id, reason }: Change<'run-reason'>, below: RowsBelow): void => {
+  const row = layer.runs.has(id) ? layer.runs.get(id) : below.runs.find((each) => each.id === id);
+  if (row !== undefined && row !== null) layer.runs.set(id, { ...row, reason });
+};
+
 const settleJournal = (layer: Layer, { id, state, after, error, atMs }: Change<'journal'>, below: RowsBelow): void => {
-  const row = layer.journal.get(id) ?? (layer.isForgotten ? undefined : below.open.find((each) => each.id === id));
+  const row = entryOf(layer, id, below);
   if (row?.state === 'intended') layer.journal.set(id, { ...row, state, after, error, settledAtMs: atMs });
 };
 
@@ -90,18 +133,33 @@ const resolveConflicts = (layer: Layer, { leftId, fields, atMs }: Change<'resolv
 
 const endRun = (layer: Layer, change: Change<'run-ended'>, below: RowsBelow): void => {
   const { id, end } = change;
-  const row = layer.runs.get(id) ?? below.runs.find((each) => each.id === id);
+  const row = layer.runs.has(id) ? layer.runs.get(id) : below.runs.find((each) => each.id === id);
   const { outcome, reason, endedAtMs } = end;
-  if (row !== undefined) layer.runs.set(id, { ...row, outcome, reason, endedAtMs, ...summaryOf(change) });
+  if (row !== undefined && row !== null)
+    layer.runs.set(id, { ...row, outcome, reason, endedAtMs, ...summaryOf(change) });
+};
+
+/** Every run of the link, the oldest first. */
+const runsIn = (layer: Layer, below: RowsBelow): readonly RunRow[] => {
+  const own = [...layer.runs.values()].filter((row) => row !== null);
+  const runs = [...below.runs.filter(({ id }) => !layer.runs.has(id)), ...own];
+  return runs.toSorted((one, other) => one.startedAtMs - other.startedAtMs || compareKeys(one.id, other.id));
 };
 
 const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow): void => {
   const ending = { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs } as const;
-  for (const row of [...below.runs.filter(({ id }) => !layer.runs.has(id)), ...layer.runs.values()]) {
+  for (const row of runsIn(layer, below)) {
     if (row.outcome === 'running') layer.runs.set(row.id, { ...row, ...ending });
   }
   const beginning = { link: layer.link, outcome: 'running', reason: null, endedAtMs: null, override: null } as const;
   layer.runs.set(run.id, { ...run, ...beginning });
+};
+
+const forgetLink = (layer: Layer): void => {
+  forgetMapping(layer);
+  layer.isDropped = true;
+  layer.runs.clear();
+  layer.state = newState(layer.link);
 };
 
 const forgetMapping = (layer: Layer): void => {
@@ -113,6 +171,36 @@ const forgetMapping = (layer: Layer): void => {
   layer.conflicts = [];
   const cursors = { left: NO_CURSOR, right: NO_CURSOR };
   layer.state = { ...layer.state, cursors, groupPairs: [], rejections: [] };
+};
+
+/** Runs that ended before then and have no open entry, the oldest of them. */
+const runsOver = (layer: Layer, runs: readonly RunRow[], beforeMs: number, below: RowsBelow): readonly RunRow[] => {
+  const hidden = (id: number): boolean => layer.isForgotten || layer.journal.has(id);
+  const own = [...layer.journal.values()].filter((row) => row !== null);
+  const entries = [...below.entries.filter(({ id }) => !hidden(id)), ...own];
+  const open = new Set(entries.flatMap(({ run, state }) => (state === 'intended' ? [run] : [])));
+  const isOver = ({ id, startedAtMs, endedAtMs }: RunRow): boolean =>
+    startedAtMs < beforeMs && endedAtMs !== null && endedAtMs < beforeMs && !open.has(id);
+  return runs.filter(isOver).slice(0, PRUNED_AT_ONCE);
+};
+
+const prune = (layer: Layer, { beforeMs }: Change<'prune'>, below: RowsBelow): void => {
+  const runs = runsIn(layer, below);
+  const kept = [
+    runs.findLast(({ outcome }) => outcome !== 'running'),
+    runs.findLast(({ outcome }) => outcome === 'completed'),
+  ];
+  for (const run of runsOver(layer, runs, beforeMs, below)) {
+    layer.prunedRuns.add(run.id);
+    for (const [id, entry] of layer.journal) if (entry?.run === run.id) layer.journal.delete(id);
+    if (!kept.includes(run)) layer.runs.set(run.id, null);
+  }
+  const isKept = ({ resolvedAtMs }: ConflictRow): boolean => resolvedAtMs === null || resolvedAtMs >= beforeMs;
+  layer.conflicts = (layer.conflicts ?? below.conflicts).filter(isKept);
+  setRejections(
+    layer,
+    layer.state.rejections.filter(({ retryAtMs }) => retryAtMs >= beforeMs),
+  );
 };
 
 const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryKind | MappingKind }>): void => {
@@ -146,8 +234,10 @@ const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryK
   }
 };
 
-type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping';
-type HistoryKind = 'intend' | 'journal' | ConflictKind | 'run-started' | 'run-ended';
+type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping' | 'forget-link';
+type HistoryKind = EntryKind | ConflictKind | RunKind | 'prune';
+type EntryKind = 'intend' | 'journal' | 'drop-entry' | 'redact-entry';
+type RunKind = 'run-started' | 'run-ended' | 'run-reason';
 type ConflictKind = 'conflict' | 'resolve-conflicts' | 'drop-conflicts';
 
 const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: RowsBelow, newId: () => number): void => {
@@ -184,6 +274,18 @@ export const applyChange = (
     case 'forget-mapping':
       forgetMapping(layer);
       return [];
+    case 'forget-link':
+      forgetLink(layer);
+      return [];
+    case 'drop-entry':
+      layer.journal.set(change.id, null);
+      return [];
+    case 'redact-entry':
+      redactEntry(layer, change, below);
+      return [];
+    case 'run-reason':
+      setReason(layer, change, below);
+      return [];
     case 'intend':
       return [addIntent(layer, change, newId())];
     case 'journal':
@@ -199,6 +301,9 @@ export const applyChange = (
       return [];
     case 'run-ended':
       endRun(layer, change, below);
+      return [];
+    case 'prune':
+      prune(layer, change, below);
       return [];
     default:
       applyToLink(layer, change);

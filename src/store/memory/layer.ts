@@ -18,13 +18,19 @@ export type Layer = {
   state: LinkState;
   /** Whether what the store below holds of the mapping and the journal counts no more. */
   isForgotten: boolean;
+  /** Whether nothing of the link that the store below holds counts any more, its runs neither. */
+  isDropped: boolean;
   /** By {@link halfKey}; null for a half that was dropped. */
   readonly halves: Map<string, HalfPut | null>;
   /** Null for a pair that was dropped. */
   readonly pairs: Map<number, PairStatus | null>;
   readonly shown: Record<Side, { isForgotten: boolean; readonly ids: string[] }>;
-  readonly journal: Map<number, JournalRow>;
-  readonly runs: Map<string, RunRow>;
+  /** Null for an entry that was dropped. */
+  readonly journal: Map<number, JournalRow | null>;
+  /** Runs whose entries below count no more. */
+  readonly prunedRuns: Set<string>;
+  /** Null for a run that was dropped. */
+  readonly runs: Map<string, RunRow | null>;
   /** All of the link's; null where they are as below. */
   conflicts: readonly ConflictRow[] | null;
 };
@@ -32,7 +38,7 @@ export type Layer = {
 export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
 /** A link that no store holds yet. */
-const newState = (name: string): LinkState => ({
+export const newState = (name: string): LinkState => ({
   name,
   state: 'active',
   reason: null,
@@ -50,10 +56,12 @@ export const openLayer = async (below: Store, link: string): Promise<Layer> => (
   link,
   state: (await below.links()).find(({ name }) => name === link) ?? newState(link),
   isForgotten: false,
+  isDropped: false,
   halves: new Map(),
   pairs: new Map(),
   shown: { left: { isForgotten: false, ids: [] }, right: { isForgotten: false, ids: [] } },
   journal: new Map(),
+  prunedRuns: new Set(),
   runs: new Map(),
   conflicts: null,
 });

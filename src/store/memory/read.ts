@@ -92,31 +92,34 @@ const asksForEntry = (query: JournalQuery): ((row: JournalRow) => boolean) => {
     };
   }
   if ('run' in query) return ({ run }) => run === query.run;
+  if ('fromId' in query) return ({ id }) => id >= query.fromId;
   const [ids, pairIds] = [new Set<string | null>(query.ids), new Set<number | null>(query.pairIds)];
   return ({ leftId, rightId, after, pairId }) =>
     ids.has(leftId) || ids.has(rightId) || ids.has(after?.id ?? null) || pairIds.has(pairId);
 };
 
 export const readJournal = async (layer: Layer, query: JournalQuery): Promise<readonly JournalRow[]> => {
-  const below = layer.isForgotten ? [] : await layer.below.journal(layer.link, query);
-  const own = [...layer.journal.values()].filter(asksForEntry(query));
-  const others = below.filter(({ id }) => !layer.journal.has(id));
-  return [...others, ...own].toSorted((one, other) => one.id - other.id);
+  // Of those below some may count no more: only all of them are sure to fill a page.
+  const asked = 'fromId' in query ? { ...query, limit: Number.MAX_SAFE_INTEGER } : query;
+  const below = layer.isForgotten ? [] : await layer.below.journal(layer.link, asked);
+  const own = [...layer.journal.values()].filter((row) => row !== null).filter(asksForEntry(query));
+  const others = below.filter(({ id, run }) => !layer.journal.has(id) && !layer.prunedRuns.has(run));
+  const all = [...others, ...own].toSorted((one, other) => one.id - other.id);
+  return 'fromId' in query ? all.slice(0, query.limit) : all;
 };
 
 const newestFirst = (runs: readonly RunRow[]): RunRow[] =>
   runs.toSorted((one, other) => other.startedAtMs - one.startedAtMs || (one.id < other.id ? 1 : -1));
 
-const allRuns = async ({ below, link, runs }: Layer): Promise<readonly RunRow[]> => {
-  const stored = await below.runs(link, { idPrefix: '' });
-  return newestFirst([...stored.filter(({ id }) => !runs.has(id)), ...runs.values()]);
+const allRuns = async ({ below, link, runs, isDropped }: Layer): Promise<readonly RunRow[]> => {
+  const stored = isDropped ? [] : await below.runs(link, { idPrefix: '' });
+  const own = [...runs.values()].filter((row) => row !== null);
+  return newestFirst([...stored.filter(({ id }) => !runs.has(id)), ...own]);
 };
 
 const latestWriting = async (layer: Layer): Promise<readonly RunRow[]> => {
-  const [stored] = layer.isForgotten ? [] : await layer.below.runs(layer.link, { latest: 'writing' });
-  const writes = stored === undefined ? [] : await readJournal(layer, { run: stored.id });
-  const done = [...writes, ...layer.journal.values()].filter(({ state }) => state === 'done');
-  const latest = done.toSorted((one, other) => other.id - one.id)[0];
+  const entries = await readJournal(layer, { fromId: 0, limit: Number.MAX_SAFE_INTEGER });
+  const latest = entries.findLast(({ state }) => state === 'done');
   return (await allRuns(layer)).filter(({ id }) => id === latest?.run);
 };
 

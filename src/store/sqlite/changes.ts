@@ -5,17 +5,35 @@ import type { Db } from './database.ts';
 import { eq } from './drizzle.ts';
 import { dropGroupPair, putGroupPair } from './groups.ts';
 import { dropHalf, putHalf } from './halves.ts';
-import { settleJournal, writeIntent } from './journal.ts';
+import { dropEntry, redactEntry, settleJournal, writeIntent } from './journal.ts';
 import { patchLink } from './links.ts';
 import { dropPair, putPair } from './pairs.ts';
+import { prune } from './prune.ts';
 import { dropRejection, putRejection } from './rejections.ts';
-import { writeRunEnd, writeRunStart } from './runs.ts';
-import { conflicts, cursors, groupPairs, halves, journal, pairs, rejections, shownPages } from './schema.ts';
+import { setReason, writeRunEnd, writeRunStart } from './runs.ts';
+import {
+  conflicts,
+  cursors,
+  groupPairs,
+  halves,
+  journal,
+  links,
+  pairs,
+  rejections,
+  runs,
+  shownPages,
+} from './schema.ts';
 
 const FORGOTTEN = [cursors, pairs, halves, shownPages, groupPairs, journal, conflicts, rejections];
 
 const forgetMapping = (db: Db, link: string): void => {
   for (const table of FORGOTTEN) db.orm.delete(table).where(eq(table.link, link)).run();
+};
+
+const forgetLink = (db: Db, link: string): void => {
+  forgetMapping(db, link);
+  db.orm.delete(runs).where(eq(runs.link, link)).run();
+  db.orm.delete(links).where(eq(links.name, link)).run();
 };
 
 const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 'intend' | 'put-pair' }>): void => {
@@ -56,6 +74,16 @@ const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 
       return writeRunEnd(db, link, change.id, change.end);
     case 'forget-mapping':
       return forgetMapping(db, link);
+    case 'prune':
+      return prune(db, link, change.beforeMs);
+    case 'drop-entry':
+      return dropEntry(db, link, change.id);
+    case 'redact-entry':
+      return redactEntry(db, link, change);
+    case 'run-reason':
+      return setReason(db, link, change);
+    case 'forget-link':
+      return forgetLink(db, link);
   }
 };
 

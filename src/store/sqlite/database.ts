@@ -36,12 +36,51 @@ const dbOf = (client: Database.Database): Db => {
   };
 };
 
+/** So many free pages, 1 MiB, are kept for what comes next; what a pruning frees beyond them is given back to the disk. */
+const FREE_PAGES_KEPT = 256;
+
+/** Gives pages that nothing stands on any more back to the disk; the file shrinks with the next checkpoint. */
+export const shrink = ({ client }: Db): void => {
+  const free = Number(client.pragma('freelist_count', { simple: true }));
+  if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
+};
+
+/** Writes the file anew and empties its log: of what was deleted nothing is left in either. */
+export const rewrite = ({ client }: Db): void => {
+  client.exec('vacuum');
+  const [state] = client.pragma('wal_checkpoint(truncate)') as readonly { readonly busy: number }[];
+  if (state?.busy === 1) {
+    throw new StoreError('Another process reads the database just now, so its log could not be emptied.', {
+      remedy: 'Run the same command again.',
+    });
+  }
+};
+
 const configure = (client: Database.Database): void => {
+  // Of a file that holds tables already it takes effect with the next VACUUM.
+  client.pragma('auto_vacuum = incremental');
+  // What is deleted is overwritten with zeros.
+  client.pragma('secure_delete = on');
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL');
   // A first sync touches a large part of a large database again and again.
   client.pragma('cache_size = -16384');
   client.pragma('wal_autocheckpoint = 4000');
+  // The log of one large step does not stay large.
+  client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
+};
+
+/** What keeps a file from being written anew: too little room beside it, or somebody at work on it. */
+const CANNOT_REWRITE = ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_IOERR'];
+
+/** Writes the file anew, so that it can shrink from now on. One that cannot be is used as it is. */
+const rewriteFile = (client: Database.Database): void => {
+  try {
+    client.exec('vacuum');
+  } catch (error) {
+    const code = error instanceof Database.SqliteError ? error.code : '';
+    if (!CANNOT_REWRITE.some((beginning) => code.startsWith(beginning))) throw error;
+  }
 };
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -72,7 +111,7 @@ export const openDatabase = (path: string): Db => {
     checkVersion(client, path);
     configure(client);
     const db = dbOf(client);
-    migrate(db, path);
+    if (migrate(db, path) === 'upgraded') rewriteFile(client);
     return db;
   } catch (cause) {
     client?.close();

@@ -77,6 +77,15 @@ const selectDestroying = (orm: Orm) => {
 
 const selectRun = (orm: Orm) => selecting(orm, eq(journal.run, placeholder('run')));
 
+const selectPage = (orm: Orm) =>
+  orm
+    .select(COLUMNS)
+    .from(journal)
+    .where(and(inLink, sql`${journal.id} >= ${placeholder('fromId')}`))
+    .orderBy(journal.id)
+    .limit(placeholder('limit'))
+    .prepare();
+
 const selectScope = (orm: Orm) => {
   const named = sql`(select value from json_each(${placeholder('ids')}))`;
   const pairs = sql`(select value from json_each(${placeholder('pairIds')}))`;
@@ -91,6 +100,25 @@ const selectScope = (orm: Orm) => {
     ),
   );
 };
+
+const sameEntry = and(eq(journal.id, placeholder('id')), inLink);
+
+const deleteEntry = (orm: Orm) => orm.delete(journal).where(sameEntry).prepare();
+
+const blankEntry = (orm: Orm) =>
+  orm
+    .update(journal)
+    .set({
+      pairId: null,
+      leftId: null,
+      rightId: null,
+      intentJson: sql`${placeholder('intentJson')}`,
+      beforeJson: null,
+      afterJson: null,
+      error: null,
+    })
+    .where(sameEntry)
+    .prepare();
 
 const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));
 
@@ -108,6 +136,7 @@ const rowsOf = (db: Db, link: string, query: JournalQuery): StoredRow[] => {
     return db.prepared(selectDestroying).all({ link, sinceMs: query.destroyedSinceMs });
   }
   if ('run' in query) return db.prepared(selectRun).all({ link, run: query.run });
+  if ('fromId' in query) return db.prepared(selectPage).all({ link, fromId: query.fromId, limit: query.limit });
   const [ids, pairIds] = [JSON.stringify(query.ids), JSON.stringify(query.pairIds)];
   return db.prepared(selectScope).all({ link, ids, pairIds });
 };
@@ -125,6 +154,18 @@ export const writeIntent = (
   const intentJson = encodeIntent(intent);
   const beforeJson = before === null ? null : encodeRecord(before);
   return db.prepared(insertIntent).get({ ...columns, link, run, intentJson, beforeJson, atMs }).id;
+};
+
+export const dropEntry = (db: Db, link: string, id: number): void => {
+  db.prepared(deleteEntry).run({ link, id });
+};
+
+export const redactEntry = (
+  db: Db,
+  link: string,
+  { id, intent }: Extract<StoreChange, { kind: 'redact-entry' }>,
+): void => {
+  db.prepared(blankEntry).run({ link, id, intentJson: encodeIntent(intent) });
 };
 
 export const settleJournal = (db: Db, link: string, change: Extract<StoreChange, { kind: 'journal' }>): void => {

@@ -18,7 +18,8 @@ const updateLease = (orm: Orm) => {
   return orm
     .update(links)
     .set({
-      leaseToken: sql`case when ${isOwn} then ${links.leaseToken} else ${links.leaseToken} + 1 end`,
+      // At least the time: a link that was forgotten and is made again gets no token that it had before.
+      leaseToken: sql`case when ${isOwn} then ${links.leaseToken} else max(${links.leaseToken} + 1, ${placeholder('nowMs')}) end`,
       leaseOwner: sql`${placeholder('owner')}`,
       leaseUntilMs: sql`${placeholder('untilMs')}`,
     })

@@ -21,7 +21,7 @@ const tablesOf = (client: Database): ReadonlySet<unknown> =>
   new Set(client.prepare("select name from sqlite_master where type = 'table'").pluck().all());
 
 /** When the latest migration that was applied had been made; 0 where none was. Epoch milliseconds. */
-const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
+export const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
   if (!tables.has(TABLE)) return 0;
   return Number(client.prepare('select coalesce(max(created_at), 0) from __drizzle_migrations').pluck().get());
 };
@@ -44,16 +44,22 @@ export const checkVersion = (client: Database, path: string): void => {
 };
 
 /**
- * Applies the migrations that are missing, all or none; alone with the database from before it looks.
+ * Applies the migrations that are missing, all or none; alone with the database from before it looks. Answers whether
+ * it made the tables of a new file, carried an earlier version's over, or found nothing to do.
  *
  * @throws {StoreError} like {@link checkVersion}, where another process changed the file meanwhile.
  */
-export const migrate = (db: { client: Database; atomic(step: () => void): void }, path: string): void => {
+export const migrate = (
+  db: { client: Database; atomic(step: () => void): void },
+  path: string,
+): 'made' | 'upgraded' | 'current' => {
   const { client } = db;
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
-  if (!readMigrations().some(isMissing)) return;
+  if (!readMigrations().some(isMissing)) return 'current';
+  let isNew = false;
   db.atomic(() => {
     checkVersion(client, path);
+    isNew = appliedUpTo(client) === 0;
     client.exec(CREATE_TABLE);
     for (const file of readMigrations().filter(isMissing)) {
       for (const statement of file.sql) client.exec(statement);
@@ -62,4 +68,5 @@ export const migrate = (db: { client: Database; atomic(step: () => void): void }
         .run(file.hash, file.folderMillis);
     }
   });
+  return isNew ? 'made' : 'upgraded';
 };

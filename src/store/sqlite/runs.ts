@@ -32,6 +32,17 @@ const updateRun = (orm: Orm) =>
     .where(sameRun)
     .prepare();
 
+const updateReason = (orm: Orm) =>
+  orm
+    .update(runs)
+    .set({
+      reason: sql`${placeholder('reason')}`,
+      // Of a run without a summary nothing is set.
+      summaryJson: sql`json_replace(${runs.summaryJson}, '$.reason', ${placeholder('reason')})`,
+    })
+    .where(sameRun)
+    .prepare();
+
 /** Runs that were interrupted are among the latest: each start closes those before it. */
 const MOST_RUNNING = 50;
 
@@ -90,6 +101,14 @@ export const writeRunStart = (db: Db, link: string, { undoes, ...run }: RunStart
 
 export const writeRunEnd = (db: Db, link: string, id: string, { summary, ...end }: RunEnd): void => {
   db.prepared(updateRun).run({ ...end, link, id, summary: JSON.stringify(summary) });
+};
+
+export const setReason = (
+  db: Db,
+  link: string,
+  { id, reason }: { readonly id: string; readonly reason: string | null },
+): void => {
+  db.prepared(updateReason).run({ link, id, reason });
 };
 
 const ENDED = ['completed', 'halted', 'failed'];

@@ -4,7 +4,7 @@ import { readBudget, writeBudget } from './budgets.ts';
 import { applyChanges } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
-import { openDatabase, type Db } from './database.ts';
+import { openDatabase, rewrite, shrink, type Db } from './database.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
@@ -52,11 +52,14 @@ class SqliteStore implements Store {
     this.#read((db) => findKnown(db, { link, side }, rows));
   counts = (link: string) => this.#read((db) => readCounts(db, link));
 
-  commit = (link: string, token: number, changes: readonly StoreChange[]) =>
-    this.#atomic((db) => {
+  commit = async (link: string, token: number, changes: readonly StoreChange[]) => {
+    const ids = await this.#atomic((db) => {
       checkToken(db, link, token);
       return applyChanges(db, link, changes);
     });
+    if (changes.some(({ kind }) => kind === 'prune')) await this.#read(shrink);
+    return ids;
+  };
 
   journal = (link: string, query: JournalQuery) => this.#read((db) => readJournal(db, link, query));
   runs = (link: string, query: RunQuery) => this.#read((db) => readRuns(db, link, query));
@@ -65,6 +68,7 @@ class SqliteStore implements Store {
   budget = (key: string) => this.#read((db) => readBudget(db, key));
   saveBudget = (key: string, stateJson: string) => this.#atomic((db) => writeBudget(db, key, stateJson));
 
+  compact = () => this.#read(rewrite);
   close = () => Promise.try(() => void this.#db.client.close()).catch(this.#explain);
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Store, type StoreChange } from '../../../src/store/store.ts';
-import { entryOf, recordOf } from '../../support/store/rows.ts';
+import { FenceError, type Store, type StoreChange } from '../../../src/store/store.ts';
+import { entryOf, newPair, putHalf, recordOf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, LINK, type StoreSubject } from './store-subject.ts';
 
 /** The journal, runs, conflicts and budgets. */
 export const journalContract = (name: string, subject: StoreSubject): void => {
-  const { acquire, commit } = subject;
+  const { acquire, commit, ids } = subject;
 
   describe(`${name}: the journal`, () => {
     const intend = async (run: string, entry = entryOf()): Promise<number> => {
@@ -68,6 +68,35 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       const [one, , three] = [await intend('a'), await intend('b'), await intend('a')];
       expect(await entryIds({ run: 'a' })).toEqual([one, three]);
       expect(await subject.store.journal('other', { run: 'a' })).toEqual([]);
+    });
+
+    it('is read page by page, the oldest entry first', async () => {
+      const [first, second, third] = [await intend('a'), await intend('b'), await intend('a')];
+      const page = async (fromId: number) =>
+        (await subject.store.journal(LINK, { fromId, limit: 2 })).map(({ id }) => id);
+      expect(await page(0)).toEqual([first, second]);
+      expect(await page(second + 1)).toEqual([third]);
+      expect(await page(third + 1)).toEqual([]);
+    });
+
+    it('is rid of entries that are dropped, whatever their state', async () => {
+      const [open, done] = [await intend('a'), await intend('a')];
+      await settle(done);
+      await commit({ kind: 'drop-entry', id: open }, { kind: 'drop-entry', id: done });
+      await settle(open);
+      expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([]);
+    });
+
+    it('keeps of an entry that is redacted its kind, its outcome and the intent that is given', async () => {
+      const id = await intend('a', entryOf({ kind: 'delete', destroys: true, pairId: 4 }));
+      await settle(id, { after: recordOf('l9'), error: 'said by l9' });
+      const [before] = await subject.store.journal(LINK, { run: 'a' });
+      const intent = { ...entryOf().intent, fields: [], desired: null, source: null };
+      await commit({ kind: 'redact-entry', id, intent }, { kind: 'redact-entry', id: id + 999, intent });
+      const blank = { pairId: null, leftId: null, rightId: null, before: null, after: null, error: null };
+      expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([{ ...before, ...blank, intent }]);
+      expect(await entryIds({ destroyedSinceMs: 0 })).toEqual([id]);
+      expect(await entryIds({ ids: ['l1', 'l9'], pairIds: [4] })).toEqual([]);
     });
 
     it('is read by the contacts and pairs that entries name or were answered with', async () => {
@@ -141,6 +170,33 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.runs(LINK, { latest: 'ended' })).toMatchObject([{ id: 'r', override: 'nonce' }]);
     });
 
+    it('may get another reason, and keep how they ended', async () => {
+      await start('r', 10);
+      await end('r', 'halted', { override: 'nonce', reason: 'why' });
+      await commit({ kind: 'run-reason', id: 'r', reason: 'another' });
+      expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([
+        { outcome: 'halted', reason: 'another', override: 'nonce', endedAtMs: 50 },
+      ]);
+    });
+
+    it('are gone with everything else of a link that is forgotten, whose tokens are void for ever', async () => {
+      const other = await acquire('other');
+      await subject.store.commit('other', other, [putHalf('l1')]);
+      await start('r', 10);
+      await commit(putHalf('l1'), { kind: 'reject', rejection: rejectionOf() });
+      await commit({ kind: 'link', patch: { reason: 'why' } }, { kind: 'forget-link' });
+      expect((await subject.store.links()).map((link) => link.name)).toEqual(['other']);
+      await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
+      const next = (await subject.store.acquireLease(LINK, 'next', 1_000_000, 2_000_000)) ?? 0;
+      expect(next).toBeGreaterThan(subject.token);
+      await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
+      expect(await subject.store.link(LINK)).toMatchObject({ reason: null, rejections: [] });
+      expect([await ids({ by: 'all' }), await runIds({ idPrefix: '' })]).toEqual([[], []]);
+      expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(1);
+      await subject.store.compact();
+      expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(1);
+    });
+
     it('that undo another name it, from their start and by their summary', async () => {
       await start('u', 10, 'r');
       expect(await subject.store.runs(LINK, { idPrefix: 'u' })).toMatchObject([{ kind: 'undo', undoes: 'r' }]);
@@ -169,6 +225,113 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await runIds({ latest: 'ended' })).toEqual(['two']);
       expect(await runIds({ latest: 'completed' })).toEqual(['one']);
       expect(await runIds({ latest: 'halted' })).toEqual([]);
+    });
+
+    describe('that are over', () => {
+      const intended = (run: string, change: Parameters<typeof entryOf>[0] = {}): StoreChange => ({
+        kind: 'intend',
+        run,
+        entry: entryOf(change),
+        atMs: 1,
+      });
+      const settle = (id: number): Promise<unknown> =>
+        commit({ kind: 'journal', id, state: 'done', after: null, error: null, atMs: 40 });
+      const prune = (beforeMs: number) => commit({ kind: 'prune', beforeMs });
+      const entriesOf = async (run: string): Promise<number> => (await subject.store.journal(LINK, { run })).length;
+
+      /** `first`, `second` and `last` completed at 50, each with a write that is done. */
+      const threeRuns = async (): Promise<void> => {
+        for (const [index, run] of ['first', 'second', 'last'].entries()) {
+          await start(run, index);
+          const [entry = 0] = await commit(intended(run));
+          await settle(entry);
+          await end(run, 'completed');
+        }
+      };
+
+      it('are pruned with what they wrote, but the latest of them only of that', async () => {
+        await threeRuns();
+        await prune(51);
+        expect(await runIds({ idPrefix: '' })).toEqual(['last']);
+        expect(await subject.store.journal(LINK, { fromId: 0, limit: 10 })).toEqual([]);
+        expect(await runIds({ latest: 'writing' })).toEqual([]);
+      });
+
+      it('are kept as long as they have not ended before the time', async () => {
+        await threeRuns();
+        await prune(50);
+        expect(await runIds({ idPrefix: '' })).toEqual(['last', 'second', 'first']);
+        expect(await entriesOf('first')).toBe(1);
+      });
+
+      it('keep the latest that completed besides the latest that ended', async () => {
+        await threeRuns();
+        await start('failed', 9);
+        await end('failed', 'failed');
+        await prune(51);
+        expect(await runIds({ idPrefix: '' })).toEqual(['failed', 'last']);
+      });
+
+      it('are kept whole while the outcome of one of their writes is unknown', async () => {
+        await start('half', 0);
+        const [done = 0, unknown = 0] = await commit(intended('half'), intended('half'));
+        await settle(done);
+        await end('half', 'failed');
+        await threeRuns();
+        await prune(51);
+        expect(await entriesOf('half')).toBe(2);
+        await settle(unknown);
+        await prune(51);
+        expect([await entriesOf('half'), await runIds({ idPrefix: 'half' })]).toEqual([0, []]);
+      });
+
+      it('are kept while they run', async () => {
+        await start('running', 0);
+        await commit(intended('running'));
+        await prune(1_000);
+        expect([await entriesOf('running'), await runIds({ idPrefix: '' })]).toEqual([1, ['running']]);
+      });
+
+      it('take the conflicts with them that were settled, and refusals that nobody tried again', async () => {
+        const conflict = (field: 'title' | 'company'): StoreChange => ({
+          kind: 'conflict',
+          run: 'first',
+          leftId: 'l1',
+          rightId: 'r1',
+          conflict: { field, left: '1', right: '2', winner: 'left' },
+          atMs: 1,
+        });
+        await commit(conflict('title'), conflict('company'));
+        await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 60 });
+        await commit({ kind: 'reject', rejection: rejectionOf({ retryAtMs: 60 }) });
+        await commit({ kind: 'reject', rejection: rejectionOf({ key: 'later', retryAtMs: 90 }) });
+        await prune(60);
+        expect(await subject.store.conflicts(LINK, { all: true })).toHaveLength(2);
+        await prune(61);
+        expect(await subject.store.conflicts(LINK, { all: true })).toMatchObject([
+          { field: 'company', resolvedAtMs: null },
+        ]);
+        expect((await subject.store.link(LINK)).rejections).toMatchObject([{ key: 'later' }]);
+      });
+
+      it('of another link, and the halves of this one, are left alone', async () => {
+        const other = await acquire('other');
+        const run = { id: 'elsewhere', kind: 'full', undoes: null, startedAtMs: 0 } as const;
+        const ending = { outcome: 'completed', reason: null, summary: {}, endedAtMs: 1 } as const;
+        const next = { ...run, id: 'next', startedAtMs: 2 };
+        await subject.store.commit('other', other, [
+          { kind: 'run-started', run },
+          intended('elsewhere'),
+          { kind: 'run-ended', id: 'elsewhere', end: ending },
+          { kind: 'run-started', run: next },
+          { kind: 'run-ended', id: 'next', end: ending },
+        ]);
+        await commit(newPair('l1', 'r1'), putHalf('l2', { state: 'gone' }));
+        await threeRuns();
+        await prune(1_000);
+        expect(await subject.store.runs('other', { idPrefix: '' })).toHaveLength(2);
+        expect(await ids({ by: 'all' })).toEqual(['l1', 'l2', 'r1']);
+      });
     });
 
     it('are found by the latest write that is done', async () => {

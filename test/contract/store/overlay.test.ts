@@ -26,7 +26,11 @@ const groups = ['g1', 'g2'];
 const digests = ['d1', 'd2'];
 
 /** A change by which entries are named by their ordinal: their ids differ from store to store. */
-type Draft = Exclude<StoreChange, { kind: 'journal' }> | (Extract<StoreChange, { kind: 'journal' }> & { id: number });
+type Draft = Exclude<StoreChange, { kind: 'forget-link' }>;
+
+/** Changes of one entry. */
+const isByEntry = (draft: Draft): draft is Extract<Draft, { kind: 'journal' | 'drop-entry' | 'redact-entry' }> =>
+  draft.kind === 'journal' || draft.kind === 'drop-entry' || draft.kind === 'redact-entry';
 
 const side = fc.constantFrom(...SIDES);
 const id = fc.constantFrom(...ids);
@@ -115,13 +119,17 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
     }),
   }),
   fc.constant<Draft>({ kind: 'forget-mapping' }),
+  fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
+  fc.record({ kind: fc.constant('drop-entry' as const), id: fc.nat(5) }),
+  fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), intent: fc.constant(entryOf().intent) }),
+  fc.record({ kind: fc.constant('run-reason' as const), id, reason: fc.constant('another') }),
 );
 
 /** Puts drafts into a store one by one; entries are named by their ordinal in `entries`. */
 const play = async (store: Store, entries: number[], drafts: readonly Draft[]): Promise<void> => {
   const token = await leaseOf(store, LINK);
   for (const each of drafts) {
-    const change = each.kind === 'journal' ? { ...each, id: entries[each.id] ?? -1 } : each;
+    const change = isByEntry(each) ? { ...each, id: entries[each.id] ?? -1 } : each;
     entries.push(...(await store.commit(LINK, token, [change])));
   }
 };
@@ -162,6 +170,7 @@ const everything = async (store: Store, entries: readonly number[]) => {
     deletions: await journal({ deletions: true }),
     destroyed: await journal({ destroyedSinceMs: 2 }),
     runJournal: await journal({ run: 'a' }),
+    pages: [await journal({ fromId: 0, limit: 2 }), await journal({ fromId: entries[1] ?? 0, limit: 9 })],
     scope: await journal({ ids: ['a'], pairIds: [2] }),
     runs: await store.runs(LINK, { idPrefix: '' }),
     latest: await Promise.all(
@@ -192,7 +201,8 @@ describe('an overlay over a store that holds something', () => {
       await Promise.all([below.close(), plain.close()]);
     });
     await fc.assert(property, { numRuns: 60, seed: 20_261_122 });
-  });
+    // Each round opens two databases anew.
+  }, 120_000);
 
   it('goes by the status that pairs have above for halves that stand below', async () => {
     const below = openStore(':memory:');

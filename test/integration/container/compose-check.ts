@@ -85,8 +85,8 @@ const restartRedis = async (compose: (...args: readonly string[]) => Promise<End
     compose('exec', '-T', 'redis', 'sh', '-c', `REDISCLI_AUTH=${PASSWORD} redis-cli ${command}`);
   await inRedis('set kept-over-restarts yes');
   for (let restart = 0; restart < RESTARTS; restart += 1) {
-    const { code, stderr } = await compose('restart', 'redis');
-    if (code !== 0) throw new Error(`Redis does not restart: ${stderr}`);
+    const restarted = await compose('restart', 'redis');
+    if (restarted.code !== 0) throw new Error(`Redis does not restart: ${restarted.stderr}`);
     await until(
       'Redis',
       () => inRedis('get kept-over-restarts'),

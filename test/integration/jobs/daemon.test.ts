@@ -40,7 +40,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     expect(await daemon.until(says('daemon started'))).toMatchObject({ queue, links: ['work', 'home', 'club'] });
     for (const [name, sandbox] of world.sandboxes) {
       const { run } = await daemon.until(completed(name, 'full'));
-      expect(daemon.lines.find(says('run started', name))).toMatchObject({ level: 'info', run, kind: 'full' });
+      expect(daemon.lines.find(says('run started', name))).toMatchObject({ level: 'debug', run, kind: 'full' });
       await daemon.until(completed(name, 'incremental'));
       editBothSides(sandbox, `first ${name}`);
     }
@@ -53,6 +53,18 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     expect(errors(daemon)).toEqual([]);
     expect(daemon.lines.map(({ msg }) => msg).slice(-1)).toEqual(['daemon stopped']);
     expect(await world.run('health')).toMatchObject({ code: 1, stdout: 'unhealthy: no daemon runs here\n' });
+  });
+
+  test.skipIf(isLeftOut)('a link at rest logs nothing above debug between its heartbeats', async () => {
+    await using world = await worldOf(queue, 'work');
+    const daemon = world.startDaemon();
+    await daemon.until(completed('work', 'full'));
+    await daemon.until(completed('work', 'incremental'));
+    const from = daemon.lines.length;
+    for (const _ of ['first', 'second', 'third']) {
+      await daemon.until(completed('work', 'incremental'), daemon.lines.length);
+    }
+    expect(daemon.lines.slice(from).filter(({ level }) => level !== 'debug')).toEqual([]);
   });
 
   test.skipIf(isLeftOut)('a reload takes links up, drops them, and survives a bad file', async () => {

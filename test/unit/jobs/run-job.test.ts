@@ -106,6 +106,18 @@ const startRunner = async () => {
   };
 };
 
+test('a link that completes a run after trouble is said to be in step again, once', async () => {
+  await using runner = await startRunner();
+  const told = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
+  runner.ends(new TypeError('x'));
+  await runner.run();
+  runner.ends(null);
+  expect(told()).toEqual([]);
+  await runner.run();
+  await runner.run();
+  expect(told()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
+});
+
 test('each kind of job asks for its kind of run', async () => {
   await using runner = await startRunner();
   await runner.run({ kind: 'incremental' });

@@ -44,7 +44,7 @@ const startLog = () => {
 };
 
 test.each([
-  ['nothing wrong', null, 'info', 'run completed'],
+  ['nothing wrong and nothing to do', null, 'debug', 'run completed'],
   ['a remote that stays down', new UnavailableError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
   ['a limit that stays reached', new LimitedError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
   ['answers that cannot be read', new UnreadableError('x', AT), 'warn', 'run cut short, a remote is unavailable'],
@@ -66,10 +66,23 @@ test.each([
   expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
 });
 
+test.each([
+  ['wrote', { right: { ...NO_COUNTS, updated: 1 } }],
+  ['deleted a group', { left: { ...NO_COUNTS, groupsDeleted: 1 } }],
+  ['paired contacts', { paired: 1 }],
+  ['settled a conflict', { conflicts: 1 }],
+  ['was asked for by hand', { kind: 'full' }],
+  ['reverted another one', { kind: 'undo' }],
+] as const)('a run that %s is one line of the level info', (_name, change) => {
+  const { lines, events } = startLog();
+  logResult(events, SIDES, { summary: { ...SUMMARY, ...change }, error: null });
+  expect(lines).toMatchObject([{ level: 'info', msg: 'run completed', fields: { link: 'a', run: 'r1' } }]);
+});
+
 test('a run logs that it has started, under its id', () => {
   const { lines, events } = startLog();
   logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'started', runKind: 'undo' });
-  expect(lines).toEqual([{ level: 'info', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
+  expect(lines).toEqual([{ level: 'debug', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
 });
 
 test.each([

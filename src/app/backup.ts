@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { BackupError } from './backup-error.ts';
+import { createLeaseHolders } from './lease-holders.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import { findOtherDaemons } from '../jobs/heartbeat.ts';
+import { exportTokens } from '../store/credentials.ts';
+import { copyDatabase, inspectDatabase } from '../store/sqlite/copy.ts';
+
+const DATABASE = 'contact-sync.db';
+const CREDENTIALS = 'credentials.json';
+/** Written last, so that a copy that was broken off has none. */
+const MANIFEST = 'manifest.json';
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  /** The version of contact-sync that made it. */
+  program: z.string(),
+  createdAt: z.iso.datetime(),
+  /** Of the database: when its latest migration was made, epoch milliseconds. */
+  schema: z.number(),
+  files: z.array(
+    z.object({ name: z.enum([DATABASE, CREDENTIALS]), bytes: z.number(), sha256: z.string().length(64) }).readonly(),
+  ),
+  /** Tokens that are not in it because they are not encrypted. */
+  leftOut: z.array(z.object({ link: z.string(), side: z.string() })),
+});
+
+/** What a backup holds. */
+export type Manifest = Readonly<z.output<typeof manifestSchema>>;
+
+/** A file system has this at its root. */
+const IGNORED = 'lost+found';
+
+/** Makes a directory for its owner alone, or takes one that is there and empty. */
+const takeEmptyDirectory = async (path: string, remedy: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const [first] = (await readdir(path)).filter((name) => name !== IGNORED);
+    if (first === undefined) return;
+    throw new BackupError(`${path} is not empty: it holds ${first}. ${remedy}`, { isUsage: true });
+  } catch (error) {
+    if (error instanceof BackupError) throw error;
+    throw new BackupError(`${path} cannot be used. Check that it is a directory that you may write to.`, {
+      cause: error,
+    });
+  }
+};
+
+const digestOf = async (path: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+};
+
+type BackupOptions = {
+  /** The version of this program. */
+  readonly program: string;
+  /** Whether tokens that are not encrypted are copied too. */
+  readonly plainTokens: boolean;
+  readonly clock: Clock;
+};
+
+/**
+ * Copies the state of this DATA_DIR into an empty directory, while a daemon or a command may be at work on it.
+ *
+ * @throws {BackupError} where the directory is not empty or there is no state yet.
+ * @throws {StoreError | CredentialsError} where the state cannot be read.
+ */
+export const backUp = async (
+  { dataDir }: Pick<Config, 'dataDir'>,
+  directory: string,
+  { program, plainTokens, clock }: BackupOptions,
+): Promise<Manifest> => {
+  const source = join(dataDir, DATABASE);
+  if ((await stat(source).catch(() => null)) === null) {
+    throw new BackupError(`There is nothing to copy: ${source} does not exist. Check DATA_DIR.`, { isUsage: true });
+  }
+  await takeEmptyDirectory(directory, 'Name a new one: a backup replaces nothing.');
+  const names: Manifest['files'][number]['name'][] = [];
+  try {
+    names.push(DATABASE);
+    const createdAt = new Date(clock.now()).toISOString();
+    const schema = await copyDatabase(source, join(directory, DATABASE));
+    const { text, leftOut } = await exportTokens(join(dataDir, CREDENTIALS), { plain: plainTokens });
+    if (text !== null) {
+      names.push(CREDENTIALS);
+      await writeFile(join(directory, CREDENTIALS), text, { mode: 0o600, flag: 'wx', flush: true });
+    }
+    const files = await Promise.all(names.map(async (name) => ({ name, ...(await digestOf(join(directory, name))) })));
+    const manifest: Manifest = { format: 1, program, createdAt, schema, files, leftOut: [...leftOut] };
+    const content = `${JSON.stringify(manifest, null, 2)}\n`;
+    await writeFile(join(directory, MANIFEST), content, { mode: 0o600, flag: 'wx', flush: true });
+    return manifest;
+  } catch (error) {
+    for (const name of names) await rm(join(directory, name), { force: true });
+    throw error;
+  }
+};
+
+const readManifest = async (directory: string): Promise<Manifest> => {
+  const path = join(directory, MANIFEST);
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new BackupError(`${directory} is no backup, or one that was broken off: it has no ${MANIFEST}.`, {
+      isUsage: true,
+      cause,
+    });
+  });
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new BackupError(`${path} cannot be read. Use another backup, or the version that made this one.`, { cause });
+  }
+};
+
+/** @throws {BackupError} where the file is not what the manifest says. */
+const verify = async (path: string, expected: Manifest['files'][number]): Promise<void> => {
+  const found = await digestOf(path).catch(() => null);
+  if (found?.sha256 === expected.sha256 && found.bytes === expected.bytes) return;
+  throw new BackupError(`${path} is not what was backed up: its checksum differs. Use another backup.`);
+};
+
+const refuseLiveDaemon = async (dataDir: string, clock: Clock): Promise<void> => {
+  const [daemon] = await findOtherDaemons(dataDir, clock.now(), createLeaseHolders());
+  if (daemon === undefined) return;
+  const which = `host ${daemon.host}${daemon.pid === null ? '' : `, process ${daemon.pid}`}`;
+  throw new BackupError(`A daemon works on ${dataDir} (${which}). Stop it first, and name an empty DATA_DIR.`, {
+    isUsage: true,
+  });
+};
+
+/**
+ * Takes a backup back into this DATA_DIR, which must be empty, and verifies it: checksums, schema, integrity. A database of
+ * an earlier version is migrated when it is first used.
+ *
+ * @throws {BackupError | StoreError} where DATA_DIR is in use or not empty, or the backup is damaged or of a newer version;
+ * DATA_DIR is left empty.
+ */
+export const restore = async (
+  { dataDir }: Pick<Config, 'dataDir'>,
+  directory: string,
+  { clock }: { readonly clock: Clock },
+): Promise<Manifest> => {
+  await refuseLiveDaemon(dataDir, clock);
+  const manifest = await readManifest(directory);
+  if (manifest.files.every(({ name }) => name !== DATABASE)) {
+    throw new BackupError(`${directory} is no backup: its ${MANIFEST} names no database.`);
+  }
+  await takeEmptyDirectory(dataDir, 'Move that away, or name an empty DATA_DIR: a backup replaces nothing.');
+  const draftOf = (name: string): string => join(dataDir, `${name}.restoring`);
+  try {
+    for (const file of manifest.files) {
+      const draft = draftOf(file.name);
+      await copyFile(join(directory, file.name), draft, constants.COPYFILE_EXCL).catch((cause: unknown) => {
+        throw new BackupError(`${join(directory, file.name)} cannot be copied to ${dataDir}.`, { cause });
+      });
+      await chmod(draft, 0o600);
+      await verify(draft, file);
+    }
+    const schema = await inspectDatabase(draftOf(DATABASE));
+    if (schema !== manifest.schema) {
+      throw new BackupError(`The database in ${directory} is of another version than its ${MANIFEST} says.`);
+    }
+    // A file appears whole, and never in the place of one that was made meanwhile; the database last.
+    for (const { name } of manifest.files.toReversed()) await link(draftOf(name), join(dataDir, name));
+    return manifest;
+  } finally {
+    for (const { name } of manifest.files) await rm(draftOf(name), { force: true });
+  }
+};

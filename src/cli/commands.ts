@@ -1,0 +1,324 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { PlaceOptions } from './configuration.ts';
+import type { ConnectOptions } from './connect/connect.ts';
+import type { DemoOptions } from './demo/demo.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { DocumentKey } from './failure.ts';
+import type { InitOptions } from './init/init.ts';
+import type { Terminal } from './terminal.ts';
+
+const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
+
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d+$/u.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+
+/** What came of the command line. Commands are loaded when they are known, so that help and errors are quick. */
+export type Call = {
+  code: ExitCode;
+  /** What a failure owes to stdout. */
+  document: DocumentKey;
+  terminal: Terminal;
+};
+
+type JsonOption = { readonly json?: boolean };
+
+const configured = (program: Command, name: string, description: string): Command =>
+  program
+    .command(name)
+    .description(description)
+    .argument('[LINK]', 'the link to work on; all of them where it is left out');
+
+const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
+  call.document = options.json ? key : null;
+};
+
+const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
+const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
+
+const addRuns = (program: Command, call: Call): void => {
+  configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
+    .option(...JSON_OPTION)
+    .option(...ACCEPT_DELETES)
+    .option('--dry-run', 'show what would be done, as plan does; writes on neither side')
+    .addHelpText('after', examples('sync', 'sync work --json', 'sync --dry-run', 'sync --accept-deletes'))
+    .action(async (link: string | undefined, options: JsonOption & { readonly dryRun?: boolean }) => {
+      owes(call, options.dryRun ? 'links' : 'runs', options);
+      if (options.dryRun) call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+      else call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
+    });
+  configured(program, 'resync', 'List both sides whole, match again and repair; the mapping is kept.')
+    .option(...JSON_OPTION)
+    .option(...ACCEPT_DELETES)
+    .option('--wait', 'stay until the resync has ended')
+    .addHelpText('after', examples('resync', 'resync work --wait'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'runs', options);
+      call.code = await (await import('./resync.ts')).resync(call.terminal, link, options);
+    });
+  configured(program, 'plan', 'Show what a sync would do; writes on neither side.')
+    .option(...JSON_OPTION)
+    .option('--full', 'plan a resync instead')
+    .addHelpText('after', examples('plan', 'plan work --full', 'plan --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+    });
+};
+
+const addReports = (program: Command, call: Call): void => {
+  configured(program, 'status', 'Show how each link stands; asks neither side.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('status', 'status work --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./status.ts')).status(call.terminal, link, options);
+    });
+  configured(program, 'conflicts', 'List fields that both sides had changed: both values, the winner, when.')
+    .option(...JSON_OPTION)
+    .option('--all', 'settled ones too')
+    .addHelpText('after', examples('conflicts', 'conflicts work --all --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'links', options);
+      call.code = await (await import('./conflicts.ts')).conflicts(call.terminal, link, options);
+    });
+};
+
+const addDoctor = (program: Command, call: Call): void => {
+  configured(program, 'doctor', 'Check configuration, credentials, store, Redis and both sides; say what to do.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('doctor', 'doctor work --json'))
+    .action(async (link: string | undefined, options: JsonOption) => {
+      owes(call, 'checks', options);
+      call.code = await (await import('./doctor/doctor.ts')).doctor(call.terminal, link, options);
+    });
+};
+
+const addDaemon = (program: Command, call: Call): void => {
+  program
+    .command('daemon')
+    .description('Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
+    .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
+    .action(async (options: PlaceOptions) => {
+      call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
+    });
+  program
+    .command('health')
+    .description('Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
+    .addHelpText('after', examples('health'))
+    .action(async (options: PlaceOptions) => {
+      call.code = await (await import('./health.ts')).health(call.terminal, options);
+    });
+};
+
+const portOption = (): Option =>
+  new Option('--port <PORT>', 'loopback port that the browser comes back to (default: any free one)').argParser(
+    wholeNumber(1, 65_535),
+  );
+
+const addSignIn = (program: Command, call: Call): void => {
+  program
+    .command('connect')
+    .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
+    .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
+    .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
+    .option('--no-browser', 'only print the address')
+    .addOption(portOption())
+    .option('--api-key <->', "exchange a v1 application's key at the service instead, from standard input")
+    .option('--api-key-file <FILE>', 'the same, from a file')
+    .option('--replace-account', 'take another account than the one that the link was made with')
+    .addHelpText('after', examples('connect google', 'connect service work --port 8400', 'connect service --api-key -'))
+    .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
+      call.code = await (await import('./connect/connect.ts')).connect(call.terminal, side, link, options);
+    });
+};
+
+const INIT_SETTINGS = `
+What is set as a variable (GOOGLE_CLIENT_ID, ...) is the usual answer, and with --yes the only one. Each variable that is
+set is written as the setting that it stands for, so the file says everything. A file that exists is replaced only when
+you say so, and never with --yes.`;
+
+const addInit = (program: Command, call: Call): void => {
+  const player = (side: string): Option =>
+    new Option(`--${side} <PROVIDER>`, `what the ${side} side is`).choices(['google', 'service']);
+  program
+    .command('init')
+    .description('Set up a link: ask, write the configuration, sign in, check, and show what a first sync would do.')
+    .addOption(player('left'))
+    .addOption(player('right'))
+    .addOption(
+      new Option(
+        '--secrets <PLACE>',
+        'where secrets are written: in the file, in a .env beside it, or nowhere',
+      ).choices(['file', 'env', 'none']),
+    )
+    .option('--no-browser', 'only print the address to sign in at')
+    .addOption(portOption())
+    .option('-y, --yes', 'ask nothing and do not sign in')
+    .addHelpText('after', INIT_SETTINGS)
+    .addHelpText('after', examples('init', 'init --left google --right google', 'init --yes --secrets env'))
+    .action(async (options: InitOptions) => {
+      call.code = await (await import('./init/init.ts')).init(call.terminal, options);
+    });
+};
+
+const UNDO_LIMITS = `
+RUN is a run's id, the beginning of one, or \`last\`: the last run that wrote anything.
+Only what the run wrote is reverted, on the side where it wrote it; nothing is propagated to the other side. What was
+changed since is left as it is and listed. A deleted contact comes back with what both sides can express: birthdays,
+notes, tags, photos and the like are gone with the old one. Buckets and labels themselves stay as they are.
+An undo is a run of its own, so it can be undone too.`;
+
+/** Commands about what runs have done: each has a subject ahead of the link. */
+const addHistory = (program: Command, call: Call): void => {
+  const withSubject = (name: string, [subject, about]: readonly [string, string], description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument(subject, about)
+      .argument('[LINK]', 'the link to work on; all of them where it is left out')
+      .option(...JSON_OPTION);
+  withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
+    .option('--dry-run', 'show what would be reverted; writes on neither side')
+    .option(...ACCEPT_DELETES)
+    .addHelpText('after', UNDO_LIMITS)
+    .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
+    .action(async (run: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'undo', options);
+      call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
+    });
+  const contact = ['<CONTACT>', 'its id on either side, an email address, or a name'] as const;
+  withSubject('explain', contact, "Show a contact's history: which run wrote what on which side, and why.")
+    .addHelpText(
+      'after',
+      examples('explain people/c1', 'explain "Ada Lovelace" work', 'explain ada@example.org --json'),
+    )
+    .action(async (text: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'contacts', options);
+      call.code = await (await import('./explain.ts')).explain(call.terminal, text, link, options);
+    });
+};
+
+const BACKUP_CONTENT = `
+DIR must not exist, or be empty. It gets the database, the stored tokens that are encrypted, and manifest.json with
+their checksums. The configuration is not in it, nor are CREDENTIALS_KEY and the job queue.`;
+
+const addCopies = (program: Command, call: Call): void => {
+  const withDirectory = (name: string, description: string, about: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument('<DIR>', about)
+      .option(...JSON_OPTION);
+  withDirectory('backup', 'Copy the state in DATA_DIR, also while a daemon works on it.', 'where the copy goes')
+    .option('--with-plain-tokens', 'copy stored tokens too that are not encrypted')
+    .addHelpText('after', BACKUP_CONTENT)
+    .addHelpText('after', examples('backup /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: JsonOption) => {
+      owes(call, 'backup', options);
+      call.code = await (await import('./backup.ts')).backup(call.terminal, directory, options);
+    });
+  withDirectory('restore', 'Take a backup back into an empty DATA_DIR, and verify it.', 'what `backup` has made')
+    .addHelpText('after', examples('restore /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: JsonOption) => {
+      owes(call, 'restore', options);
+      call.code = await (await import('./restore.ts')).restore(call.terminal, directory, options);
+    });
+};
+
+const FORGET_LINK = 'Forget a link with its history and its stored tokens, which are revoked where that can be done.';
+const FORGET_LIMITS = `
+WHO is a contact's id on either side, an email address, a phone number, or a whole name. The contact must be deleted on
+both sides first: one that stands would be stored again by the next run.`;
+
+const addForget = (program: Command, call: Call): void => {
+  const forget = program
+    .command('forget')
+    .description("Remove a person's or a link's data from everything that is stored here; the sides stay as they are.")
+    .helpCommand(false);
+  const withSubject = (name: string, [subject, about]: readonly [string, string], description: string): Command =>
+    forget
+      .command(name)
+      .description(description)
+      .argument(subject, about)
+      .option(...JSON_OPTION);
+  withSubject('contact', ['<WHO>', 'whom to forget'], 'Forget a contact that is deleted on both sides.')
+    .argument('[LINK]', 'the link to look in; all of them where it is left out')
+    .addHelpText('after', FORGET_LIMITS)
+    .addHelpText('after', examples('forget contact ada@example.org', 'forget contact people/c1 work'))
+    .action(async (who: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'forgotten', options);
+      call.code = await (await import('./forget/contact.ts')).forgetContact(call.terminal, who, link, options);
+    });
+  withSubject('link', ['<LINK>', 'its name, also where the configuration does not have it any more'], FORGET_LINK)
+    .addHelpText('after', examples('forget link home'))
+    .action(async (link: string, options: JsonOption) => {
+      owes(call, 'forgotten', options);
+      call.code = await (await import('./forget/link.ts')).forgetLink(call.terminal, link, options);
+    });
+};
+
+const gathered = (value: string, earlier: readonly string[]): readonly string[] => [...earlier, value];
+
+/** Which provider plays a side of the sandbox's link. */
+const playerOption = (side: string, usual: string): Option =>
+  new Option(`--${side} <PROVIDER>`, `what the ${side} side is (default: ${usual})`).choices(['google', 'service']);
+
+const addTrials = (program: Command, call: Call): void => {
+  const port = wholeNumber(1, 65_535);
+  program
+    .command('sandbox')
+    .description('Run local emulators of two remotes, filled with sample data, until stopped.')
+    .addOption(playerOption('left', 'google'))
+    .addOption(playerOption('right', 'service'))
+    .option('--google <FILE>', 'an address book for Google: .vcf, or .csv as Google or Outlook exports it')
+    .option('--service <FILE>', 'an address book for the service, of the same kinds')
+    .option('--google-port <PORT>', 'port of the Google emulator; any free one by default', port)
+    .option('--service-port <PORT>', 'port of the service emulator; any free one by default', port)
+    .option('--people <N>', 'how many people the sample data has (default: 60)', wholeNumber(1, 50_000))
+    .option('--seed <N>', 'what the sample data grows from (default: 1)', wholeNumber(0, 2 ** 31))
+    .option('--service-rate <RATE>', 'requests allowed at the service: <n>/second, <n>/minute or <n>/hour')
+    .option(
+      '--export <SIDE=FILE>',
+      'when stopped, write what a side holds to a new .vcf file; repeatable',
+      gathered,
+      [],
+    )
+    .option('--variants', 'list what the emulators can do otherwise, and exit')
+    .option('--json', 'print the environment as one JSON document')
+    .addHelpText(
+      'after',
+      examples('sandbox', 'sandbox --google contacts.vcf --export service=synced.vcf', 'sandbox --people 1000 --json'),
+    )
+    .action(async (options: JsonOption) => {
+      call.code = await (await import('./sandbox/sandbox.ts')).sandbox(call.terminal, options);
+    });
+  program
+    .command('demo')
+    .description('Show two syncs between two made-up address books; needs nothing else and leaves nothing behind.')
+    .addOption(playerOption('left', 'google'))
+    .addOption(playerOption('right', 'service'))
+    .addHelpText('after', examples('demo', 'demo --left google --right google'))
+    .action(async (options: DemoOptions) => {
+      call.code = await (await import('./demo/demo.ts')).demo(call.terminal, options);
+    });
+};
+
+/** Every command with its arguments, options and help, in the order in which help shows them. */
+export const addCommands = (program: Command, call: Call): void => {
+  addInit(program, call);
+  addRuns(program, call);
+  addReports(program, call);
+  addHistory(program, call);
+  addDaemon(program, call);
+  addSignIn(program, call);
+  addDoctor(program, call);
+  addCopies(program, call);
+  addForget(program, call);
+  addTrials(program, call);
+};

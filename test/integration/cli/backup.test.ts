@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { PlansDocument } from './documents.ts';
+import { ended, startCli, startGround, type Ground } from './run-cli.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let host: CliHost;
+let ground: Ground;
+beforeAll(async () => {
+  host = startCliHost();
+  ground = await startGround();
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+const run = (dataDir: string, ...args: readonly string[]) =>
+  host.run(args, { ...ground.env, DATA_DIR: join(ground.directory, dataDir) }, ground.directory);
+
+const planOf = async (dataDir: string) => {
+  const { code, stdout } = await run(dataDir, 'plan', '--json');
+  expect(code).toBe(0);
+  return PlansDocument.parse(JSON.parse(stdout)).links;
+};
+
+/** Starts the daemon; `seen` waits for a line with this message that comes from now on. */
+const startDaemon = () => {
+  const env = { ...ground.env, SYNC_INTERVAL: '1s', LOG_LEVEL: 'debug' };
+  const child = startCli(['daemon'], env, ground.directory);
+  const end = ended(child);
+  const waiting = new Set<(line: string) => void>();
+  if (child.stdout === null) throw new Error('The daemon has no output.');
+  createInterface({ input: child.stdout.pipe(new PassThrough()) }).on('line', (line) => {
+    for (const look of waiting) look(line);
+  });
+  const seen = (message: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (line: string): void => {
+        if (!line.includes(message)) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+    });
+  return { seen, stop: () => (child.kill('SIGTERM'), end) };
+};
+
+test('a backup made while the daemon writes comes back, and plans what the original plans', async () => {
+  const { google, service } = ground.sandbox;
+  // What is edited after a copy and deleted then counts as edited for the restored state, so it comes back (R6).
+  const [untouched = '', ...people] = google.account.people().map(({ resourceName }) => resourceName ?? '');
+  const daemon = startDaemon();
+  await daemon.seen('run completed');
+  let edits = 0;
+  const editing = setInterval(() => {
+    const organizations = [{ name: 'Works', title: `Title ${edits}` }];
+    google.account.updatePerson(people[edits % people.length] ?? '', { organizations });
+    edits += 1;
+  }, 5);
+  await daemon.seen('plan made');
+  const { code, stdout } = await run('data', 'backup', 'copy', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    backup: { directory: join(ground.directory, 'copy'), format: 1, files: [{ name: 'contact-sync.db' }] },
+  });
+  clearInterval(editing);
+  expect(edits).toBeGreaterThan(0);
+  await daemon.seen('run started');
+  await daemon.seen('run completed');
+  await daemon.stop();
+
+  const restored = await run('restored', 'restore', 'copy');
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored to') });
+  expect(await planOf('data')).toMatchObject([{ kind: 'incremental', actions: [], halted: null }]);
+  // What the original did since the copy, the restored one finds done.
+  expect(await planOf('restored')).toEqual(await planOf('data'));
+
+  google.account.deletePerson(untouched);
+  service.account.updateContact(service.account.contacts()[5]?.id ?? '', { title: 'Since the backup' });
+  const plans = await planOf('data');
+  expect(plans[0]?.actions.length).toBeGreaterThanOrEqual(2);
+  expect(await planOf('restored')).toEqual(plans);
+});
+
+test('a restore where the state is already is refused, and names what to do', async () => {
+  const { code, stdout, stderr } = await run('data', 'restore', 'copy', '--json');
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toEqual({ restore: null, error: expect.stringContaining('is not empty') });
+  expect(stderr).toContain('name an empty DATA_DIR');
+});

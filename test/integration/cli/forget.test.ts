@@ -1,0 +1,207 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { openVault } from '../../../src/store/credentials.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startGround, type Ground } from './run-cli.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const EMAIL = 'zq@quillfeather.test';
+const QUILL: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Zacharias',
+  familyName: 'Quillfeather',
+  company: 'Vellumworks',
+  emails: [{ value: EMAIL, label: 'work' }],
+  phones: [{ value: '+49 30 5550199', label: 'work' }],
+};
+/** Short, so that none of them stands on two pages of a file in a way that hides it. */
+const TRACES = ['zacharias', 'quillfeather', 'vellumworks', '5550199', 'gilder'];
+
+const redis = await startTestRedis();
+let host: CliHost;
+let ground: Ground;
+let dataDir: string;
+
+beforeAll(() => {
+  host = startCliHost();
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  const other = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Lovelace' };
+  const others = ['one', 'two', 'three'].map((name) => ({
+    ...other,
+    emails: [{ value: `${name}@example.org`, label: 'work' }],
+    givenName: `Ada ${name}`,
+  }));
+  ground = await startGround({ google: [QUILL, ...others], service: [] });
+  dataDir = ground.env['DATA_DIR'] ?? '';
+});
+afterEach(() => ground[Symbol.asyncDispose]());
+
+const run = async (...args: readonly string[]) => {
+  const more = redis === null ? {} : { REDIS_URL: redis.url };
+  // Only what forgets needs the queue.
+  const env = args[0] === 'forget' ? { ...ground.env, ...more } : ground.env;
+  return host.run(args, env, ground.directory);
+};
+
+const done = async (...args: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(...args);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return stdout;
+};
+
+/** What the files in DATA_DIR and the queue hold, byte for byte, in lower case. */
+const everyByte = async (): Promise<string> => {
+  const files = (await readdir(dataDir)).map((name) => readFile(join(dataDir, name), 'latin1'));
+  const texts = await Promise.all(files);
+  if (redis !== null) {
+    for (const key of await redis.client.keys(`${makeQueuePrefix(dataDir)}*`)) {
+      texts.push(key, (await redis.client.dumpBuffer(key))?.toString('latin1') ?? '');
+    }
+  }
+  return texts.join('\n').toLowerCase();
+};
+
+const tracesIn = (bytes: string, traces = TRACES): readonly string[] => traces.filter((trace) => bytes.includes(trace));
+
+const quillAtGoogle = (): string =>
+  ground.sandbox.google.account.people().find((one) => one.names?.[0]?.familyName === 'Quillfeather')?.resourceName ??
+  '';
+
+/** A run that ended with the words of a remote, and a job that told of it. */
+const mention = async (): Promise<void> => {
+  const store = openStore(join(dataDir, 'contact-sync.db'));
+  const token = (await store.acquireLease('default', 'test', 0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  const reason = `the service refused it (422) saying "${EMAIL} of Zacharias Quillfeather"`;
+  const beginning = { id: 'r-mention', kind: 'incremental', undoes: null, startedAtMs: 1 } as const;
+  await store.commit('default', token, [
+    { kind: 'run-started', run: beginning },
+    { kind: 'run-ended', id: 'r-mention', end: { outcome: 'failed', reason, summary: { reason }, endedAtMs: 2 } },
+  ]);
+  await store.releaseLease('default', 'test');
+  await store.close();
+  if (redis === null) return;
+  const queue = openQueue(redis.client, makeQueuePrefix(dataDir));
+  const data = { link: 'default', kind: 'full', override: null } as const;
+  const job = await queue.add('full', data, jobOptions('full'));
+  await job.updateProgress({ report: { ending: 'failed', message: reason, summary: null } });
+  await queue.close();
+};
+
+describe('forget contact', () => {
+  beforeEach(async () => {
+    await done('sync');
+    ground.sandbox.google.account.updatePerson(quillAtGoogle(), {
+      organizations: [{ name: 'Vellumworks', title: 'Gilder' }],
+    });
+    await done('sync');
+  });
+
+  test('refuses one who stands, and says where and what to do', async () => {
+    const { code, stdout, stderr } = await run('forget', 'contact', EMAIL, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ forgotten: null, error: expect.stringContaining('still stands at Google') });
+    expect(stderr).toMatch(/at the service \(contact_.*\) in the link default.* Delete it there/u);
+    expect(tracesIn(await everyByte())).toEqual(TRACES);
+  });
+
+  test('refuses whom nobody knows', async () => {
+    const { code, stderr } = await run('forget', 'contact', 'nobody@example.org');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored')]);
+  });
+
+  test('leaves no byte of a deleted one in database, log, runs and queue, and nothing comes back', async () => {
+    const id = quillAtGoogle();
+    ground.sandbox.google.account.deletePerson(id);
+    await done('sync');
+    await mention();
+    expect(ground.sandbox.service.account.contacts().map(({ last_name }) => last_name)).not.toContain('Quillfeather');
+    expect(tracesIn(await everyByte())).toEqual(TRACES);
+
+    // As a daemon would, this keeps the log of the database from being removed.
+    const daemon = openStore(join(dataDir, 'contact-sync.db'));
+    const { forgotten } = JSON.parse(await done('forget', 'contact', EMAIL, '--json')) as {
+      forgotten: { contacts: { link: string; ids: string[]; writes: number; idsKeptUntil: string | null }[] };
+    };
+    expect(forgotten.contacts).toMatchObject([
+      { link: 'default', writes: 3, idsKeptUntil: expect.stringMatching(/Z$/u) },
+    ]);
+    expect(forgotten.contacts[0]?.ids).toContain(id);
+    expect((await stat(join(dataDir, 'contact-sync.db-wal'))).size).toBe(0);
+    await daemon.close();
+    const bytes = await everyByte();
+    expect(tracesIn(bytes)).toEqual([]);
+    expect(tracesIn(bytes, ['lovelace', 'two@example.org'])).toHaveLength(2);
+
+    const [plan] = (JSON.parse(await done('plan', '--full', '--json')) as { links: { actions: object[] }[] }).links;
+    expect(plan?.actions).toEqual([]);
+    await done('resync');
+    expect(ground.sandbox.service.account.contacts()).toHaveLength(3);
+    expect(tracesIn(await everyByte())).toEqual([]);
+    const again = await run('undo', 'last', '--dry-run', '--json');
+    expect(again.stdout).not.toContain('Quillfeather');
+  });
+});
+
+describe('forget link', () => {
+  const vault = () =>
+    openVault({ path: join(dataDir, 'credentials.json'), key: null, oldKey: null, clock: systemClock });
+
+  test('refuses one whose tokens stand in the configuration', async () => {
+    await done('sync');
+    const { code, stderr } = await run('forget', 'link', 'default');
+    expect(code).toBe(2);
+    expect(stderr).toContain('The configuration holds a token of the link default');
+  });
+
+  test('refuses one of which nothing is stored', async () => {
+    const { code, stderr } = await run('forget', 'link', 'nowhere');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored of a link named nowhere')]);
+  });
+
+  test('leaves no byte of its contacts and tokens, and revokes these where that can be done', async () => {
+    const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: service = '', ...env } = ground.env;
+    ground = { ...ground, env };
+    const stored = { account: null, scopes: null, storedAtMs: 1 };
+    await vault().save('default', 'google', { ...stored, token: google });
+    await vault().save('default', 'service', { ...stored, token: service });
+    await done('sync');
+    await mention();
+    const traces = ['quillfeather', 'lovelace', 'people/c', 'contact_', google.toLowerCase(), service.toLowerCase()];
+    expect(tracesIn(await everyByte(), traces)).toEqual(traces);
+
+    const { forgotten } = JSON.parse(await done('forget', 'link', 'default', '--json')) as { forgotten: object };
+    expect(forgotten).toEqual({
+      link: 'default',
+      tokens: [
+        { side: 'google', revoked: true, reason: null },
+        { side: 'service', revoked: false, reason: expect.stringContaining('offers no way to revoke it') },
+      ],
+    });
+    expect(ground.sandbox.google.requests.filter(({ path }) => path === '/revoke')).toHaveLength(1);
+    expect(tracesIn(await everyByte(), traces)).toEqual([]);
+    const [status] = (JSON.parse(await done('status', '--json')) as { links: object[] }).links;
+    expect(status).toMatchObject({ link: 'default', state: 'active', pairs: 0, lastRun: null });
+  });
+
+  test('is what status names as the remedy for a link that left the configuration', async () => {
+    const store = openStore(join(dataDir, 'contact-sync.db'));
+    await store.link('home');
+    await store.close();
+    expect(JSON.parse(await done('status', '--json'))).toMatchObject({ unconfigured: ['home'] });
+    expect(await done('status')).toContain('contact-sync forget link home');
+    expect(await done('forget', 'link', 'home')).toContain('Forgot the link home');
+    expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const DAY_MS = 86_400_000;
+
+let host: CliHost;
+let directory: string;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  host = startCliHost();
+  directory = await mkdtemp(join(tmpdir(), 'contact-sync-retention-'));
+  env = {
+    SERVICE_BASE_URL: 'http://127.0.0.1:9',
+    GOOGLE_CLIENT_ID: 'client',
+    GOOGLE_CLIENT_SECRET: 'client-secret',
+    DATA_DIR: directory,
+    RETENTION: '30d',
+  };
+  const store = openStore(join(directory, 'contact-sync.db'));
+  const token = (await store.acquireLease('default', 'test', 0, 1)) ?? 0;
+  const endedAtMs = Date.now() - 31 * DAY_MS;
+  const run = { id: 'old-run', kind: 'incremental', undoes: null, startedAtMs: endedAtMs } as const;
+  const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs } as const;
+  await store.commit('default', token, [
+    { kind: 'run-started', run },
+    { kind: 'run-ended', id: run.id, end },
+  ]);
+  await store.releaseLease('default', 'test');
+  await store.close();
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+const undo = (run: string, more: Readonly<Record<string, string>> = {}) =>
+  host.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
+
+test('undo says that a run is too old, and how long what runs wrote is kept', async () => {
+  const { code, stderr } = await undo('old-run');
+  expect(code).toBe(2);
+  expect(stderr).toContain('old-run is too old to be undone: it ended 31 days ago');
+  expect(stderr).toContain('kept for 30 days (RETENTION)');
+});
+
+test.each(['last', 'pruned-run'])(
+  'undo says that the run may have been too old where it finds none: %s',
+  async (run) => {
+    const { code, stderr } = await undo(run);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/or it is too old: what a run wrote is kept for 30 days \(RETENTION\)/u);
+  },
+);
+
+test('undo takes a run of any age where everything is kept', async () => {
+  const { code, stderr } = await undo('old-run', { RETENTION: 'off' });
+  expect(stderr).not.toContain('too old');
+  // What is missing is a token.
+  expect([code, stderr]).toEqual([2, expect.stringContaining('GOOGLE_REFRESH_TOKEN')]);
+});

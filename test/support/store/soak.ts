@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import type { Store, StoreChange } from '../../../src/store/store.ts';
+import { keptSinceMs } from '../../../src/sync/retention.ts';
+import { entryOf, halfOf, recordOf } from './rows.ts';
+
+const DAY_MS = 86_400_000;
+const LINK = 'default';
+const CONTACTS = 200;
+
+/** How many runs there are in a day of the soak. */
+export const RUNS_A_DAY = 4;
+
+/** What the database at this path takes on the disk, its log included; in bytes. */
+export const sizeOf = (path: string): number =>
+  [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+
+/** As wide as a person with a few addresses and a note. */
+const personOf = (contact: number, version: number) =>
+  recordOf(`l${contact}`, { version: String(version), raw: JSON.stringify({ note: 'x'.repeat(900), version }) });
+
+type Soak = {
+  readonly firstRun: number;
+  readonly runs: number;
+  readonly changesPerRun: number;
+  readonly retentionMs: number;
+};
+
+/** Stores what runs store that update contacts, hours after each other; answers the size on the disk after each run. */
+export const soak = async (store: Store, path: string, plan: Soak): Promise<readonly number[]> => {
+  const token = (await store.acquireLease(LINK, 'owner', 0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  const sizes: number[] = [];
+  for (let number = plan.firstRun; number < plan.firstRun + plan.runs; number += 1) {
+    const [run, atMs] = [`run-${number}`, (number / RUNS_A_DAY) * DAY_MS];
+    const contacts = Array.from({ length: plan.changesPerRun }, (_, index) => {
+      return (number * plan.changesPerRun + index) % CONTACTS;
+    });
+    const beginning = { id: run, kind: 'incremental', undoes: null, startedAtMs: atMs } as const;
+    await store.commit(LINK, token, [{ kind: 'run-started', run: beginning }]);
+    const intents = contacts.map((contact): StoreChange => {
+      return { kind: 'intend', run, entry: entryOf({ before: personOf(contact, number) }), atMs };
+    });
+    const entries = await store.commit(LINK, token, intents);
+    const answers = contacts.flatMap((contact, index): StoreChange[] => {
+      const after = personOf(contact, number + 1);
+      return [
+        { kind: 'put-half', half: halfOf(after.id, { record: after }), digest: null },
+        { kind: 'journal', id: entries[index] ?? 0, state: 'done', after, error: null, atMs },
+      ];
+    });
+    const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs: atMs } as const;
+    const beforeMs = keptSinceMs(plan.retentionMs, atMs) ?? 0;
+    await store.commit(LINK, token, [...answers, { kind: 'run-ended', id: run, end }, { kind: 'prune', beforeMs }]);
+    sizes.push(sizeOf(path));
+  }
+  return sizes;
+};

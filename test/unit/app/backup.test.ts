@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { backUp, restore } from '../../../src/app/backup.ts';
+import { BackupError } from '../../../src/app/backup-error.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { openVault } from '../../../src/store/credentials.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { StoreError } from '../../../src/store/store.ts';
+import { putHalf } from '../../support/store/rows.ts';
+
+const OPTIONS = { program: '1.2.3', plainTokens: false, clock: systemClock };
+
+let directory: string;
+let from: { dataDir: string };
+let to: { dataDir: string };
+let copy: string;
+
+const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) =>
+  openVault({ path: join(dataDir, 'credentials.json'), key, oldKey: null, clock: systemClock });
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-backup-'));
+  from = { dataDir: join(directory, 'from') };
+  to = { dataDir: join(directory, 'to') };
+  copy = join(directory, 'copy');
+  const store = openStore(join(from.dataDir, 'contact-sync.db'));
+  const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
+  await store.commit('default', token, [putHalf('l1')]);
+  await store.close();
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const storeToken = (key: string | null) =>
+  vaultOf(from, key).save('default', 'google', { token: 'the-token', account: null, scopes: null, storedAtMs: 1 });
+
+const takeBack = () => restore(to, copy, { clock: systemClock });
+
+test('a backup says what it holds, for its owner alone, and comes back as it was', async () => {
+  await storeToken('a key of sixteen letters');
+  const manifest = await backUp(from, copy, OPTIONS);
+  expect(manifest).toMatchObject({
+    format: 1,
+    program: '1.2.3',
+    files: [{ name: 'contact-sync.db' }, { name: 'credentials.json' }],
+    leftOut: [],
+  });
+  expect(readdirSync(copy).toSorted()).toEqual(['contact-sync.db', 'credentials.json', 'manifest.json']);
+  expect(readdirSync(copy).map((name) => statSync(join(copy, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+  expect(await takeBack()).toEqual(manifest);
+  expect(readdirSync(to.dataDir).toSorted()).toEqual(['contact-sync.db', 'credentials.json']);
+  expect(await vaultOf(to, 'a key of sixteen letters').read('default', 'google')).toMatchObject({ token: 'the-token' });
+  const store = openStore(join(to.dataDir, 'contact-sync.db'));
+  expect(await store.halves('default', { by: 'all' })).toMatchObject([{ id: 'l1' }]);
+  await store.close();
+});
+
+test('a token that is not encrypted is left out and named, unless it is asked for', async () => {
+  await storeToken(null);
+  const { leftOut } = await backUp(from, copy, OPTIONS);
+  expect(leftOut).toEqual([{ link: 'default', side: 'google' }]);
+  const everything = readdirSync(copy).map((name) => readFileSync(join(copy, name), 'utf8'));
+  expect(everything.join('')).not.toContain('the-token');
+  copy = join(directory, 'plain');
+  expect((await backUp(from, copy, { ...OPTIONS, plainTokens: true })).leftOut).toEqual([]);
+  await takeBack();
+  expect(await vaultOf(to, null).read('default', 'google')).toMatchObject({ token: 'the-token' });
+});
+
+describe('refused, with nothing changed, is', () => {
+  const expectRefusal = async (step: Promise<unknown>, message: RegExp, isUsage: boolean): Promise<void> => {
+    const error: unknown = await step.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(BackupError);
+    expect(error).toMatchObject({ message: expect.stringMatching(message), isUsage });
+  };
+
+  test('a backup into a directory that holds something', async () => {
+    mkdirSync(copy);
+    writeFileSync(join(copy, 'kept'), 'kept');
+    await expectRefusal(backUp(from, copy, OPTIONS), /is not empty: it holds kept/u, true);
+    expect(readdirSync(copy)).toEqual(['kept']);
+  });
+
+  test('a backup of nothing', async () => {
+    await expectRefusal(backUp(to, copy, OPTIONS), /nothing to copy: .*contact-sync\.db does not exist/u, true);
+  });
+
+  test('a restore where a database is', async () => {
+    await backUp(from, copy, OPTIONS);
+    await expectRefusal(restore(from, copy, { clock: systemClock }), /is not empty/u, true);
+  });
+
+  test('a restore where a daemon works', async () => {
+    await backUp(from, copy, OPTIONS);
+    mkdirSync(to.dataDir);
+    const beat = { queue: 'embedded', startedAtMs: 1, beatAtMs: systemClock.now(), running: [] };
+    writeFileSync(join(to.dataDir, `heartbeat-${hostname()}.json`), JSON.stringify(beat));
+    await expectRefusal(takeBack(), /A daemon works on .* Stop it first/u, true);
+  });
+
+  test('a restore of a directory without a manifest', async () => {
+    await backUp(from, copy, OPTIONS);
+    rmSync(join(copy, 'manifest.json'));
+    await expectRefusal(takeBack(), /is no backup, or one that was broken off/u, true);
+  });
+
+  test.each(['contact-sync.db', 'credentials.json'])('a restore where %s is not what was copied', async (name) => {
+    await storeToken('a key of sixteen letters');
+    await backUp(from, copy, OPTIONS);
+    const content = readFileSync(join(copy, name));
+    content[content.length - 3] = (content.at(-3) ?? 0) ^ 1;
+    writeFileSync(join(copy, name), content);
+    await expectRefusal(takeBack(), /checksum differs/u, false);
+    expect(readdirSync(to.dataDir)).toEqual([]);
+  });
+
+  test('a restore whose manifest names another schema', async () => {
+    await backUp(from, copy, OPTIONS);
+    const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8')) as object;
+    writeFileSync(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, schema: 1 }));
+    await expectRefusal(takeBack(), /of another version than its manifest\.json says/u, false);
+    expect(readdirSync(to.dataDir)).toEqual([]);
+  });
+});
+
+test('a database that is damaged is not backed up as if it were whole', async () => {
+  const path = join(from.dataDir, 'contact-sync.db');
+  const content = readFileSync(path);
+  content.fill(1, 4096 * 3, 4096 * 8);
+  writeFileSync(path, content);
+  await expect(backUp(from, copy, OPTIONS)).rejects.toThrow(StoreError);
+  expect(readdirSync(copy)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyDatabase } from '../../../src/store/sqlite/copy.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { StoreError } from '../../../src/store/store.ts';
+import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
+import { putHalf } from '../../support/store/rows.ts';
+
+const WRITER = fileURLToPath(new URL('../../support/store/write-for-ever.ts', import.meta.url));
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-copy-'));
+  path = join(directory, 'contact-sync.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const numbersIn = async (file: string): Promise<readonly number[]> => {
+  const store = openStore(file);
+  const halves = await store.halves('default', { by: 'all' });
+  await store.close();
+  return halves.map(({ absences }) => absences);
+};
+
+test('copies made while another process writes each hold one moment, whole', { timeout: 60_000 }, async () => {
+  const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(writer, 'exit');
+  await once(writer.stdout, 'data');
+  const numbers: number[] = [];
+  for (const name of ['first.db', 'second.db', 'third.db']) {
+    const copy = join(directory, name);
+    await copyDatabase(path, copy);
+    expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+    expect([existsSync(`${copy}-wal`), existsSync(`${copy}-shm`)]).toEqual([false, false]);
+    const [one = 0, other = 0] = await numbersIn(copy);
+    expect(one).toBe(other);
+    numbers.push(one);
+  }
+  expect(writer.exitCode).toBeNull();
+  writer.kill('SIGKILL');
+  await exited;
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  expect(new Set([100, ...numbers]).size).toBe(4);
+});
+
+test('the database file alone lacks what its log holds; a copy does not', async () => {
+  const store = openStore(path);
+  const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
+  await store.commit('default', token, [putHalf('l1', { absences: 7 })]);
+  copyFileSync(path, join(directory, 'file-alone.db'));
+  await copyDatabase(path, join(directory, 'copy.db'));
+  await store.close();
+  expect(await numbersIn(join(directory, 'file-alone.db'))).toEqual([]);
+  expect(await numbersIn(join(directory, 'copy.db'))).toEqual([7]);
+});
+
+test('a database of an earlier version is copied as it is', async () => {
+  using file = firstEditionFile();
+  const copy = join(directory, 'copy.db');
+  await copyDatabase(file.path, copy);
+  expect(readTables(copy)).toEqual(readTables(file.path));
+  expect(readTables(copy).has('halves')).toBe(false);
+});
+
+test('nothing is copied over a file that is there', async () => {
+  await openStore(path).close();
+  await expect(copyDatabase(path, path)).rejects.toThrow(StoreError);
+});

@@ -1,6 +1,6 @@
 import { fetch } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
-import { UnauthenticatedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
+import { ClientRefusedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
 import { authorizeUrl, createAuthorizationApi } from '../../src/providers/service/api/authorization.ts';
 import { createSend } from '../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../src/providers/service/api/service-api.ts';
@@ -154,7 +154,7 @@ describe('the authorization endpoints', () => {
     succeeded.add('POST /oauth2/token');
     await expect(authorization.exchangeCode(exchange, signal)).rejects.toThrow(InvalidError);
     const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
-    await expect(authorization.exchangeCode(stolen, signal)).rejects.toThrow(UnauthenticatedError);
+    await expect(authorization.exchangeCode(stolen, signal)).rejects.toThrow(ClientRefusedError);
     refused.add('POST /oauth2/token');
   });
 
@@ -181,7 +181,7 @@ describe('the authorization endpoints', () => {
     const api = createServiceApi(stage.sendWith(exchanged.access_token));
     expect((await api.user.get(signal)).email).toBe(stage.emulator.account.user.email);
     succeeded.add('POST /oauth2/token/exchange');
-    await expect(authorization.exchangeApiKey('another', clientId, signal)).rejects.toThrow(UnauthenticatedError);
+    await expect(authorization.exchangeApiKey('another', clientId, signal)).rejects.toThrow(ClientRefusedError);
     refused.add('POST /oauth2/token/exchange');
   });
 });

@@ -1,4 +1,5 @@
 import type { Contact } from '../../contact/contact.ts';
+import { stands } from '../../contact/half.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { Session } from '../context.ts';
@@ -60,7 +61,7 @@ const splitOn = async ({ store, link }: Session, tasks: readonly Task[], side: S
   if (keys.length === 0) return tasks;
   const holders = await store.halves(link, { by: 'email', side, keys });
   const taken = new Map<string, Set<string | Task>>(keys.map((key) => [key, new Set()]));
-  for (const { id, record } of holders) {
+  for (const { id, record } of holders.filter(stands)) {
     for (const key of keysOf(record.contact.emailAddresses)) taken.get(key)?.add(id);
   }
   return tasks.map((task) => {

@@ -1,5 +1,5 @@
 /**
- * `npm run release -- X.Y.Z`: makes a release of what is committed. Runs .ci/run, stamps the version wherever it stands
+ * `npm run release -- X.Y.Z`: makes a release of what is committed. Runs `.ci/run all`, stamps the version wherever it stands
  * and the changelog, keeps a database of the version for the tests of later ones, commits and tags. Pushing is left to
  * the person: the tag is what publishes.
  */
@@ -36,7 +36,7 @@ const stamp = async (version: string, changelog: string): Promise<void> => {
 
 const release = async (version: string): Promise<void> => {
   const changelog = prepare(version);
-  execFileSync('bash', ['.ci/run'], { stdio: 'inherit' });
+  execFileSync('bash', ['.ci/run', 'all'], { stdio: 'inherit' });
   await stamp(version, changelog);
   git('add', '--all');
   git('commit', '--message', `Release ${version}`);

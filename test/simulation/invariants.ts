@@ -101,7 +101,7 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
       if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
       const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
       return [...visibleTokens(world.books[side], row)]
-        .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity)
+        .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity && !ledger.decided.has(token))
         .map((token) => `removed and yet there: ${token} at ${side}`);
     }),
   );
@@ -146,10 +146,13 @@ export const peopleAtRest = async (world: World): Promise<Set<number>> => {
   return entities('left').intersection(entities('right'));
 };
 
-/** Values that conflicts recorded may be missing. */
+/** Values that conflicts recorded may be missing; those that won may stand where they had been replaced. */
 export const explainConflicts = async (world: World): Promise<void> => {
   for (const conflict of await world.store.conflicts(world.link, { all: true })) {
-    for (const text of [conflict.left, conflict.right]) world.ledger.explain(tokenOf(conflict.field, text));
+    const { field, winner } = conflict;
+    for (const text of [conflict.left, conflict.right]) world.ledger.explain(tokenOf(field, text));
+    const won = tokenOf(field, conflict[winner]);
+    if (won !== null && !world.ledger.takenAtMs[winner].has(won)) world.ledger.decided.add(won);
   }
 };
 

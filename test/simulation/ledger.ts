@@ -45,6 +45,11 @@ export const createLedger = () => {
   const delivered = new Set<Token>();
   /** Of those, the ones that a user took away afterwards: these must be gone. */
   const undone = new Set<Token>();
+  /**
+   * Values that won a recorded conflict for a side whose user kept them. Where the answer to a write is lost, nobody can tell
+   * whether the other side's user replaced what it brought, or what stood before: that is a conflict (R4).
+   */
+  const decided = new Set<Token>();
   /** When a user took a value away at a side where it stood. */
   const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
   /** Every value that a user ever took away at a side, also where it was put back. */
@@ -70,6 +75,7 @@ export const createLedger = () => {
     settled,
     delivered,
     undone,
+    decided,
     takenAtMs,
     everTaken,
     putAtMs,

@@ -5,7 +5,14 @@ import type { Rejection } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { emptiedSides } from './guard.ts';
 import { observeAnswer, observeMissing } from './state/observe.ts';
-import { dueContacts, isWaiting, putBehind, putOff, unreadableReason, unreadContact } from './state/unread.ts';
+import {
+  dueContacts,
+  isWaiting,
+  forgetUnread,
+  rememberUnread,
+  unreadableReason,
+  unreadContact,
+} from './state/unread.ts';
 import type { WorkingSet } from './state/working-set.ts';
 
 /** Notes whether a contact that only a read can tell about was read: one that was not is read less and less often (R1). */
@@ -19,22 +26,22 @@ const noteReading = (
 ): void => {
   const reason = unreadableReason(answer);
   if (reason === null) {
-    putBehind(set, unreadContact(side, id), rejections);
+    forgetUnread(set, unreadContact(side, id), rejections);
     return;
   }
   session.tally.skipped += 1;
   const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
   session.emit({ kind: 'skipped', side, reason, ...ids });
-  putOff(set, unreadContact(side, id), reason, rejections, session.clock.now());
+  rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
 };
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, remotes, signal, store, writer } = session;
   const { rejections } = await store.link(link);
-  const isPutOff = ({ id, state }: Half): boolean =>
+  const isDeferred = ({ id, state }: Half): boolean =>
     state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
   const absent = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
-  const missing = absent.filter((half) => !isPutOff(half));
+  const missing = absent.filter((half) => !isDeferred(half));
   const { capabilities } = remotes[side];
   const missingIds = new Set(missing.map(({ id }) => id));
   // As many as one request reads: one odd contact, or a thousand, cost a run no more than that (R1).

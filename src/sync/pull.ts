@@ -6,7 +6,7 @@ import type { Cursor, HalfKey } from '../store/store.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
-import { putOff, unreadContact } from './state/unread.ts';
+import { rememberUnread, unreadContact } from './state/unread.ts';
 import { compareListing, hasRenames, idsOn, isUnsettled, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
@@ -26,7 +26,7 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
   await writer.apply(needs, (set) => {
     tally[side].pulled += observePage(set, side, page, cursor, clock.now());
     for (const { id, reason } of unreadable) {
-      if (id !== null && !isSwept) putOff(set, unreadContact(side, id), reason, rejections, clock.now());
+      if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
   for (const change of unreadable) {

@@ -65,7 +65,7 @@ const revoke = async ({ app, signal }: Opened, link: string, name: string): Prom
   }
 };
 
-/** @throws {UsageError} where a daemon with this configuration would begin the link anew at once. */
+/** @throws {UsageError} where a daemon with this configuration would begin the link again at once. */
 const refuseConfigured = (link: LinkConfig | undefined): void => {
   if (link === undefined || SIDES.every((side) => link.sides[side].token === null)) return;
   throw new UsageError(

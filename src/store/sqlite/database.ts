@@ -45,7 +45,7 @@ export const shrink = ({ client }: Db): void => {
   if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 
-/** Writes the file anew and empties its log: of what was deleted nothing is left in either. */
+/** Rewrites the file and empties its log: of what was deleted nothing is left in either. */
 export const rewrite = ({ client }: Db): void => {
   client.exec('vacuum');
   const [state] = client.pragma('wal_checkpoint(truncate)') as readonly { readonly busy: number }[];
@@ -70,10 +70,10 @@ const configure = (client: Database.Database): void => {
   client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
 };
 
-/** What keeps a file from being written anew: too little room beside it, or somebody at work on it. */
+/** What keeps a file from being rewritten: too little room beside it, or somebody at work on it. */
 const CANNOT_REWRITE = ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_IOERR'];
 
-/** Writes the file anew, so that it can shrink from now on. One that cannot be is used as it is. */
+/** Rewrites the file, so that it can shrink from now on. One that cannot be is used as it is. */
 const rewriteFile = (client: Database.Database): void => {
   try {
     client.exec('vacuum');

@@ -36,7 +36,7 @@ const newEmails = (task: Task, side: Side): Emails => {
   return withoutEmails(write.desired, half.record.contact.emailAddresses).emailAddresses;
 };
 
-/** The task with these addresses put off: they go by a write of their own. */
+/** The task with these addresses deferred: they go by a write of their own. */
 const setApart = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
   const { creation, halves, pending, writes } = task;

@@ -6,7 +6,7 @@ import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
-import { isWaiting, putBehind, putOff, unsettledWrite } from '../state/unread.ts';
+import { isWaiting, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { observeMerge } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
@@ -118,11 +118,11 @@ const settleAll = async <Write extends OpenWrite>(
       if ('unreadable' in finding) {
         tally.skipped += 1;
         emit({ kind: 'skipped', side, reason: finding.unreadable, leftId: row.leftId, rightId: row.rightId });
-        putOff(set, unread, finding.unreadable, rejections, atMs);
+        rememberUnread(set, unread, finding.unreadable, rejections, atMs);
         continue;
       }
       set.add(...closing(row, finding, atMs));
-      putBehind(set, unread, rejections);
+      forgetUnread(set, unread, rejections);
       settled.push({ row, applied: finding.applied });
     }
   });

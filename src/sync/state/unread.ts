@@ -48,7 +48,7 @@ export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs:
 };
 
 /** Remembers that it could not be read, and when it is read again. */
-export const putOff = (
+export const rememberUnread = (
   set: WorkingSet,
   unread: Unread,
   reason: string,
@@ -61,6 +61,6 @@ export const putOff = (
 };
 
 /** Forgets it once it was read. */
-export const putBehind = (set: WorkingSet, unread: Unread, rejections: readonly Rejection[]): void => {
+export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readonly Rejection[]): void => {
   if (find(rejections, unread) !== undefined) set.add({ kind: 'accept', side: unread.side, key: unread.key });
 };

@@ -201,7 +201,7 @@ describe('an overlay over a store that holds something', () => {
       await Promise.all([below.close(), plain.close()]);
     });
     await fc.assert(property, { numRuns: 60, seed: 20_261_122 });
-    // Each round opens two databases anew.
+    // Each round opens two new databases.
   }, 120_000);
 
   it('goes by the status that pairs have above for halves that stand below', async () => {

@@ -3,8 +3,8 @@ import type { JournalRow, Rejection } from '../../../../src/store/store.ts';
 import {
   dueContacts,
   isWaiting,
-  putBehind,
-  putOff,
+  forgetUnread,
+  rememberUnread,
   unreadableReason,
   unreadContact,
   unsettledWrite,
@@ -21,7 +21,7 @@ const ROW: JournalRow = openWrite('delete', 'delete', {}, { id: 7, before: adaRe
 const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {
   return times.reduce((rejections, atMs) => {
     const set = setOf([]);
-    putOff(set, unread, `in vain at ${atMs}`, rejections, atMs);
+    rememberUnread(set, unread, `in vain at ${atMs}`, rejections, atMs);
     const [put] = changesOf(set, 'reject');
     const isOther = (each: Rejection): boolean => each.key !== unread.key || each.side !== unread.side;
     return put === undefined ? rejections : [...rejections.filter(isOther), put.rejection];
@@ -56,9 +56,9 @@ describe('[R15] what could not be read', () => {
 
   test('is forgotten once it was read, and nothing else is', () => {
     const set = setOf([]);
-    putBehind(set, unreadContact('left', 'other'), readAt([0]));
+    forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
     expect(set.changes()).toEqual([]);
-    putBehind(set, ODD, readAt([0]));
+    forgetUnread(set, ODD, readAt([0]));
     expect(set.changes()).toEqual([{ kind: 'accept', side: 'left', key: 'unread odd' }]);
   });
 

@@ -108,8 +108,8 @@ const lostOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
 const refusalOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
   fc.constant([{ op, side: null, fault: 'invalid' as const, after: [] }]);
 
-/** What the address books hold to begin with, and the groups that take part. */
-const BOOKS: readonly Edit[] = [
+/** Two groups that take part, and three people; the first of each side is a member of one. */
+export const BOOKS: readonly Edit[] = [
   { kind: 'group', side: 'left', both: true },
   { kind: 'group', side: 'left', both: true },
   { kind: 'create', side: 'left', rich: true },

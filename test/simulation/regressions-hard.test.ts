@@ -1,22 +1,12 @@
 import { describe, it } from 'vitest';
 import type { Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
+import { BOOKS } from './hard-history.ts';
 import type { Edit, Hardness, History, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
 const MINUTE_MS = 60_000;
-
-/** Two groups that take part, and three people; the first of each side is a member of one. */
-const BOOKS: readonly Edit[] = [
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'create', side: 'left', rich: true },
-  { kind: 'create', side: 'right', rich: true },
-  { kind: 'create', side: 'left', rich: false },
-  { kind: 'join', side: 'left', who: 0, group: 0 },
-  { kind: 'join', side: 'right', who: 0, group: 1 },
-];
 
 /** A history that plays after the books have come to rest. */
 const hard = (

@@ -93,6 +93,7 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'dataDir',
     'redisUrl',
     'concurrency',
+    'listen',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',

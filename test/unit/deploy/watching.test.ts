@@ -13,14 +13,14 @@ const DEPLOY = join(import.meta.dirname, '../../../config/deploy');
 const ALERTS = join(DEPLOY, 'alerts.yaml');
 const DASHBOARD = join(DEPLOY, 'grafana.json');
 
-const rule = z.object({
+const alertRule = z.object({
   alert: z.string(),
   expr: z.string(),
   labels: z.record(z.string(), z.string()),
   annotations: z.object({ summary: z.string(), description: z.string() }),
 });
 const rules = z
-  .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
+  .object({ groups: z.array(z.object({ rules: z.array(alertRule) })) })
   .parse(parse(readFileSync(ALERTS, 'utf8')))
   .groups.flatMap((group) => group.rules);
 
@@ -69,7 +69,9 @@ test.each(queries)('%s asks for what is served, by labels that it has: %s', (_, 
   expect(used.filter((name) => !types.has(nameOf(name)))).toEqual([]);
   const labels = new Set([
     // What Prometheus adds to every series.
-    ...['job', 'instance', 'le'],
+    'job',
+    'instance',
+    'le',
     ...Object.values<Metric>(METRICS).flatMap((metric) =>
       used.map(nameOf).includes(metric.name) ? metric.labels : [],
     ),

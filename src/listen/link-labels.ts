@@ -4,7 +4,7 @@ import { SIDES, type Side } from '../contact/side.ts';
 /** So many links have series of their own; the label of the others is {@link OTHER}. */
 const MOST_NAMED = 50;
 
-/** The label of all links beyond the first ones, and of sides that are called as none of theirs. */
+/** The label of all links beyond the first ones, of one that is called so, and of sides that are called as none of theirs. */
 export const OTHER = 'other';
 
 /** Which values the labels `link` and `side` have: few, however many links there are. */
@@ -23,8 +23,6 @@ export const labelsFor = (links: readonly Pick<LinkConfig, 'name' | 'sides'>[]):
   const byName = new Map(links.map((link) => [link.name, link]));
   const first = links.slice(0, MOST_NAMED);
   const named = new Set(first.map(({ name }) => name));
-  // One that is called so is told together with the rest.
-  named.delete(OTHER);
   const sideNames = new Set(first.flatMap(({ sides }) => SIDES.map((side) => sides[side].name)));
   const labelOf = (name: string): string => (named.has(name) ? name : OTHER);
   const sideLabelOf = (link: string, side: Side): string => {

@@ -18,7 +18,7 @@ export const METRICS = {
     name: 'contact_sync_runs_total',
     type: 'counter',
     labels: ['link', 'kind', 'outcome'],
-    help: 'Runs that have ended, by how; a run that could not begin, since the link is busy or has no credential, counts too.',
+    help: 'Runs that have ended, by how; one that could not begin, for want of a credential, counts too, and not one that waits for its turn.',
   },
   runDuration: {
     name: 'contact_sync_run_duration_seconds',

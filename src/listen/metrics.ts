@@ -4,6 +4,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { OnReport } from '../jobs/daemon.ts';
+import type { JobEnding } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import type { LinkStanding } from '../jobs/standing.ts';
 import { labelsFor, OTHER, type LinkLabels } from './link-labels.ts';
@@ -42,6 +43,9 @@ const DURATION_BUCKETS_S = [0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600, 14_400]
 
 /** Gauges of the client library whose names say that they are counters. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/** How a job ends that began no run: it is not due, or waits for its turn. */
+const NO_RUN: ReadonlySet<JobEnding> = new Set(['skipped', 'busy', 'stopped']);
 
 const WRITES = ['created', 'updated', 'deleted', 'groupsDeleted'] as const;
 const STATES = ['active', 'paused', 'halted', 'failing'] as const;
@@ -143,7 +147,7 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
   };
   return {
     count: ({ link: name, kind }, { ending: outcome, summary }) => {
-      if (outcome === 'skipped') return;
+      if (summary === null && NO_RUN.has(outcome)) return;
       const labels = labelsNow();
       const link = labels.link(name);
       series.runs.inc({ link, kind: summary?.kind ?? (kind === 'full' ? kind : 'incremental'), outcome });

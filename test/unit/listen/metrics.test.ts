@@ -44,18 +44,21 @@ test('each run that has ended is counted by its outcome, with what it wrote and 
   });
 });
 
-test('a run that could not begin counts by its outcome alone, and a job that was not begun is no run', async () => {
+test('a run that could not begin counts by its outcome alone, and a job that waits for its turn is no run', async () => {
   const { metrics } = metricsOf('home');
   const none = { message: null, summary: null, retryInMs: null };
   metrics.count(jobOf('home'), { ...none, ending: 'paused' });
-  metrics.count({ ...jobOf('home'), kind: 'sweep' }, { ...none, ending: 'busy' });
-  metrics.count(jobOf('home'), { ...none, ending: 'skipped' });
+  metrics.count({ ...jobOf('home'), kind: 'full' }, { ...none, ending: 'failed' });
+  for (const ending of ['busy', 'skipped', 'stopped'] as const) metrics.count(jobOf('home'), { ...none, ending });
+  // The lease was lost to another process.
+  metrics.count(jobOf('home'), { ...reportOf('home'), ending: 'busy' });
   const text = await metrics.render(seen());
   expect(seriesIn(text, RUNS)).toEqual({
     'link="home",kind="incremental",outcome="paused"': 1,
+    'link="home",kind="full",outcome="failed"': 1,
     'link="home",kind="incremental",outcome="busy"': 1,
   });
-  expect(seriesIn(text, WRITES)).toEqual({});
+  expect(seriesIn(text, 'contact_sync_run_duration_seconds_count')).toEqual({ 'kind="incremental"': 1 });
 });
 
 test('how links stand is told as of the scrape: lag, state, refused writes', async () => {

@@ -63,14 +63,14 @@ export const createListening = ({ address, events, clock, version }: ListeningOp
     onReport: metrics.count,
     open: async (app) => {
       const door = await openDoor({ address, onError: (path, error) => events.answerFailed({ path, error }) });
-      events.listening({ address: door.address });
       const remedy = openAddressRemedy(address);
-      if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
       return {
         serve: (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
           door.serve([healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))]);
+          events.listening({ address: door.address });
+          if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
         },
         [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
       };

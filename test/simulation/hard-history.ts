@@ -6,7 +6,7 @@ import type { Aim, Edit, Hardness, History, Players, RunStep } from './history.t
 import { run } from './scenario.ts';
 
 /** What a hard history is about. */
-const TOPICS = [
+export const TOPICS = [
   /** A membership's answer is lost, and the user does the opposite. */
   'membership',
   /** Lists and feeds lag, each by its own time, behind deletions and edits. */

@@ -7,7 +7,7 @@ import { contactsScope, directoryScope, otherContactsScope } from '../../src/san
 import type { Person } from '../../src/sandbox/google/person-schema.ts';
 import { operations } from '../../src/sandbox/google/operations.ts';
 import { startGoogleEmulator } from '../../src/sandbox/google/server.ts';
-import { findStrangers, readGoogleTypes } from '../support/contract/google-types.ts';
+import { findStrangers, readGoogleParameters, readGoogleTypes } from '../support/contract/google-types.ts';
 import { GOOGLE_VARIANTS, googleSetting, titleOf, type Variant } from '../support/contract/variant-sets.ts';
 
 const types = readGoogleTypes();
@@ -189,6 +189,13 @@ const walkContacts = async (api: people_v1.People, account: GoogleAccount, note:
   );
   note('Empty', await api.contactGroups.delete({ resourceName: group }));
 };
+
+test('the emulator speaks every method of the official client, each with its parameters', () => {
+  const signature = (names: readonly string[]): string => names.toSorted().join(' ');
+  const spoken = operations.map(({ parameters }) => signature(parameters));
+  expect(spoken).toHaveLength(24);
+  expect(spoken.toSorted()).toEqual(readGoogleParameters().map(signature).toSorted());
+});
 
 /** Fields of a person that the API announces as gone; no answer has them. */
 const GONE = ['ageRange', 'braggingRights', 'relationshipInterests', 'relationshipStatuses', 'residences', 'taglines'];

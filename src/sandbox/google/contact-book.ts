@@ -50,22 +50,18 @@ const seedWords = { CONTACT: 'contact', OTHER_CONTACT: 'other contact' } as cons
  * tombstones, each once, by time of last change, and a delta is the tail of the log.
  */
 export class ContactBook {
+  readonly sourceType: SourceType;
   readonly #records = new Map<string, ContactRecord>();
   readonly #newNames = new Map<string, string>();
   readonly #log: LogEntry[] = [];
   readonly #currentSequences = new Map<string, number>();
   readonly #seed: string;
-  readonly #sourceType: SourceType;
   #created = 0;
   #living = 0;
 
   constructor(seed: string, sourceType: SourceType) {
     this.#seed = seed;
-    this.#sourceType = sourceType;
-  }
-
-  get sourceType(): SourceType {
-    return this.#sourceType;
+    this.sourceType = sourceType;
   }
 
   /** Number of living contacts. */
@@ -104,7 +100,7 @@ export class ContactBook {
   create(state: ContactState, atMs: number, sourceId = this.#nextId()): ContactRecord {
     this.#living += 1;
     const resourceName = this.#nameOf(sourceId);
-    const unchanging = { sourceType: this.#sourceType, sourceId, previous: undefined, deleted: false, formerNames: [] };
+    const unchanging = { sourceType: this.sourceType, sourceId, previous: undefined, deleted: false, formerNames: [] };
     return this.#append({ ...unchanging, resourceName, state }, atMs);
   }
 
@@ -214,12 +210,12 @@ export class ContactBook {
   /** A new source id: 63 bits as lower-case hex. */
   #nextId(): string {
     this.#created += 1;
-    const text = `${this.#seed} ${seedWords[this.#sourceType]} ${this.#created}`;
+    const text = `${this.#seed} ${seedWords[this.sourceType]} ${this.#created}`;
     return (createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n).toString(16);
   }
 
   /** The resource name that goes with a source id: `people/c` and the same number in decimal. */
   #nameOf(sourceId: string): string {
-    return `${namePrefixes[this.#sourceType]}${BigInt(`0x${sourceId}`)}`;
+    return `${namePrefixes[this.sourceType]}${BigInt(`0x${sourceId}`)}`;
   }
 }

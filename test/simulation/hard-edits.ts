@@ -108,6 +108,7 @@ const restore = (world: World, book: Book): void => {
     for (const token of [...tokens, ...after]) {
       world.ledger.explain(token);
       world.ledger.removed.delete(token);
+      if (!after.has(token)) world.ledger.everTaken[book.side].add(token);
     }
     if (state !== row.state) world.ledger.blurred.add(row.entity);
     world.notes.set(row, row.extra);

@@ -13,26 +13,29 @@ const WORTH_TRYING = 3;
 
 type Sharing = { readonly task: Task; readonly email: LabelledValue };
 
+/** The addresses, by key, that contacts were just created with as their only one. */
+const soleEmails = (work: Work, side: Side): ReadonlyMap<string, LabelledValue> => {
+  const created = work.tasks.filter(({ creation, halves }) => creation?.side === side && halves[side] !== null);
+  const held = created.map(({ halves }) => halves[side]?.record.contact.emailAddresses ?? []);
+  const sole = held.flatMap((emails) => (emails.length === 1 ? emails : []));
+  return new Map(sole.map((email) => [emailKey(email.value), email]));
+};
+
 /**
  * A contact to be created, and an address of it that another contact was just created with as its only one. Whatever the side
  * makes of a create that carries this address alone, it does nothing to the other contact: written over that one, it says
  * what stands there already.
  */
 const harmless = (work: Work, side: Side, sharing: readonly Task[]): Sharing | null => {
-  const alone = new Map<string, LabelledValue>();
-  for (const { creation, halves } of work.tasks) {
-    const [email, ...others] = halves[side]?.record.contact.emailAddresses ?? [];
-    if (creation?.side === side && email !== undefined && others.length === 0) alone.set(emailKey(email.value), email);
-  }
-  for (const task of sharing) {
-    // What an undo brings back is known again by the whole of it.
-    if (task.creation?.image !== null) continue;
-    for (const { value } of task.sharedEmails[side]) {
-      const email = alone.get(emailKey(value));
-      if (email !== undefined) return { task, email };
-    }
-  }
-  return null;
+  const sole = soleEmails(work, side);
+  // What an undo brings back is known again by the whole of it.
+  const [found] = sharing
+    .filter(({ creation }) => creation?.image === null)
+    .flatMap((task): Sharing[] => {
+      const emails = task.sharedEmails[side].flatMap(({ value }) => sole.get(emailKey(value)) ?? []);
+      return emails.slice(0, 1).map((email) => ({ task, email }));
+    });
+  return found ?? null;
 };
 
 /** The task as one whose contact stands with the address alone: everything else of it follows by an update. */

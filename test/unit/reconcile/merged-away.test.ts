@@ -172,8 +172,8 @@ describe('two contacts that became one', () => {
         base: snapshot({ firstName: 'Ada' }),
       });
       const other = present(record('orphan', { firstName: 'Ada' }), snapshot({ firstName: 'Ada' }));
-      const survivor = taking('survivor', given);
-      const plan = planOf([pairOf(nameless, other, 'linked', 1), pairOf(survivor, KEEPER, 'linked', 2)]);
+      const taker = taking('survivor', given);
+      const plan = planOf([pairOf(nameless, other, 'linked', 1), pairOf(taker, KEEPER, 'linked', 2)]);
       expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
     });
   });

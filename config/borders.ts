@@ -47,6 +47,7 @@ const CLI = [
   'config/set-up.ts',
   'contact/',
   'reconcile/',
+  'view/',
   'history/',
   'sync/',
   'jobs/',
@@ -101,9 +102,10 @@ export const BORDERS: readonly Border[] = [
     packages: [],
     pure: true,
   },
+  { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
   {
     place: 'history/',
-    imports: ['contact/', 'reconcile/', 'sync/', STORE_PORT],
+    imports: ['contact/', 'reconcile/', 'sync/', 'view/', STORE_PORT],
     packages: [],
   },
   {
@@ -153,6 +155,7 @@ export const BORDERS: readonly Border[] = [
     imports: [
       'contact/',
       'reconcile/',
+      'view/',
       'history/',
       'http/',
       'providers/*.ts',

@@ -5,7 +5,10 @@ import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
+import type { PlanOptions } from './plan.ts';
 import type { Terminal } from './terminal.ts';
+import type { UndoOptions } from './undo.ts';
+import { HAPPENINGS } from '../view/views.ts';
 
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
@@ -41,6 +44,13 @@ const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
 const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
 
+/** What may be asked to be shown of changes. */
+const showing = (command: Command): Command =>
+  command
+    .option('--all', 'show everything, however much it is')
+    .addOption(new Option('--only <KIND>', 'show only these').choices([...HAPPENINGS]))
+    .option('--grep <TEXT>', 'show only what holds this text in a name, an id or a value');
+
 const addRuns = (program: Command, call: Call): void => {
   configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
     .option(...JSON_OPTION)
@@ -61,11 +71,10 @@ const addRuns = (program: Command, call: Call): void => {
       owes(call, 'runs', options);
       call.code = await (await import('./resync.ts')).resync(call.terminal, link, options);
     });
-  configured(program, 'plan', 'Show what a sync would do; writes on neither side.')
-    .option(...JSON_OPTION)
+  showing(configured(program, 'plan', 'Show what a sync would do; writes on neither side.').option(...JSON_OPTION))
     .option('--full', 'plan a resync instead')
-    .addHelpText('after', examples('plan', 'plan work --full', 'plan --json'))
-    .action(async (link: string | undefined, options: JsonOption) => {
+    .addHelpText('after', examples('plan', 'plan work --full', 'plan --only deletes --all', 'plan --json'))
+    .action(async (link: string | undefined, options: PlanOptions) => {
       owes(call, 'links', options);
       call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
     });
@@ -183,12 +192,12 @@ const addHistory = (program: Command, call: Call): void => {
       .argument(subject, about)
       .argument('[LINK]', 'the link to work on; all of them where it is left out')
       .option(...JSON_OPTION);
-  withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
+  showing(withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.'))
     .option('--dry-run', 'show what would be reverted; writes on neither side')
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_LIMITS)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
-    .action(async (run: string, link: string | undefined, options: JsonOption) => {
+    .action(async (run: string, link: string | undefined, options: UndoOptions) => {
       owes(call, 'undo', options);
       call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
     });

@@ -1,32 +1,19 @@
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import { explainContact, type ContactHistory, type HistoryEntry, type Why } from '../history/explain.ts';
+import { explainContact, type ContactHistory } from '../history/explain.ts';
+import type { Write } from '../view/views.ts';
+import { writeToJson } from './change-json.ts';
+import { formatFieldChange } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
+import { whyWords } from './why-words.ts';
 import { isoOf } from './words.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
-
-const whyWords = (why: Why, sides: Sides<SideWords>): string => {
-  switch (why.kind) {
-    case 'undo':
-      return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
-    case 'conflict':
-      return `both sides had changed it; ${sides[why.winner].place} won`;
-    case 'first-meeting':
-      return `first meeting with ${sides[why.at].place}`;
-    case 'edit-beats-delete':
-      return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
-    case 'new':
-    case 'changed':
-    case 'deleted':
-      return `${why.kind} at ${sides[why.at].place}`;
-  }
-};
 
 /** In the words of the link; `why` is text for scripts too. */
 const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
@@ -37,12 +24,7 @@ const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
     rightId: right.id,
     status,
     now: { left, right },
-    history: entries.map(({ atMs, why, changes, ...entry }) => ({
-      at: isoOf(atMs),
-      ...entry,
-      why: whyWords(why, sides),
-      changes: changes.map((change) => ({ ...change, why: whyWords(change.why, sides) })),
-    })),
+    history: entries.map((entry) => writeToJson(entry, sides)),
     openConflicts: conflicts.map(({ run, field, left: atLeft, right: atRight, winner, atMs }) => {
       return { run, field, left: atLeft, right: atRight, winner, at: isoOf(atMs) };
     }),
@@ -52,9 +34,19 @@ const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
   });
 };
 
-const ACTIONS = { create: 'created', update: 'updated', membership: 'moved', delete: 'deleted' } as const;
+const ACTIONS: Readonly<Record<Write['action'], string>> = {
+  create: 'created',
+  update: 'updated',
+  membership: 'moved',
+  delete: 'deleted',
+  pair: 'paired',
+  unlink: 'unlinked',
+  'create-group': 'created',
+  'rename-group': 'renamed',
+  'delete-group': 'deleted',
+};
 
-const stateWords = ({ state, error }: HistoryEntry): string => {
+const stateWords = ({ state, error }: Write): string => {
   switch (state) {
     case 'done':
       return '';
@@ -69,14 +61,11 @@ const stateWords = ({ state, error }: HistoryEntry): string => {
 
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
-const formatEntry = (entry: HistoryEntry, sides: Sides<SideWords>): readonly string[] => {
+const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
   const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
   const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${stateWords(entry)}`;
-  const lines = changes.map((change) => {
-    const reason = change.why.kind === why.kind ? '' : ` (${whyWords(change.why, sides)})`;
-    return `      ${fieldWords(change.field)}: ${quote(change.from)} -> ${quote(change.to)}${reason}`;
-  });
+  const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
 };
 

@@ -1,24 +1,27 @@
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
-import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Refusal } from '../history/plan-undo.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
 import { keptSinceMs } from '../sync/retention.ts';
+import type { Change } from '../view/views.ts';
+import { selectChanges, type Shown } from './change-filter.ts';
+import { changeToJson } from './change-json.ts';
+import { formatChanges } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
-import { formatPlan } from './plan-text.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatTable } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
 import { count, formatAge, isoOf } from './words.ts';
 
-export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
+export type UndoOptions = CommonOptions &
+  Shown & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean; readonly yes?: boolean };
 
 /** What `undo --json` prints, there in the link's words. */
 type UndoDocument = {
@@ -31,7 +34,7 @@ type UndoDocument = {
   /** Contacts written (created, updated or deleted) and groups brought back. Planned ones for a dry run. */
   readonly undone: number;
   readonly refused: readonly Refusal[];
-  readonly actions: readonly PlannedAction[];
+  readonly actions: readonly Change[];
 };
 
 type Target = { readonly link: LinkConfig; readonly run: RunRow };
@@ -115,15 +118,21 @@ const perform = async (
   }
 };
 
+/** As the README documents it, in the words of the link. */
+const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
+  inWordsOf(sides, {
+    ...document,
+    actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
+  });
+
 const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'the contact' : fieldWords(field);
   return [sides[side].title, describeIds(ids), what, reason];
 };
 
-const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, terminal: Terminal): string => {
+const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
   const { link, run, outcome, undone, refused, actions } = document;
-  const plan = formatPlan({ link, kind: 'incremental', actions, halted: null }, sides, terminal);
-  const list = actions.length === 0 ? [] : plan.split('\n').slice(1);
+  const list = formatChanges(selectChanges(actions, shown), sides, shown, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${run}: ${outcome}, ${count(undone, 'write')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
@@ -148,8 +157,8 @@ export const undo = (
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);
-    if (options.json) terminal.print(JSON.stringify({ undo: inWordsOf(target.link.sides, document) }));
-    else terminal.print(formatUndo(document, target.link.sides, terminal));
+    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
+    else terminal.print(formatUndo(document, target.link.sides, options, terminal));
     if (trouble !== null) terminal.warn(trouble);
     return code;
   });

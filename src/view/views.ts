@@ -1,6 +1,6 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { PairIds } from '../reconcile/actions.ts';
+import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { Doubt } from '../reconcile/match.ts';
 import type { ConflictRow, JournalState, RunOutcome, StoredRunKind } from '../store/store.ts';
 
@@ -96,6 +96,8 @@ export type Unpaired = Sides<readonly { readonly id: string; readonly name: stri
 export type Write = Change & {
   readonly atMs: number;
   readonly run: string;
+  /** Null where the run is not known any more. */
+  readonly kind: StoredRunKind | null;
   /** The contact or group on the side that was written; empty where it is not known. */
   readonly id: string;
   /** `failed`: the side refused it; `abandoned`: it never arrived and was planned again; `intended`: its outcome is unknown. */

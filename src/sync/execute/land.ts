@@ -10,7 +10,7 @@ import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
-import type { PairIds } from '../../reconcile/actions.ts';
+import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import { observeMerge } from '../recover/merged.ts';

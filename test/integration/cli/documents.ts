@@ -42,18 +42,26 @@ const field = z.enum([
   'websites',
   'buckets',
 ]);
+const changesOf = <Field extends z.ZodType>(of: Field) =>
+  z.array(z.strictObject({ field: of, from: z.string(), to: z.string(), why: z.string().min(1) }));
 const contactAction = z.strictObject({
   side,
   action: z.enum(['create', 'update', 'delete', 'pair', 'unlink']),
   googleId: z.string().startsWith('people/').nullable(),
   serviceId: id,
   fields: z.array(field),
+  name: z.string().nullable(),
+  changes: changesOf(field),
+  why: z.string().min(1),
 });
 const groupAction = z.strictObject({
   side,
   action: z.enum(['create-group', 'rename-group', 'delete-group']),
   name: z.string(),
+  changes: changesOf(z.literal('name')),
+  why: z.string().min(1),
 });
+const candidates = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).nonempty();
 
 export const PlansDocument = z.strictObject({
   links: z.array(
@@ -66,6 +74,8 @@ export const PlansDocument = z.strictObject({
           z.strictObject({
             googleIds: z.array(z.string()).nonempty(),
             serviceIds: z.array(z.string()).nonempty(),
+            google: candidates,
+            service: candidates,
             why: z.enum(['names differ', 'several candidates']),
           }),
         )

@@ -33,7 +33,7 @@ const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact
 /** The history in the words of a reader. */
 const outline = ({ entries }: ContactHistory) => {
   return entries.map(({ side, action, state, why, changes }) => {
-    const fields = changes.map(({ field, from, to }) => `${field}: ${from} -> ${to}`);
+    const fields = changes.map(({ field, from, to }) => `${field}: ${from.join()} -> ${to.join()}`);
     return [side, action, state, why.kind, ...fields];
   });
 };

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatPlan } from '../../../src/cli/plan-text.ts';
 import { formatBar } from '../../../src/cli/progress/bars.ts';
 import { formatStatus } from '../../../src/cli/status-text.ts';
 import type { LinkStatus } from '../../../src/cli/status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
 import { count, formatAge, formatDuration, formatEstimate } from '../../../src/cli/words.ts';
-import type { PlannedAction } from '../../../src/reconcile/actions.ts';
 import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
@@ -109,44 +107,6 @@ test('trouble names its remedy', () => {
   expect(refused).not.toContain('connect');
 });
 
-test('a plan is grouped by side and action, and long groups are cut', () => {
-  const creates = Array.from({ length: 25 }, (_, index): PlannedAction => {
-    return { side: 'right', action: 'create', leftId: `people/c${index}`, rightId: null, fields: ['firstName'] };
-  });
-  const text = formatPlan(
-    {
-      link: 'default',
-      kind: 'full',
-      actions: [
-        ...creates,
-        { side: 'left', action: 'rename-group', name: 'Friends' },
-        { side: 'left', action: 'pair', leftId: 'people/c99', rightId: 'contact_9', fields: [] },
-      ],
-      halted: { reason: 'too-many-deletes', message: '' },
-    },
-    SIDE_WORDS,
-    plain,
-  );
-  expect(text).toContain('default: full, 27 actions, would halt: too-many-deletes');
-  expect(text).toContain('On both sides\n  pair: 1\n    people/c99  contact_9');
-  expect(text).toContain('At Google\n  rename-group: 1\n    Friends');
-  expect(text).toContain('At Service\n  create: 25\n    people/c0   -  first name');
-  expect(text).toContain('... and 5 more (--json has them all)');
-  expect(text).not.toContain('people/c20');
-});
-
-test('[R13] a plan names the contacts that it leaves unpaired, why, and how to join them', () => {
-  const ambiguous = [
-    { leftIds: ['people/c1'], rightIds: ['contact_1'], why: 'names differ' },
-    { leftIds: ['people/c2'], rightIds: ['contact_2', 'contact_3'], why: 'several candidates' },
-  ] as const;
-  const text = formatPlan({ link: 'default', kind: 'full', actions: [], ambiguous, halted: null }, SIDE_WORDS, plain);
-  expect(text).toContain('Left unpaired: names differ: 1\n  people/c1  contact_1');
-  expect(text).toContain('give both the same name before the sync');
-  expect(text).toContain('Left unpaired: several candidates: 1\n  people/c2  contact_2, contact_3');
-  expect(text).toContain('or afterwards merge them at Google or at the service');
-});
-
 const status: LinkStatus = {
   link: 'default',
   sides: SIDE_WORDS,
@@ -193,16 +153,6 @@ test.each([
 test('an estimate is rough', () => {
   const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
   expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);
-});
-
-test('a plan says how long it takes', () => {
-  const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
-  const text = formatPlan({ link: 'default', kind: 'full', actions: [], estimate, halted: null }, SIDE_WORDS, plain);
-  expect(text).toContain('takes about 3 requests to Google and 5,050 requests to Service: 10 min by the rate limits');
-  const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
-  expect(
-    formatPlan({ link: 'default', kind: 'full', actions: [], estimate: idle, halted: null }, SIDE_WORDS, plain),
-  ).toBe('default: full, nothing to do');
 });
 
 test('a status has the reason, ages and every refused contact', () => {

@@ -41,7 +41,7 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
 };
 
 /** Who or what a change is about. */
-export const subjectOf = (change: Change): string => {
+const subjectOf = (change: Change): string => {
   if (!('leftId' in change)) return `group ${inLine(change.name)}`;
   return inLine(change.name ?? describeIds(change));
 };
@@ -57,15 +57,15 @@ const contentOf = ({ changes }: Change): string => {
 };
 
 /** A change in its lines. */
-const formatChange = (change: Change, sides: Sides<SideWords>, { width, style }: Layout): string => {
+const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
   const { action, side, changes, why } = change;
   const place = action === 'pair' ? '' : ` at ${sides[side].place}`;
   const title = `${style('bold', subjectOf(change))}${place}, ${inLine(whyWords(why, sides))}`;
   const isWhole = action === 'create' || action === 'delete';
-  if (isWhole) return wrap(title + contentOf(change), '  ', width);
+  if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
   const shown = action === 'create-group' || action === 'delete-group' ? [] : changes;
   const lines = shown.map((each) => wrap(formatFieldChange(each, why, sides), '    ', width));
-  return [wrap(title, '  ', width), ...lines].join('\n');
+  return [wrap(title + note, '  ', width), ...lines].join('\n');
 };
 
 const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string => {
@@ -81,12 +81,13 @@ const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string =
 export const formatHidden = (hidden: number): readonly string[] =>
   hidden > 0 ? [`  ... and ${grouped(hidden)} more (--all shows them, --grep and --only narrow them down)`] : [];
 
-/** Changes for people, by what happens: what destroys comes first. */
-export const formatChanges = (
-  changes: readonly Change[],
+/** Changes for people, by what happens: what destroys comes first. `noteOf` may say more of each. */
+export const formatChanges = <Each extends Change>(
+  changes: readonly Each[],
   sides: Sides<SideWords>,
   { all = false }: Pick<Shown, 'all'>,
   layout: Layout,
+  noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {
   const groups = Map.groupBy(changes, happeningOf);
   return HAPPENINGS.flatMap((happening) => {
@@ -96,7 +97,7 @@ export const formatChanges = (
     const title = `${TITLES[happening]}: ${countsOf(own, sides)}`;
     return [
       title,
-      ...shown.map((change) => formatChange(change, sides, layout)),
+      ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),
       ...formatHidden(own.length - shown.length),
     ];
   });

@@ -7,6 +7,7 @@ import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
 import type { PlanOptions } from './plan.ts';
 import type { Terminal } from './terminal.ts';
+import type { RunsOptions } from './runs.ts';
 import type { UndoOptions } from './undo.ts';
 import { HAPPENINGS } from '../view/views.ts';
 
@@ -194,12 +195,26 @@ const addHistory = (program: Command, call: Call): void => {
       .option(...JSON_OPTION);
   showing(withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.'))
     .option('--dry-run', 'show what would be reverted; writes on neither side')
+    .option('-y, --yes', 'do not ask before contacts are deleted; nobody is asked where there is no terminal')
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_LIMITS)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
     .action(async (run: string, link: string | undefined, options: UndoOptions) => {
       owes(call, 'undo', options);
       call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
+    });
+  showing(
+    program
+      .command('runs')
+      .description('Show what has run, or what one run wrote, with names and values; asks neither side.')
+      .argument('[RUN|LINK]', "a run's id, the beginning of one, or `last`; or the link whose runs are listed")
+      .argument('[LINK]', 'the link that the run is looked for in; all of them where it is left out')
+      .option(...JSON_OPTION),
+  )
+    .addHelpText('after', examples('runs', 'runs work --all', 'runs last', 'runs 3f2a --only deletes'))
+    .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
+      owes(call, 'runs', options);
+      call.code = await (await import('./runs.ts')).runs(call.terminal, word, link, options);
     });
   const contact = ['<CONTACT>', 'its id on either side, an email address, or a name'] as const;
   withSubject('explain', contact, "Show a contact's history: which run wrote what on which side, and why.")

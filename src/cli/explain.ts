@@ -12,6 +12,7 @@ import { withApp, type CommonOptions } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
 import { whyWords } from './why-words.ts';
 import { isoOf } from './words.ts';
+import { writeNote } from './write-note.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
@@ -46,25 +47,12 @@ const ACTIONS: Readonly<Record<Write['action'], string>> = {
   'delete-group': 'deleted',
 };
 
-const stateWords = ({ state, error }: Write): string => {
-  switch (state) {
-    case 'done':
-      return '';
-    case 'failed':
-      return ` - refused: ${error ?? 'no reason given'}`;
-    case 'abandoned':
-      return ' - did not arrive; the next run decides again';
-    case 'intended':
-      return ' - no answer yet';
-  }
-};
-
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
 const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
   const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
-  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${stateWords(entry)}`;
+  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${writeNote(entry)}`;
   const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
 };

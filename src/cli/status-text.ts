@@ -5,7 +5,7 @@ import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from './words.ts';
 
-const REJECTED_SHOWN = 20;
+const ROWS_SHOWN = 20;
 
 const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
   lastRun === null
@@ -35,11 +35,30 @@ const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, strin
 
 const rejectedLines = ({ sides, rejected }: LinkStatus): readonly string[] => {
   const rows = rejected
-    .slice(0, REJECTED_SHOWN)
+    .slice(0, ROWS_SHOWN)
     .map((entry) => [sides[entry.side].title, describeIds(entry), entry.reason]);
   const hidden = rejected.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : [];
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
+};
+
+/** Contacts that stand at one side only, and how to link them again. */
+const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
+  if (alone.length === 0) return [];
+  const rows = alone
+    .slice(0, ROWS_SHOWN)
+    .map(({ side, name, undoRun, ...ids }) => [
+      sides[side].title,
+      name ?? describeIds(ids),
+      undoRun === null ? '' : `since the undo ${undoRun}`,
+    ]);
+  const hidden = alone.length - rows.length;
+  return [
+    formatTable(rows, { indent: '    ' }),
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : []),
+    '    To link one again, make a contact of the same name and address at the other side,',
+    '    or undo the undo: contact-sync undo RUN',
+  ];
 };
 
 /** A link of which something is stored although the configuration does not have it. */
@@ -49,7 +68,7 @@ export const formatLeftBehind = (link: string): string =>
 
 /** How a link stands, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
-  const { link, sides, state, reason, pairs, openConflicts, rejected, readAtMs } = status;
+  const { link, sides, state, reason, pairs, openConflicts, rejected, alone, readAtMs } = status;
   const colour = { active: 'green', paused: 'red', halted: 'yellow', failing: 'red' } as const;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[state], state)}`;
   const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
@@ -62,6 +81,14 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...budgetFacts(status),
     ['refused', rejected.length === 0 ? 'none' : count(rejected.length, 'contact')],
   ];
+  const unpaired: [string, string][] =
+    alone.length === 0 ? [] : [['unpaired', `${count(alone.length, 'contact')} at one side only`]];
   const lines = reason === null ? [title] : [title, `  ${reason}`];
-  return [...lines, formatTable(facts, { indent: '  ' }), ...rejectedLines(status)].join('\n');
+  return [
+    ...lines,
+    formatTable(facts, { indent: '  ' }),
+    ...rejectedLines(status),
+    ...(unpaired.length > 0 ? [formatTable(unpaired, { indent: '  ' })] : []),
+    ...aloneLines(status),
+  ].join('\n');
 };

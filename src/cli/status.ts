@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import { listAlone, type Alone } from '../history/alone.ts';
 import { readProgress, type LinkProgress } from '../jobs/heartbeat.ts';
 import type { Cursor, Rejection, RunRow } from '../store/store.ts';
 import { STOPPED } from '../sync/context.ts';
@@ -21,6 +22,8 @@ export type LinkStatus = {
   readonly pairs: number;
   readonly openConflicts: number;
   readonly rejected: readonly Rejection[];
+  /** Contacts that stand at one side only, and stay so. */
+  readonly alone: readonly Alone[];
   readonly lastRun: {
     readonly run: string;
     readonly kind: string;
@@ -59,6 +62,7 @@ const readStatus = async (app: App, link: LinkConfig, underWay: readonly LinkPro
     pairs: (await store.counts(name)).pairs,
     openConflicts: (await store.conflicts(name, { all: false })).length,
     rejected: row.rejections,
+    alone: await listAlone(store, name),
     lastRun: run === undefined ? null : lastRunOf(run),
     underWay: underWay.find((one) => one.link === name) ?? null,
     readAtMs: bySide((side) => readAt(row.cursors[side])),
@@ -78,6 +82,7 @@ const toJson = ({ lastRun, readAtMs, ...status }: LinkStatus): unknown =>
     pairs: status.pairs,
     openConflicts: status.openConflicts,
     rejected: status.rejected.map(({ side, leftId, rightId, reason }) => ({ side, leftId, rightId, reason })),
+    unpaired: status.alone,
     lastRun: lastRun && {
       run: lastRun.run,
       kind: lastRun.kind,

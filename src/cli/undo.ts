@@ -1,5 +1,4 @@
 import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { Refusal } from '../history/plan-undo.ts';
 import type { UndoReport } from '../history/undo.ts';
@@ -18,7 +17,9 @@ import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
-import { count, formatAge, isoOf } from './words.ts';
+import { findRun, keptFor, type FoundRun } from './find-run.ts';
+import { confirm } from './confirm.ts';
+import { count, formatAge } from './words.ts';
 
 export type UndoOptions = CommonOptions &
   Shown & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean; readonly yes?: boolean };
@@ -37,37 +38,6 @@ type UndoDocument = {
   readonly actions: readonly Change[];
 };
 
-type Target = { readonly link: LinkConfig; readonly run: RunRow };
-
-const SHOWN = 5;
-const HOUR_MS = 3_600_000;
-
-const keptFor = (durationMs: number): string =>
-  `what a run wrote is kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
-
-const noSuchRun = (word: string, retentionMs: number | null): string => {
-  const isLast = word === 'last';
-  const what = isLast ? 'No run has written anything' : `There is no run ${word}`;
-  const hint = isLast ? '' : ' `contact-sync status --json` names the last one.';
-  return retentionMs === null ? `${what}.${hint}` : `${what}, or it is too old: ${keptFor(retentionMs)}.${hint}`;
-};
-
-/** The run that the word means: its id, the beginning of one, or the last run that wrote anything. */
-const findTarget = async ({ app, links }: Opened, word: string): Promise<Target> => {
-  const found: Target[] = [];
-  for (const link of links) {
-    const query = word === 'last' ? ({ latest: 'writing' } as const) : { idPrefix: word };
-    for (const run of await app.store.runs(link.name, query)) found.push({ link, run });
-  }
-  const exact = found.find(({ run }) => run.id === word);
-  const [first, second] = found;
-  if (exact !== undefined) return exact;
-  if (first === undefined) throw new UsageError(noSuchRun(word, app.config.retentionMs));
-  if (second === undefined) return first;
-  const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
-  throw new UsageError(`${word} may mean several runs; give more of the id, or the link: ${ids.join(', ')}.`);
-};
-
 /** Why what the run wrote is not known any more; null where it is. */
 const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): string | null => {
   const sinceMs = keptSinceMs(retentionMs, nowMs);
@@ -78,7 +48,7 @@ const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): stri
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
 
-const dryRun = async ({ app, signal }: Opened, { link, run }: Target, options: UndoOptions): Promise<Done> => {
+const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options: UndoOptions): Promise<Done> => {
   const shared = { link: link.name, run: run.id, undoRun: null };
   try {
     const acceptDeletes = options.acceptDeletes ?? false;
@@ -101,7 +71,7 @@ const dryRun = async ({ app, signal }: Opened, { link, run }: Target, options: U
 const perform = async (
   terminal: Terminal,
   { app, signal }: Opened,
-  { link, run }: Target,
+  { link, run }: FoundRun,
   options: UndoOptions,
 ): Promise<Done> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
@@ -124,6 +94,24 @@ const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>,
     ...document,
     actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
   });
+
+/** Whether the undo may go on: on a terminal a person is asked before it deletes anything. */
+const mayDelete = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  { link, run }: FoundRun,
+  options: UndoOptions,
+): Promise<boolean> => {
+  const isAsked = process.stdin.isTTY && terminal.stdout.isTTY;
+  if (!isAsked || options.yes || options.json || options.dryRun) return true;
+  const { report } = await app.planUndo(link, run, { signal, acceptDeletes: options.acceptDeletes ?? false });
+  const deletions = selectChanges(report.actions, { only: 'deletes' });
+  if (deletions.length === 0) return true;
+  terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
+  const answer = await confirm(terminal, process.stdin, `Delete ${count(deletions.length, 'contact')}?`);
+  if (!answer) terminal.print('Nothing was written.');
+  return answer;
+};
 
 const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'the contact' : fieldWords(field);
@@ -151,9 +139,10 @@ export const undo = (
   options: UndoOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const target = await findTarget(opened, word);
+    const target = await findRun(opened, word);
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
+    if (!(await mayDelete(terminal, opened, target, options))) return EXIT.done;
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);

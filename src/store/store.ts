@@ -163,6 +163,9 @@ export type JournalQuery =
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
   | ContactScope;
 
+/** The contacts that a run wrote on one side; as groups count only those that it deleted. */
+export type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
+
 export type RunRow = {
   readonly id: string;
   readonly link: string;
@@ -175,6 +178,8 @@ export type RunRow = {
   readonly endedAtMs: number | null;
   /** For a halted run: the nonce by which somebody who reads this store lets its plan pass, once; null for any other. */
   readonly override: string | null;
+  /** What it wrote; null until it has ended by itself. */
+  readonly wrote: Sides<Wrote> | null;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
@@ -184,7 +189,7 @@ export type RunEnd = {
   readonly reason: string | null;
   /**
    * Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. Of a halted run it holds
-   * `override`.
+   * `override`. It holds what the run wrote as `left` and `right`.
    */
   readonly summary: object;
   readonly endedAtMs: number;
@@ -194,7 +199,9 @@ export type RunQuery =
   /** The latest that ended, the latest with that outcome, or the latest whose journal holds a write that is done. */
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
-  | { readonly idPrefix: string };
+  | { readonly idPrefix: string }
+  /** So many at most, the newest first. */
+  | { readonly newest: number };
 
 /** So many runs are pruned in one step, so that none of them takes long. */
 export const PRUNED_AT_ONCE = 500;

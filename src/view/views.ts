@@ -2,7 +2,7 @@ import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { Doubt } from '../reconcile/match.ts';
-import type { ConflictRow, JournalState, RunOutcome, StoredRunKind } from '../store/store.ts';
+import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../store/store.ts';
 
 // What people are shown. Plain data: the terminal, JSON documents and pages render the same values.
 
@@ -105,21 +105,8 @@ export type Write = Change & {
   readonly error: string | null;
 };
 
-/** A run of the history. */
-export type Run = {
-  readonly link: string;
-  readonly run: string;
-  readonly kind: StoredRunKind;
-  /** For an undo: the run that it reverts. */
-  readonly undoes: string | null;
-  readonly outcome: RunOutcome | 'running' | 'stopped';
-  readonly reason: string | null;
-  readonly startedAtMs: number;
-  /** Null while it runs. */
-  readonly endedAtMs: number | null;
-  /** How many contacts and groups it wrote on each side; null while it runs, and where it did not come to its end. */
-  readonly wrote: Sides<Readonly<Record<'created' | 'updated' | 'deleted', number>>> | null;
-};
+/** A run of the history; `stopped` where somebody stopped the program, which is no failure. */
+export type Run = Omit<RunRow, 'outcome' | 'override'> & { readonly outcome: RunRow['outcome'] | 'stopped' };
 
 /**
  * How a conflict stands. The policy decides it at once; it is `open` until a person reviews it or a later change of the field

@@ -151,7 +151,14 @@ const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow
   for (const row of runsIn(layer, below)) {
     if (row.outcome === 'running') layer.runs.set(row.id, { ...row, ...ending });
   }
-  const beginning = { link: layer.link, outcome: 'running', reason: null, endedAtMs: null, override: null } as const;
+  const beginning = {
+    link: layer.link,
+    outcome: 'running',
+    reason: null,
+    endedAtMs: null,
+    override: null,
+    wrote: null,
+  } as const;
   layer.runs.set(run.id, { ...run, ...beginning });
 };
 

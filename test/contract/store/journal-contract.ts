@@ -138,7 +138,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
 
     it('run until they end', async () => {
       await start('r', 10);
-      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null };
+      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null, wrote: null };
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'running', reason: null, endedAtMs: null },
       ]);
@@ -162,6 +162,26 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
         { id: 'ended', outcome: 'completed', reason: null, endedAtMs: 50 },
       ]);
       expect(await subject.store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
+    });
+
+    it('that have ended say what they wrote', async () => {
+      await start('r', 10);
+      const left = { created: 1, updated: 2, deleted: 3, groupsDeleted: 4 };
+      await end('r', 'completed', { left: { ...left, pulled: 9 }, right: { created: 5 } });
+      const right = { created: 5, updated: 0, deleted: 0, groupsDeleted: 0 };
+      expect((await subject.store.runs(LINK, { idPrefix: 'r' }))[0]?.wrote).toEqual({ left, right });
+    });
+
+    it('are found as the newest ones', async () => {
+      for (const [id, startedAtMs] of [
+        ['b', 20],
+        ['a', 10],
+        ['d', 40],
+        ['c', 30],
+      ] as const)
+        await start(id, startedAtMs);
+      expect(await runIds({ newest: 2 })).toEqual(['d', 'c']);
+      expect(await runIds({ newest: 9 })).toEqual(['d', 'c', 'b', 'a']);
     });
 
     it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {

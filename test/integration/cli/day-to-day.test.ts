@@ -32,6 +32,7 @@ test('status of a link that never ran is active and asks neither side', async ()
       pairs: 0,
       openConflicts: 0,
       rejected: [],
+      unpaired: [],
       lastRun: null,
       cursors: { google: null, service: null },
     },

@@ -92,6 +92,47 @@ export const PlansDocument = z.strictObject({
 
 const time = z.iso.datetime();
 
+const wrote = z.strictObject({
+  created: wholeNumber,
+  updated: wholeNumber,
+  deleted: wholeNumber,
+  groupsDeleted: wholeNumber,
+});
+const written = {
+  at: time,
+  run: z.string().min(1),
+  kind: z.enum(['incremental', 'full', 'undo']).nullable(),
+  id: z.string(),
+  state: z.enum(['intended', 'done', 'failed', 'abandoned']),
+  error: z.string().nullable(),
+};
+const writes = z.array(
+  z.union([
+    contactAction.extend({ ...written, action: z.enum(['create', 'update', 'membership', 'delete']) }),
+    groupAction.extend({ ...written, action: z.literal('delete-group') }),
+  ]),
+);
+
+/** The history of runs; `writes` where one run was asked for. */
+export const HistoryDocument = z.strictObject({
+  runs: z.array(
+    z.strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      kind: z.enum(['incremental', 'full', 'undo']),
+      undoes: z.string().nullable(),
+      outcome: z.enum(['running', 'completed', 'halted', 'failed', 'stopped']),
+      reason: z.string().nullable(),
+      startedAt: time,
+      endedAt: time.nullable(),
+      durationMs: wholeNumber.nullable(),
+      google: wrote.nullable(),
+      service: wrote.nullable(),
+      writes: writes.optional(),
+    }),
+  ),
+});
+
 export const StatusDocument = z.strictObject({
   links: z.array(
     z.strictObject({
@@ -101,10 +142,19 @@ export const StatusDocument = z.strictObject({
       pairs: wholeNumber,
       openConflicts: wholeNumber,
       rejected: z.array(z.strictObject({ side, googleId: id, serviceId: id, reason: z.string() })),
+      unpaired: z.array(
+        z.strictObject({
+          side,
+          googleId: id,
+          serviceId: id,
+          name: z.string().nullable(),
+          undoRun: z.string().min(1).nullable(),
+        }),
+      ),
       lastRun: z
         .strictObject({
           run: z.string(),
-          kind,
+          kind: z.enum([...kind.options, 'undo']),
           outcome: run.shape.outcome,
           stopped: z.literal(true).exactOptional(),
           endedAt: time,

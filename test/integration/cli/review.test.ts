@@ -1,5 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { PlansDocument } from './documents.ts';
+import { HistoryDocument, PlansDocument, StatusDocument } from './documents.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
@@ -51,4 +54,99 @@ test('the document of a plan has the names, what goes, and what was asked for', 
   const found = PlansDocument.parse(JSON.parse((await run('plan', '--grep', first.toUpperCase(), '--json')).stdout));
   expect(found.links[0]?.actions.map(({ name }) => name)).toContain(first);
   expect(found.links[0]?.actions.length).toBeLessThan(DELETED);
+});
+
+const history = async (...args: readonly string[]) => {
+  const { code, stdout } = await run('runs', ...args, '--json');
+  expect(code).toBe(0);
+  return HistoryDocument.parse(JSON.parse(stdout)).runs;
+};
+
+test('the runs are listed, the newest first, with what they wrote', async () => {
+  expect((await run('sync')).code).toBe(3);
+  expect((await run('sync', '--accept-deletes')).code).toBe(0);
+  const runs = await history();
+  expect(runs.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+    ['incremental', 'completed'],
+    ['incremental', 'halted'],
+    ['full', 'completed'],
+  ]);
+  expect(runs[0]?.service).toEqual({ created: 0, updated: 0, deleted: DELETED, groupsDeleted: 0 });
+  const { stdout } = await run('runs', 'default');
+  const [title, head, last, halted] = stdout.split('\n');
+  expect(title).toBe('default:');
+  expect(head).toMatch(/^ {2}run +began +kind +outcome +took +wrote$/u);
+  expect(last).toMatch(/^ {2}\S+ +\S+Z +incremental +completed +\S+ \S+ +Service 14 deleted$/u);
+  expect(halted).toMatch(/ halted .* nothing$/u);
+});
+
+test('a run is shown with names and values, in text and in its document', async () => {
+  const [last] = await history('last');
+  expect(inOrder(last?.writes?.map(({ name }) => name) ?? [])).toEqual(inOrder(gone));
+  expect(last?.writes?.every(({ changes, state }) => state === 'done' && changes.length > 0)).toBe(true);
+  const { stdout } = await run('runs', last?.run.slice(0, 8) ?? '');
+  expect(stdout).toMatch(/^default: incremental, completed, began \S+Z, took /u);
+  expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
+  for (const name of gone) expect(stdout).toContain(`  ${name} at the service, deleted at Google`);
+  expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('Nothing of that was written.');
+  const unknown = await run('runs', 'nobody');
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
+});
+
+/** An undo of the last run on a terminal, answered so; the `script` of util-linux gives a command a terminal. */
+const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
+  const main = join(import.meta.dirname, '../../../src/main.ts');
+  const command = [`'${process.execPath}' '${main}' undo last`, ...options].join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: ground.directory,
+    env: { PATH: process.env['PATH'] ?? '', ...ground.env, TERM: 'dumb' },
+  });
+  const exited = once(child, 'exit');
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const wasAsked = printed.includes('(y or n)');
+    printed += text;
+    if (!wasAsked && printed.includes('(y or n)')) child.stdin.write(`${answer}\n`);
+  });
+  await exited;
+  return printed.replaceAll('\r', '');
+};
+
+const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
+
+test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names whom', async () => {
+  const { google, service } = ground.sandbox;
+  google.account.createPerson({ names: [{ givenName: 'Zoë', familyName: 'New' }] });
+  expect((await run('sync')).code).toBe(0);
+  const isThere = () => service.account.contacts().some(({ first_name: name }) => name === 'Zoë');
+  expect(isThere()).toBe(true);
+  const refused = await undoOnTerminal('n');
+  expect(refused).toContain('Zoë New at the service, undo of run ');
+  expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was written\./su);
+  expect(isThere()).toBe(true);
+  expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
+  expect(isThere()).toBe(false);
+});
+
+test('an undo in a script asks nobody', async () => {
+  const { google, service } = ground.sandbox;
+  google.account.createPerson({ names: [{ givenName: 'Yan', familyName: 'New' }] });
+  expect((await run('sync')).code).toBe(0);
+  const { code, stdout } = await run('undo', 'last', '--yes');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Yan New at the service, undo of run ')]);
+  expect(service.account.contacts().some(({ first_name: name }) => name === 'Yan')).toBe(false);
+});
+
+test('what an undo leaves unpaired stands in the status, and is linked again by undoing the undo', async () => {
+  const unpaired = async () =>
+    StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.unpaired;
+  const [undo] = await history('last');
+  expect((await unpaired())?.find(({ name }) => name === 'Yan New')).toMatchObject({
+    side: 'google',
+    serviceId: null,
+    undoRun: undo?.run,
+  });
+  expect((await run('undo', 'last')).code).toBe(0);
+  expect((await unpaired())?.some(({ name }) => name === 'Yan New')).toBe(false);
+  expect((await run('sync')).stdout).toContain('Service: 0 writes to do');
 });

@@ -116,6 +116,7 @@ const status: LinkStatus = {
   pairs: 0,
   openConflicts: 0,
   rejected: [],
+  alone: [],
   lastRun: null,
   underWay: null,
   readAtMs: { left: null, right: null },
@@ -191,4 +192,19 @@ test('a status has the reason, ages and every refused contact', () => {
       '    Service  people/c1  too long',
     ].join('\n'),
   );
+});
+
+test('a status names the contacts that stand alone, and how to link them again', () => {
+  const alone = [
+    { side: 'left', leftId: 'people/c1', rightId: null, name: 'Ada', undoRun: 'run-9' },
+    { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
+  ] as const;
+  const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
+  expect(lines.slice(-5)).toEqual([
+    '  unpaired  2 contacts at one side only',
+    '    Google  Ada        since the undo run-9',
+    '    Google  people/c2',
+    '    To link one again, make a contact of the same name and address at the other side,',
+    '    or undo the undo: contact-sync undo RUN',
+  ]);
 });

@@ -7,6 +7,7 @@ import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
 import type { PlanOptions } from './plan.ts';
 import type { Terminal } from './terminal.ts';
+import type { ResolveOptions } from './resolve.ts';
 import type { RunsOptions } from './runs.ts';
 import type { UndoOptions } from './undo.ts';
 import { HAPPENINGS } from '../view/views.ts';
@@ -81,6 +82,10 @@ const addRuns = (program: Command, call: Call): void => {
     });
 };
 
+const CONFLICT_STATES = `
+The policy (CONFLICT_POLICY) decides a conflict at once. It is open until a person reviews it, or a later change of the
+field makes it past (superseded). A value that is taken is written by the next run, which can be undone as any other.`;
+
 const addReports = (program: Command, call: Call): void => {
   configured(program, 'status', 'Show how each link stands; asks neither side.')
     .option(...JSON_OPTION)
@@ -89,13 +94,41 @@ const addReports = (program: Command, call: Call): void => {
       owes(call, 'links', options);
       call.code = await (await import('./status.ts')).status(call.terminal, link, options);
     });
-  configured(program, 'conflicts', 'List fields that both sides had changed: both values, the winner, when.')
+  const conflicts = configured(
+    program,
+    'conflicts',
+    'List fields that both sides had changed: both values, the winner, why and when.',
+  )
     .option(...JSON_OPTION)
-    .option('--all', 'settled ones too')
-    .addHelpText('after', examples('conflicts', 'conflicts work --all --json'))
+    .option('--all', 'reviewed and superseded ones too')
+    .helpCommand(false)
+    .addHelpText('after', CONFLICT_STATES)
+    .addHelpText('after', examples('conflicts', 'conflicts work --all --json', 'conflicts resolve 7 --take google'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'links', options);
       call.code = await (await import('./conflicts.ts')).conflicts(call.terminal, link, options);
+    });
+  conflicts
+    .command('resolve')
+    .description('Review a conflict: take the other value, or leave it as the policy decided it.')
+    .argument('<ID>', 'the conflict, as `conflicts` lists it; or `all` that are open')
+    .argument('[LINK]', 'the link to look in; all of them where it is left out')
+    .option('--take <SIDE>', 'the side whose value is to stand; the next run writes it')
+    .option('--dismiss', 'leave it as it is')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples(
+        'conflicts resolve 7 --take google',
+        'conflicts resolve 7 --dismiss',
+        'conflicts resolve all work --dismiss',
+      ),
+    )
+    .action(async (id: string, link: string | undefined, own: ResolveOptions, command: Command) => {
+      // What `conflicts` takes too is taken by it, wherever it stands.
+      const options = { ...command.optsWithGlobals<ResolveOptions>(), ...own };
+      owes(call, 'reviewed', options);
+      call.code = await (await import('./resolve.ts')).resolve(call.terminal, id, link, options);
     });
 };
 

@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { listAlone, type Alone } from '../history/alone.ts';
+import { isOpen } from '../history/conflicts.ts';
 import { readProgress, type LinkProgress } from '../jobs/heartbeat.ts';
 import type { Cursor, Rejection, RunRow } from '../store/store.ts';
 import { STOPPED } from '../sync/context.ts';
@@ -60,7 +61,7 @@ const readStatus = async (app: App, link: LinkConfig, underWay: readonly LinkPro
     state: shownLinkState(row.state),
     reason: row.reason,
     pairs: (await store.counts(name)).pairs,
-    openConflicts: (await store.conflicts(name, { all: false })).length,
+    openConflicts: (await store.conflicts(name, { all: false })).filter(isOpen).length,
     rejected: row.rejections,
     alone: await listAlone(store, name),
     lastRun: run === undefined ? null : lastRunOf(run),

@@ -1,6 +1,6 @@
 import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { bySide, otherSide, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
 import type { ConflictRow, JournalRow, RunRow, Store } from '../store/store.ts';
 import { fieldChanges, nameOf, type GroupNames } from '../view/values.ts';
 import type { FieldChange, Why, Write } from '../view/views.ts';
@@ -34,13 +34,28 @@ const whyOf = (write: ContactWrite, background: Background): Why => {
   }
 };
 
+/** The side whose value a person had taken of a conflict when the write was made; null where nobody had. */
+const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
+  const { intendedAtMs, intent, leftId } = write;
+  const row = conflicts.find((each) => {
+    if (each.leftId !== leftId || each.field !== field || each.review === null) return false;
+    if (each.reviewedAtMs === null || each.reviewedAtMs > intendedAtMs) return false;
+    return each.resolvedAtMs === null || each.resolvedAtMs >= intendedAtMs;
+  });
+  if (row === undefined || row.review === null || row.review === 'dismissed' || field === 'buckets') return null;
+  return intent.desired?.[field] === row[row.review] ? row.review : null;
+};
+
 const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
     return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
   });
-  return isConflict && !write.intent.undoes ? { kind: 'conflict', winner } : whyOf(write, background);
+  if (write.intent.undoes) return whyOf(write, background);
+  const at = takenAt(write, field, background);
+  if (at !== null) return { kind: 'taken', at };
+  return isConflict ? { kind: 'conflict', winner } : whyOf(write, background);
 };
 
 /** What stood there, and what stands there since; what was asked for, where no answer says. */

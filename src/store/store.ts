@@ -2,7 +2,7 @@ import type { Contact, SyncedField } from '../contact/contact.ts';
 import type { Half, HalfState } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { Conflict, PairStatus } from '../reconcile/decision.ts';
+import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 
 // Times are epoch milliseconds.
@@ -218,6 +218,9 @@ export type ConflictRow = Conflict & {
   readonly atMs: number;
   /** When a later change of the same field settled it; null while it is open. */
   readonly resolvedAtMs: number | null;
+  /** What a person said of it, and when; null where nobody has reviewed it. */
+  readonly review: Review | null;
+  readonly reviewedAtMs: number | null;
 };
 
 /** A half to be stored. */
@@ -277,6 +280,14 @@ export type StoreChange =
       readonly fields: readonly SyncedField[];
       readonly atMs: number;
     }
+  /** Says what a person decided about the open conflict of a field of a contact; null takes that back. */
+  | {
+      readonly kind: 'review-conflict';
+      readonly leftId: string;
+      readonly field: SyncedField;
+      readonly review: Review | null;
+      readonly atMs: number;
+    }
   /** Forgets the conflicts of a contact, open or not. */
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
@@ -289,7 +300,7 @@ export type StoreChange =
   /**
    * Drops what is over since before then: of the oldest {@link PRUNED_AT_ONCE} runs that ended before and have no open
    * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
-   * that were settled before; refusals whose next attempt was due before.
+   * that were settled, or dismissed by a person, before; refusals whose next attempt was due before.
    */
   | { readonly kind: 'prune'; readonly beforeMs: number }
   /** Drops a journal entry, whatever its state. */

@@ -41,7 +41,7 @@ const likenessOf = (left: Contact, right: Contact): Why | null => {
 };
 
 const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
-  const { pair, writes, conflicts } = merge;
+  const { pair, writes, conflicts, taken = [] } = merge;
   const isNew = isNewPairing(merge);
   const ids = idsOf(pair);
   const whyAt = (to: Side): Why => ({ kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) });
@@ -50,6 +50,8 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
     if (write === null) return [];
     const { record } = pair[side];
     const changes = changesOfWrite(side, record, write, groups, (field) => {
+      const byHand = taken.find((each) => each.field === field);
+      if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
       const conflict = conflicts.find((each) => each.field === field);
       return conflict === undefined ? whyAt(side) : { kind: 'conflict', winner: conflict.winner };
     });

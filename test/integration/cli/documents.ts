@@ -187,9 +187,20 @@ export const ConflictsDocument = z.strictObject({
           service: z.string(),
           winner: side,
           at: time,
+          id: wholeNumber,
+          name: z.string().nullable(),
+          state: z.enum(['open', 'taking', 'reviewed', 'superseded']),
+          why: z.string().min(1),
+          reviewedAt: time.nullable(),
         }),
       ),
     }),
+  ),
+});
+
+export const ReviewedDocument = z.strictObject({
+  reviewed: z.array(
+    z.strictObject({ link: z.string(), id: wholeNumber, review: z.enum([...side.options, 'dismissed']) }),
   ),
 });
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { HistoryDocument, PlansDocument, StatusDocument } from './documents.ts';
+import { ConflictsDocument, HistoryDocument, PlansDocument, ReviewedDocument, StatusDocument } from './documents.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
@@ -149,4 +149,83 @@ test('what an undo leaves unpaired stands in the status, and is linked again by 
   expect((await run('undo', 'last')).code).toBe(0);
   expect((await unpaired())?.some(({ name }) => name === 'Yan New')).toBe(false);
   expect((await run('sync')).stdout).toContain('Service: 0 writes to do');
+});
+
+const conflicts = async (...args: readonly string[]) => {
+  const { stdout } = await run('conflicts', ...args, '--json');
+  return ConflictsDocument.parse(JSON.parse(stdout)).links[0]?.conflicts ?? [];
+};
+
+/** Both sides give one person another title; the service's is the later one. */
+const dispute = async (google: string, service: string): Promise<void> => {
+  const { account } = ground.sandbox.service;
+  const contact = account.contacts().find(({ first_name: name }) => name === 'Yan');
+  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
+  ground.sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: google }] });
+  account.updateContact(contact?.id ?? '', { title: service });
+  expect((await run('sync')).code).toBe(0);
+};
+
+const titles = () => {
+  const contact = ground.sandbox.service.account.contacts().find(({ first_name: name }) => name === 'Yan');
+  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
+  return [person?.organizations?.[0]?.title, contact?.title];
+};
+
+test('a conflict is listed with the name, both values, who won and why, until it is reviewed', async () => {
+  await dispute('Baker', 'Brewer');
+  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
+  expect(open).toMatchObject({
+    field: 'title',
+    google: 'Baker',
+    service: 'Brewer',
+    state: 'open',
+    why: 'the newer edit wins',
+  });
+  const { stdout } = await run('conflicts');
+  expect(stdout).toMatch(
+    new RegExp(`^ *${open?.id} +Yan New +title +Baker +Brewer +\\w+: the newer edit wins +open `, 'mu'),
+  );
+  expect(stdout).toContain('contact-sync -- conflicts resolve ID --take google (or service)');
+});
+
+test('the other value of a conflict is taken by the next run', async () => {
+  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
+  const other = open?.winner === 'google' ? 'service' : 'google';
+  const { code, stdout } = await run('conflicts', 'resolve', String(open?.id), '--take', other, '--json');
+  expect(code).toBe(0);
+  expect(ReviewedDocument.parse(JSON.parse(stdout)).reviewed).toEqual([
+    { link: 'default', id: open?.id, review: other },
+  ]);
+  expect((await conflicts()).find(({ id }) => id === open?.id)?.state).toBe('taking');
+  const plan = await run('plan');
+  expect(plan.stdout).toMatch(/title: .* \(the value of .* was taken by hand\)/u);
+  expect((await run('sync')).code).toBe(0);
+  const value = other === 'google' ? 'Baker' : 'Brewer';
+  expect(titles()).toEqual([value, value]);
+  expect((await conflicts()).some(({ id }) => id === open?.id)).toBe(false);
+  expect((await conflicts('--all')).find(({ id }) => id === open?.id)?.state).toBe('reviewed');
+});
+
+test('all conflicts of a link are reviewed at once', async () => {
+  await dispute('Clerk', 'Judge');
+  const before = titles();
+  const open = await conflicts();
+  expect(open.length).toBeGreaterThan(1);
+  const { stdout } = await run('conflicts', 'resolve', 'all', 'default', '--dismiss');
+  expect(stdout).toBe(`${open.length} conflicts reviewed.\n`);
+  expect(await conflicts()).toEqual([]);
+  expect(StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.openConflicts).toBe(0);
+  expect((await run('sync')).code).toBe(0);
+  expect(titles()).toEqual(before);
+});
+
+test.each([
+  [['resolve', '99999', '--dismiss'], 'There is no conflict 99999 to review.'],
+  [['resolve', '1'], 'Give either --take SIDE or --dismiss.'],
+  [['resolve', '1', '--dismiss', '--take', 'google'], 'Give either --take SIDE or --dismiss.'],
+  [['resolve', '1', '--take', 'outlook'], 'its sides are google and service'],
+])('a review that cannot be is refused: %j', async (args, message) => {
+  const { code, stderr } = await run('conflicts', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

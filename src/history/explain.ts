@@ -1,14 +1,17 @@
 import { EMPTY_CONTACT, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
-import { SIDES, type Side } from '../contact/side.ts';
-import { emailKey } from '../contact/keys.ts';
+import { bySide, SIDES, type Side } from '../contact/side.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
 import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { Pair, PairStatus } from '../reconcile/decision.ts';
 import type { ConflictRow, Rejection, Store } from '../store/store.ts';
 import { loadPairsOf } from '../sync/workload.ts';
-import type { Write } from '../view/views.ts';
+import { nameOf } from '../view/values.ts';
+import type { Standing, Write } from '../view/views.ts';
+import { isOpen } from './conflicts.ts';
 import { followContacts } from './follow.ts';
+import { standingsOf } from './standing.ts';
 import { loadBackground, writeView } from './writes.ts';
 
 type HalfView = {
@@ -20,9 +23,13 @@ type HalfView = {
 
 /** The history of one contact on both sides, and how it stands. */
 export type ContactHistory = {
+  /** What it is called now, else when it was last written; null where nothing names it. */
+  readonly name: string | null;
   readonly status: PairStatus | 'unlinked';
   readonly left: HalfView;
   readonly right: HalfView;
+  /** Whose value of each field stands. */
+  readonly standings: readonly Standing[];
   readonly entries: readonly Write[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
@@ -53,21 +60,32 @@ const knownContacts = async (store: Store, link: string): Promise<readonly Conta
   return [...halves.map(({ record }) => record), ...deletions.flatMap(({ before }) => before ?? [])];
 };
 
-/** The ids of contacts of that email address, else of that name, else whose name has all its words. */
+/**
+ * The ids of contacts of that email address or phone number, else of that name, else whose name has all its words, else whose
+ * name has words that begin so.
+ */
 const search = async (store: Store, link: string, text: string): Promise<readonly string[]> => {
   const known = await knownContacts(store, link);
   const idsWhere = (test: (record: ContactRecord) => boolean): readonly string[] => {
     return known.filter(test).map(({ id }) => id);
   };
-  const byEmail = idsWhere(({ contact }) => {
-    return contact.emailAddresses.some((email) => emailKey(email.value) === emailKey(text));
+  const byAddress = idsWhere(({ contact: { emailAddresses, phoneNumbers } }) => {
+    const hasEmail = emailAddresses.some(({ value }) => emailKey(value) === emailKey(text));
+    return hasEmail || (phoneKey(text) !== '' && phoneNumbers.some(({ value }) => phoneKey(value) === phoneKey(text)));
   });
   const words = wordsOf(text);
-  if (byEmail.length > 0 || words.join('') === '') return byEmail;
+  if (byAddress.length > 0 || words.join('') === '') return byAddress;
   const nameWords = ({ contact }: ContactRecord) => wordsOf(`${contact.firstName} ${contact.lastName}`);
   const byName = idsWhere((record) => nameWords(record).toSorted().join() === words.toSorted().join());
   if (byName.length > 0) return byName;
-  return idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
+  const byWords = idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
+  if (byWords.length > 0) return byWords;
+  return idsWhere((record) => words.every((word) => nameWords(record).some((name) => name.startsWith(word))));
+};
+
+const nameNow = (pair: Pair | undefined): string | null => {
+  const [half] = SIDES.flatMap((side) => pair?.[side] ?? []);
+  return half === undefined ? null : nameOf(half.record.contact);
 };
 
 const historyOf = async (store: Store, link: string, id: string) => {
@@ -81,12 +99,16 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
+  const entries = writes.map((write) => writeView(write, background));
+  const now = bySide((side) => halfView(pair, side));
+  const unsynced = bySide((side) => now[side].unsynced);
   const history: ContactHistory = {
+    name: nameNow(pair) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
-    left: halfView(pair, 'left'),
-    right: halfView(pair, 'right'),
-    entries: writes.map((write) => writeView(write, background)),
-    conflicts: (await store.conflicts(link, { all: false })).filter(isOwn),
+    ...now,
+    standings: standingsOf(pair, entries, unsynced, background.groupNames),
+    entries,
+    conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
     rejected: (await store.link(link)).rejections.filter(isOwn),
   };
   return { history, ids, isKnown: pair !== undefined || writes.length > 0 };

@@ -164,7 +164,7 @@ export type JournalQuery =
   | ContactScope;
 
 /** The contacts that a run wrote on one side; as groups count only those that it deleted. */
-export type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
+type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
 
 export type RunRow = {
   readonly id: string;

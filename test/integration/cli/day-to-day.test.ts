@@ -35,6 +35,11 @@ test('status of a link that never ran is active and asks neither side', async ()
       unpaired: [],
       lastRun: null,
       cursors: { google: null, service: null },
+      skipped: [],
+      lastSuccessAt: null,
+      failures: 0,
+      nextRunAt: null,
+      budget: { google: null, service: expect.objectContaining({ remaining: 60_000 }) },
     },
   ]);
   expect([...ground.sandbox.google.requests, ...ground.sandbox.service.requests]).toEqual([]);

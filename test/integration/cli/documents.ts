@@ -133,6 +133,12 @@ export const HistoryDocument = z.strictObject({
   ),
 });
 
+const budget = z.strictObject({
+  limit: z.strictObject({ requests: wholeNumber, windowMs: wholeNumber }),
+  remaining: wholeNumber,
+  resetMs: z.number().min(0),
+});
+
 export const StatusDocument = z.strictObject({
   links: z.array(
     z.strictObject({
@@ -141,7 +147,24 @@ export const StatusDocument = z.strictObject({
       reason: z.string().nullable(),
       pairs: wholeNumber,
       openConflicts: wholeNumber,
-      rejected: z.array(z.strictObject({ side, googleId: id, serviceId: id, reason: z.string() })),
+      rejected: z.array(
+        z.strictObject({
+          side,
+          googleId: id,
+          serviceId: id,
+          reason: z.string(),
+          name: z.string().nullable(),
+          attempts: wholeNumber,
+          retryAt: time,
+        }),
+      ),
+      skipped: z.array(
+        z.strictObject({ side, googleId: id, serviceId: id, name: z.string().nullable(), reason: z.string() }),
+      ),
+      lastSuccessAt: time.nullable(),
+      failures: wholeNumber,
+      nextRunAt: time.nullable(),
+      budget: z.strictObject({ google: budget.nullable(), service: budget.nullable() }),
       unpaired: z.array(
         z.strictObject({
           side,

@@ -115,9 +115,13 @@ const status: LinkStatus = {
   reason: null,
   pairs: 0,
   openConflicts: 0,
-  rejected: [],
+  refused: [],
+  skipped: [],
   alone: [],
   lastRun: null,
+  lastSuccessAtMs: null,
+  failures: 0,
+  nextRunAtMs: null,
   underWay: null,
   readAtMs: { left: null, right: null },
   budget: { left: null, right: null },
@@ -151,6 +155,11 @@ test.each([
   expect(text.split('\n').filter((line) => line.startsWith('  under way'))).toEqual(lines);
 });
 
+test('a status says when a daemon runs the link next', () => {
+  const text = formatStatus({ ...status, nextRunAtMs: NOW_MS + 240_000 }, NOW_MS, plain);
+  expect(text).toContain('\n  next run   in about 4 min\n');
+});
+
 test('an estimate is rough', () => {
   const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
   expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);
@@ -163,7 +172,7 @@ test('a status has the reason, ages and every refused contact', () => {
     reason: 'The service is away.',
     pairs: 1210,
     openConflicts: 1,
-    rejected: [
+    refused: [
       {
         side: 'right',
         key: 'people/c1',
@@ -173,9 +182,23 @@ test('a status has the reason, ages and every refused contact', () => {
         sourceFingerprint: '',
         attempts: 1,
         retryAtMs: 0,
+        name: 'Ada',
       },
     ],
-    lastRun: { run: 'r', kind: 'full', outcome: 'failed', wasStopped: false, endedAtMs: NOW_MS - 120_000 },
+    lastRun: {
+      id: 'r',
+      link: 'default',
+      undoes: null,
+      reason: null,
+      wrote: null,
+      startedAtMs: 0,
+      kind: 'full',
+      outcome: 'failed',
+      endedAtMs: NOW_MS - 120_000,
+    },
+    failures: 3,
+    lastSuccessAtMs: NOW_MS - 3_600_000,
+    skipped: [{ side: 'left', leftId: 'people/c2', rightId: null, name: null, reason: 'empty' }],
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
     budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };
@@ -184,12 +207,15 @@ test('a status has the reason, ages and every refused contact', () => {
       'default: failing',
       '  The service is away.',
       '  last run     full, failed, 2 min ago',
+      '  failures     3 in a row, last success 1 hour ago',
       '  last read    Google 1 hour ago, Service never',
       '  pairs        1,210',
       '  conflicts    1 open (contact-sync conflicts default)',
       '  rate budget  480 of 500 requests free at the service, all of them in 12.0 s',
       '  refused      1 contact',
-      '    Service  people/c1  too long',
+      '    Service  Ada (people/c1)  too long',
+      '  skipped  1 contact',
+      '    Google  people/c2  empty',
     ].join('\n'),
   );
 });

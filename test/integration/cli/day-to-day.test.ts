@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from './documents.ts';
+import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { runCli, secretsOf, startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.

@@ -1,8 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ConflictsDocument, HistoryDocument, PlansDocument, ReviewedDocument, StatusDocument } from './documents.ts';
+import { z } from 'zod';
+import { DOCUMENTS, fileOf } from '../../../config/document-schemas.ts';
+import {
+  ConflictsDocument,
+  HistoryDocument,
+  PlansDocument,
+  ReviewedDocument,
+  StatusDocument,
+} from '../../../config/documents.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
@@ -228,4 +237,31 @@ test.each([
 ])('a review that cannot be is refused: %j', async (args, message) => {
   const { code, stderr } = await run('conflicts', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  ['sync', ['sync']],
+  ['resync', ['resync']],
+  ['plan', ['plan', '--full']],
+  ['status', ['status']],
+  ['conflicts', ['conflicts', '--all']],
+  ['conflicts-resolve', ['conflicts', 'resolve', 'all', '--dismiss']],
+  ['conflicts-resolve', ['conflicts', 'resolve', '99999', '--dismiss']],
+  ['doctor', ['doctor']],
+  ['runs', ['runs', '--all']],
+  ['runs', ['runs', 'last']],
+  ['undo', ['undo', 'last', '--dry-run']],
+  ['undo', ['undo', 'nobody']],
+  ['explain', ['explain', 'Yan New']],
+  ['explain', ['explain', 'nobody']],
+  ['backup', ['backup', 'copy']],
+  ['forget', ['forget', 'contact', 'nobody']],
+])('what %s prints with --json is as its JSON Schema says, and has no other key: %j', async (command, args) => {
+  const { stdout } = await run(...args, '--json');
+  const document: unknown = JSON.parse(stdout);
+  const schema = z.fromJSONSchema(JSON.parse(readFileSync(fileOf(command), 'utf8')));
+  expect(schema.safeParse(document).error).toBeUndefined();
+  if (!stdout.includes('"error":')) expect(DOCUMENTS[command]?.safeParse(document).error).toBeUndefined();
+  const [first = ''] = Object.keys(DOCUMENTS[command]?.shape ?? {});
+  expect(schema.safeParse({ [first]: [{ link: 7 }] }).success).toBe(false);
 });

@@ -227,6 +227,94 @@ export const ReviewedDocument = z.strictObject({
   ),
 });
 
+export const ChecksDocument = z.strictObject({
+  checks: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      link: z.string().nullable(),
+      ok: z.boolean(),
+      level: z.enum(['ok', 'warning', 'error']),
+      detail: z.string(),
+      remedy: z.string().nullable(),
+    }),
+  ),
+});
+
+const actions = z.array(z.union([contactAction, groupAction]));
+
+export const UndoDocument = z.strictObject({
+  undo: z
+    .strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      undoRun: z.string().min(1).nullable(),
+      outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
+      reason: z.string().nullable(),
+      undone: wholeNumber,
+      refused: z.array(
+        z.strictObject({ side, googleId: id, serviceId: id, field: field.nullable(), reason: z.string().min(1) }),
+      ),
+      actions,
+    })
+    .nullable(),
+});
+
+const halfNow = z.strictObject({ id, state: z.enum(['present', 'deleted', 'none']), unsynced: z.array(field) });
+
+export const ContactsDocument = z.strictObject({
+  contacts: z.array(
+    z.strictObject({
+      link: z.string(),
+      googleId: id,
+      serviceId: id,
+      name: z.string().nullable(),
+      status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
+      now: z.strictObject({ google: halfNow, service: halfNow }),
+      fields: z.array(
+        z.strictObject({
+          field,
+          google: z.string(),
+          service: z.string(),
+          side: side.nullable(),
+          since: time.nullable(),
+          why: z.string().min(1).nullable(),
+        }),
+      ),
+      history: writes,
+      openConflicts: z.array(
+        z.strictObject({ run: z.string(), field, google: z.string(), service: z.string(), winner: side, at: time }),
+      ),
+      rejected: z.array(z.strictObject({ side, reason: z.string(), attempts: wholeNumber, retryAt: time })),
+    }),
+  ),
+});
+
+const manifest = {
+  format: wholeNumber,
+  program: z.string(),
+  createdAt: time,
+  schema: wholeNumber,
+  files: z.array(z.looseObject({ name: z.string() })),
+  leftOut: z.array(z.strictObject({ link: z.string(), side: z.string() })),
+};
+
+export const BackupDocument = z.strictObject({
+  backup: z.strictObject({ directory: z.string(), ...manifest }).nullable(),
+});
+
+export const RestoreDocument = z.strictObject({
+  restore: z.strictObject({ directory: z.string(), dataDir: z.string(), ...manifest }).nullable(),
+});
+
+export const ForgottenDocument = z.strictObject({
+  forgotten: z
+    .union([
+      z.looseObject({ contacts: z.array(z.looseObject({ link: z.string() })) }),
+      z.looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string(), revoked: z.boolean() })) }),
+    ])
+    .nullable(),
+});
+
 /** What a command that could not begin prints instead. */
 export const FailureDocument = (key: 'runs' | 'links' | 'checks') =>
   z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });

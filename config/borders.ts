@@ -48,6 +48,7 @@ const CLI = [
   'config/set-up.ts',
   'contact/',
   'reconcile/',
+  'view/',
   'history/',
   'sync/',
   'jobs/',
@@ -61,7 +62,7 @@ const CLI = [
 ];
 /** Commands that deal with one side's provider. */
 const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'config/accounts.ts', 'providers/*.ts'];
-const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
+const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'wrap-ansi', 'zod'];
 const PROVIDER = ['contact/', 'clock.ts', 'http/', ...SETTINGS];
 const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
@@ -103,9 +104,10 @@ export const BORDERS: readonly Border[] = [
     packages: [],
     pure: true,
   },
+  { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
   {
     place: 'history/',
-    imports: ['contact/', 'reconcile/', 'sync/', STORE_PORT],
+    imports: ['contact/', 'reconcile/', 'sync/', 'view/', STORE_PORT],
     packages: [],
   },
   {
@@ -163,6 +165,7 @@ export const BORDERS: readonly Border[] = [
     imports: [
       'contact/',
       'reconcile/',
+      'view/',
       'history/',
       'http/',
       'providers/*.ts',

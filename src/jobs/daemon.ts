@@ -76,7 +76,8 @@ const logLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConf
       state: shownLinkState(state),
       reason,
       pairs: (await app.store.counts(link.name)).pairs,
-      openConflicts: (await app.store.conflicts(link.name, { all: false })).length,
+      openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(({ review }) => review === null)
+        .length,
       refused: rejections.length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       budget: scarcest(await app.budget(link)),

@@ -51,6 +51,8 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['sync/state/planted.ts', '../run.ts'],
   ['sync/state/planted.ts', '../../store/store.ts'],
   ['sync/planted.ts', '../history/undo.ts'],
+  ['view/planted.ts', '../sync/run.ts'],
+  ['view/planted.ts', '../history/undo.ts'],
   ['history/planted.ts', '../store/sqlite/schema.ts'],
   ['history/planted.ts', '../providers/remote.ts'],
   ['sync/planted.ts', '../providers/google/client.ts'],

@@ -3,7 +3,7 @@ import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
-import { idsOn, type PairIds } from '../../reconcile/actions.ts';
+import { idsOn, type PairIds } from '../../reconcile/pair-ids.ts';
 import { isNewPairing, type Conflict, type Creation, type Merge, type SideWrite } from '../../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';

@@ -2,7 +2,7 @@ import type { Contact, ContactField } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
-import { idsOn } from '../../reconcile/actions.ts';
+import { idsOn } from '../../reconcile/pair-ids.ts';
 import { emptiedFields, leavesEveryGroup } from '../../reconcile/losses.ts';
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';

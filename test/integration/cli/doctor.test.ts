@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument } from './documents.ts';
+import { FailureDocument } from '../../../config/documents.ts';
 import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
 import { patchLink } from '../../support/patch-link.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SIDES, type Sides } from '../../../src/contact/side.ts';
-import { listActions } from '../../../src/reconcile/actions.ts';
+import { planChanges } from '../../../src/view/plan.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
@@ -45,7 +45,7 @@ describe('first sync', () => {
   test('a plan names exactly the contacts that the sync after it writes', async () => {
     await using linked = await startLinkedSandbox({ count: 120, seed: 3 });
     const { plan } = await linked.plan();
-    const actions = listActions(plan);
+    const actions = planChanges(plan);
     const count = (side: string, action: string) =>
       actions.filter((a) => a.side === side && a.action === action).length;
     const { summary } = await linked.sync();

@@ -32,6 +32,7 @@ const CONFIG = [
   'config/config.ts',
   'config/config-error.ts',
   'config/home.ts',
+  'config/open-address.ts',
   'config/secret.ts',
   'config/sides.ts',
   'config/unencrypted.ts',
@@ -41,7 +42,7 @@ const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.t
 const APP = 'app/app.ts';
 /** What is done with a DATA_DIR that no {@link APP} has opened. */
 const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'loopback.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
   'config/set-up.ts',
@@ -51,6 +52,7 @@ const CLI = [
   'history/',
   'sync/',
   'jobs/',
+  'listen/',
   ...REMOTE_PORT,
   STORE_PORT,
   APP,
@@ -114,6 +116,13 @@ export const BORDERS: readonly Border[] = [
     types: [APP],
     packages: ['bullmq', 'ioredis', 'zod'],
   },
+  // The daemon, asked over HTTP.
+  {
+    place: 'listen/',
+    imports: ['contact/', 'jobs/', ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
+    types: [APP, 'config/values.ts'],
+    packages: ['hono', '@hono/node-server', 'prom-client'],
+  },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
@@ -138,13 +147,14 @@ export const BORDERS: readonly Border[] = [
   { place: 'clock.ts', imports: [], packages: [] },
   {
     place: 'config/',
-    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'ownership.ts'],
+    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'loopback.ts', 'ownership.ts'],
     packages: ['yaml', 'zod'],
   },
   // What providers import of this room may not lead back to them.
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
+  { place: 'loopback.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },

@@ -71,6 +71,12 @@ export interface Events {
   ): void;
   /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
   daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
+  /** LISTEN: what is served over HTTP, the metrics and the health, is to be had at this address. */
+  listening(fields: { readonly address: string }): void;
+  /** Other machines reach that address, and whoever does reads the metrics. */
+  listeningOpenly(fields: { readonly address: string; readonly remedy: string }): void;
+  /** A request over HTTP could not be answered; the metrics, for one, while the store cannot be read. */
+  answerFailed(fields: { readonly path: string; readonly error: unknown }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
   /** SIGHUP: the links that came, went and were changed. */
@@ -226,6 +232,9 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
     addressesUnencrypted: log('warn', 'credential and contacts go unencrypted'),
     daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
+    listening: log('info', 'daemon listens'),
+    listeningOpenly: log('warn', 'LISTEN is open to other machines'),
+    answerFailed: log('error', 'request at LISTEN failed'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
     configReloaded: log('info', 'configuration reloaded'),

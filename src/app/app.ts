@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
-import { networkFor } from './network.ts';
+import { networkFor, trafficOf, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
 import { systemClock, type Clock } from '../clock.ts';
@@ -41,6 +41,8 @@ export type App = Runs & {
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
   budget(link: LinkConfig): Promise<Sides<Budget | null>>;
+  /** What this process has sent to the sides that it has reached so far. */
+  traffic(): readonly Traffic[];
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -77,7 +79,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const vault = openVaultOf(config, clock);
   const holders = createLeaseHolders();
   const { retentionMs } = config;
-  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault, holders, retentionMs };
+  const parts: Parts = { clock, random, newId, events, store, gates, ways: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
@@ -108,9 +110,11 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
+    traffic: () => trafficOf(parts.ways),
     [Symbol.asyncDispose]: async () => {
       // What is still under way nobody waits for any more.
-      await Promise.all(parts.outlets.map(({ dispatcher }) => dispatcher.destroy()));
+      const outlets = [...parts.ways.values()].flatMap(({ left, right }) => [...left.outlets, ...right.outlets]);
+      await Promise.all(outlets.map(({ dispatcher }) => dispatcher.destroy()));
       await gates.close();
       await store.close();
     },

@@ -31,10 +31,12 @@ import {
   duration,
   earlierKey,
   encryptionKey,
+  listenAddress,
   redisUrl,
   retention,
   text,
   type DeleteLimit,
+  type ListenAddress,
 } from './values.ts';
 
 export type LinkConfig = {
@@ -68,6 +70,8 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
+  /** Where the daemon serves its metrics and its health; null: nowhere. */
+  readonly listen: ListenAddress | null;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -98,6 +102,10 @@ export const SharedSettings = z.object({
     .default(180 * 86_400_000)
     .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
   concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
+  listen: listenAddress
+    .nullable()
+    .default(null)
+    .describe('Where the daemon serves its metrics and its health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),
@@ -212,6 +220,7 @@ export const storeAlone = (dataDir: string): Config => ({
   credentialsKeyOld: null,
   retentionMs: null,
   concurrency: 1,
+  listen: null,
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,

@@ -39,7 +39,7 @@ export type Task = {
   readonly halves: Record<Side, TaskHalf | null>;
   readonly creation: NewContact | null;
   /** What existing contacts are to be given. */
-  readonly writes: Sides<SideWrite | null>;
+  readonly writes: Record<Side, SideWrite | null>;
   /** Email addresses still to be added to that side, each by a write of its own: see `shared-emails.ts`. */
   readonly sharedEmails: Record<Side, Contact['emailAddresses']>;
   /** Fields still to be written to that side. */

@@ -115,6 +115,19 @@ test('a link that was made with another account: exit code 4', async () => {
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
 });
 
+test('it is said who reaches what the daemon serves', async () => {
+  const { check } = await doctor();
+  expect(check('listen')).toBeUndefined();
+  const { check: alone } = await doctor({ LISTEN: '127.0.0.1:8377' });
+  expect(alone('listen')).toMatchObject({ level: 'ok', detail: '127.0.0.1, port 8377: open to this machine alone' });
+  const { code, check: open } = await doctor({ LISTEN: '0.0.0.0:8377' });
+  expect(open('listen')).toMatchObject({
+    level: 'warning',
+    remedy: expect.stringContaining('LISTEN to 127.0.0.1:8377'),
+  });
+  expect(code).toBe(0);
+});
+
 test('files open to others, and a directory too, are reported with the command that fixes it', async () => {
   await doctor();
   const directory = env['DATA_DIR'] ?? '';

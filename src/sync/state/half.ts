@@ -138,7 +138,7 @@ const tableState = (half: Half | null): TableState => {
 };
 
 /** For so long a feed or a listing may show less than is known already. */
-export const LAGS_FOR_MS = 10 * 60_000;
+const LAGS_FOR_MS = 10 * 60_000;
 
 /**
  * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that

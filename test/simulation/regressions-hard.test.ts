@@ -276,6 +276,30 @@ describe('hard histories that once went wrong', () => {
     await runHistory(hard([first, second], { habits }, {}, [{ kind: 'join', side: 'left', who: 1, group: 0 }]));
   });
 
+  it('R7: a contact that nobody paired is not made of a listing that lags behind its deletion (seed 18910)', async () => {
+    const create: Edit = { kind: 'create', side: 'left', rich: false };
+    const edit: Edit = { kind: 'edit-other', field: 'firstName' };
+    const steps = [
+      run({ before: [remove('left'), edit] }),
+      run({ before: [edit, edit] }),
+      run({ before: [create, remove('left')] }),
+      run({ before: [create, remove('left', 3)], gapMs: 30_000, full: true }),
+    ];
+    await runHistory(hard(steps, { listingLagMs: 5 * MINUTE_MS }));
+  });
+
+  it('R7, R8: contacts that came a moment ago may be missing from a listing (seed 18910)', async () => {
+    const create: Edit = { kind: 'create', side: 'left', rich: false };
+    const edit: Edit = { kind: 'edit-other', field: 'firstName' };
+    const steps = [
+      run({ before: [remove('left'), edit] }),
+      run({ before: [edit, edit] }),
+      run({ before: [create, remove('left')] }),
+      run({ before: [remove('left', 3)], gapMs: 30_000, full: true }),
+    ];
+    await runHistory(hard(steps, { listingLagMs: 5 * MINUTE_MS }));
+  });
+
   it('R8: what a lost write did not empty is not counted as emptied (seed 50543)', async () => {
     const clash: Edit = {
       kind: 'clash',

@@ -1,3 +1,4 @@
+import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { CLOCK_MARGIN_MS, type Half, type HalfState } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
@@ -50,8 +51,8 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
   unpaired: {
     shown: 'observe',
     found: 'observe',
-    deleted: 'forget',
-    merged: 'forget',
+    deleted: 'gone',
+    merged: 'gone',
     missed: 'forget',
     unsettled: 'keep',
     unknown: 'keep',
@@ -170,6 +171,12 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   writtenAtMs: null,
   heardAtMs: atMs,
 });
+
+/** A contact that was deleted before anything else was heard of it. */
+export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
+  const nothing = { contact: EMPTY_CONTACT, groupIds: [], raw: 'null', originId: null };
+  return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
+};
 
 const observed = (half: Half, { kind, record, atMs }: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const isNews = half.state !== 'settled' || JSON.stringify(half.record) !== JSON.stringify(record);

@@ -4,7 +4,7 @@ import { otherSide, type Side } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
-import { isUnsettled, mayLag, nextHalf, type HalfEvent } from './half.ts';
+import { buriedHalf, isUnsettled, mayLag, nextHalf, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Lets an event happen to the half of that id; answers the half as it is then. */
@@ -46,9 +46,10 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
 
-/** Whether an event left something for the next plan. */
+/** Whether an event left something for the next plan; of a contact of no pair, that it is gone leaves nothing. */
 const isNews = (before: Half | null, after: Half | null): boolean => {
-  return after !== null && after !== before && (after.state === 'changed' || after.state === 'gone');
+  if (after === null || after === before) return false;
+  return after.state === 'changed' || (after.state === 'gone' && after.pair !== null);
 };
 
 /** Takes in that the side shows the contact; answers whether the next plan must look at it (R1, R2). */
@@ -100,7 +101,10 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
     if (observeRecord(set, side, change.record, atMs)) news += 1;
   }
   for (const change of page.changes) {
-    if (change.kind === 'tombstone' && observeDeletion(set, side, change.id, atMs)) news += 1;
+    if (change.kind !== 'tombstone') continue;
+    if (observeDeletion(set, side, change.id, atMs)) news += 1;
+    // A listing that lags may still show it.
+    if (set.half(side, change.id) === null) set.put(buriedHalf(side, change.id, atMs));
   }
   const shown = page.changes.flatMap((change) => {
     if (change.kind === 'tombstone') return [];

@@ -78,8 +78,8 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
   unpaired: {
     shown: TAKEN_IN,
     found: TAKEN_IN,
-    deleted: FORGOTTEN,
-    merged: FORGOTTEN,
+    deleted: STANDING.deleted,
+    merged: STANDING.merged,
     missed: FORGOTTEN,
     unsettled: SAME,
     unknown: SAME,

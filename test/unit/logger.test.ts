@@ -84,6 +84,22 @@ describe('the logger', () => {
     expect(output()).not.toContain(CANARY);
   });
 
+  test.each([
+    'listening at http://127.0.0.1:8377',
+    'http://localhost:4000/v2/contacts (404)',
+    'http://[::1]:8080, and nothing else',
+  ])('leaves the port of an address as it is: %s', (reason) => {
+    const { logger, lines } = recorded();
+    logger.info({ reason }, 'told');
+    expect(lines()[0]).toMatchObject({ reason });
+  });
+
+  test('takes a number for a password where a host follows', () => {
+    const { logger, output } = recorded();
+    logger.info({ reason: 'redis://:12345@host is away' }, 'told');
+    expect(output()).not.toContain('12345');
+  });
+
   test('describes an error by what helps to find it', () => {
     const { logger, lines } = recorded();
     const cause = new Error('reset');

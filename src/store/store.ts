@@ -48,6 +48,19 @@ export type Rejection = {
   readonly retryAtMs: number;
 };
 
+/** What the receiver of notices knows of a link. */
+export type Told = {
+  /** The trouble that it was told of; null where it was told of none, or that it is over. */
+  readonly trouble: 'halted' | 'paused' | 'failing' | null;
+  /** Since when the link has been seen failing; null where it was last seen otherwise. */
+  readonly failingSinceMs: number | null;
+  /** Until when a process has it to itself to tell the receiver something; null where none has. */
+  readonly claimedUntilMs: number | null;
+};
+
+/** Of a link that no notice was about. */
+export const NOTHING_TOLD: Told = { trouble: null, failingSinceMs: null, claimedUntilMs: null };
+
 /** A link with everything of it that is small, read in one step. */
 export type LinkState = {
   readonly name: string;
@@ -59,6 +72,7 @@ export type LinkState = {
   readonly credentials: Sides<string | null>;
   /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */
   readonly acceptedDeletes: { readonly run: string; readonly atMs: number } | null;
+  readonly told: Told;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
@@ -312,6 +326,11 @@ export interface Store {
   leaseOwner(link: string): Promise<string | null>;
   /** Frees the lease where it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
+  /**
+   * Replaces what the receiver of notices knows of a link, where that is still `before`; answers whether it was. No lease
+   * is needed: no run goes by it.
+   */
+  swapTold(link: string, before: Told, after: Told): Promise<boolean>;
   /** The halves of a link that a query means, each once, the left side's first and by id. */
   halves(link: string, query: HalfQuery): Promise<readonly Half[]>;
   /** Those of the pairs that exist, by id. */

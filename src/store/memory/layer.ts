@@ -3,6 +3,7 @@ import type { Side } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import {
   NO_CURSOR,
+  NOTHING_TOLD,
   type ConflictRow,
   type HalfPut,
   type JournalRow,
@@ -45,6 +46,7 @@ export const newState = (name: string): LinkState => ({
   accounts: { left: null, right: null },
   credentials: { left: null, right: null },
   acceptedDeletes: null,
+  told: NOTHING_TOLD,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

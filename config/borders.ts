@@ -41,6 +41,8 @@ const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.t
 const APP = 'app/app.ts';
 /** What is done with a DATA_DIR that no {@link APP} has opened. */
 const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
+/** What is known of a notice that was not taken. */
+const NOT_DELIVERED = 'notify/not-delivered.ts';
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
@@ -54,6 +56,7 @@ const CLI = [
   STORE_PORT,
   APP,
   ...COPIES,
+  NOT_DELIVERED,
   ...CONFIG,
   ...TOOLS,
 ];
@@ -101,6 +104,8 @@ export const BORDERS: readonly Border[] = [
     packages: [],
     pure: true,
   },
+  { place: 'notify/', imports: ['http/', STORE_PORT, 'clock.ts', 'events.ts'], packages: [] },
+  { place: 'notify/news.ts', imports: [], types: [STORE_PORT], packages: [], pure: true },
   {
     place: 'history/',
     imports: ['contact/', 'reconcile/', 'sync/', STORE_PORT],
@@ -159,6 +164,7 @@ export const BORDERS: readonly Border[] = [
       'store/',
       'sync/',
       'jobs/',
+      'notify/',
       'config/accounts.ts',
       ...CONFIG,
       ...TOOLS,

@@ -77,6 +77,12 @@ export interface Events {
   configReloaded(fields: ConfigChange): void;
   /** The new configuration cannot be used; the one before stays. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
+  /** NOTIFY_URL begins with http:// and leads to another machine. */
+  noticesUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
+  /** The receiver of NOTIFY_URL was told how a link stands; `news` says what. */
+  noticeSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
+  /** The receiver of NOTIFY_URL did not take a notice; it is sent again. Logged once for each reason in a row. */
+  noticeFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
   /** How a link stands, at the daemon's start and every hour. */
   linkHeartbeat(fields: LinkHeartbeat): void;
   /** The daemon could not say that it lives: DATA_DIR cannot be written, or the store not be read. */
@@ -230,6 +236,9 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     daemonStopped: () => logger.info('daemon stopped'),
     configReloaded: log('info', 'configuration reloaded'),
     configRejected: log('error', 'configuration rejected'),
+    noticesUnencrypted: log('warn', 'notices go unencrypted'),
+    noticeSent: log('info', 'notice sent'),
+    noticeFailed: log('warn', 'notice not delivered'),
     linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),

@@ -12,6 +12,7 @@ import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createGates } from '../http/gates.ts';
 import type { Budget } from '../http/governor.ts';
+import { createNotifier, type Notifier } from '../notify/notifier.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
@@ -35,6 +36,8 @@ export type App = Runs & {
   readonly vault: Vault;
   /** What this machine knows of the processes that hold leases. */
   readonly holders: LeaseHolders;
+  /** Tells the receiver of NOTIFY_URL how links stand; null where there is none. */
+  readonly notifier: Notifier | null;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of each side's credential as it is now; null where there is none. */
@@ -64,6 +67,13 @@ const createLazyRuns = (parts: Parts): Runs => {
   };
 };
 
+const openNotifier = (config: Config, parts: Parts): Notifier | null => {
+  const { notifyUrl, notifySecret, notifyFormat: format, logPersonalData: personalData } = config;
+  if (notifyUrl === null) return null;
+  const secret = notifySecret?.reveal() ?? null;
+  return createNotifier({ ...parts, url: notifyUrl.reveal(), secret, format, personalData });
+};
+
 /**
  * Puts the program together: the only place that knows every room. Opens the store; remotes are opened when first used.
  *
@@ -83,6 +93,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     store,
     vault,
     holders,
+    notifier: openNotifier(config, parts),
     inspect: async (link, side, token, signal) => {
       const { provider, settings } = link.sides[side];
       const network = networkFor(parts, link, side);

@@ -30,10 +30,11 @@ import {
   deleteLimit,
   duration,
   earlierKey,
-  encryptionKey,
+  ownKey,
   redisUrl,
   retention,
   text,
+  webhookUrl,
   type DeleteLimit,
 } from './values.ts';
 
@@ -68,6 +69,11 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
+  /** Null: nobody is told how links stand. */
+  readonly notifyUrl: Secret | null;
+  /** Null: what is sent there is not signed. */
+  readonly notifySecret: Secret | null;
+  readonly notifyFormat: 'json' | 'slack';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -86,7 +92,7 @@ export const SharedSettings = z.object({
     .nullable()
     .default(null)
     .describe('The job queue of the daemon; without it jobs run on timers in its own process.'),
-  credentialsKey: encryptionKey
+  credentialsKey: ownKey
     .nullable()
     .default(null)
     .describe('Encrypts the tokens that connect stores; make one with: openssl rand -base64 32'),
@@ -98,6 +104,17 @@ export const SharedSettings = z.object({
     .default(180 * 86_400_000)
     .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
   concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
+  notifyUrl: webhookUrl
+    .nullable()
+    .default(null)
+    .describe('A webhook that the daemon tells when a link halts, pauses, fails for long or is in step again.'),
+  notifySecret: ownKey
+    .nullable()
+    .default(null)
+    .describe('Signs what the webhook is sent; make one with: openssl rand -base64 32'),
+  notifyFormat: choice('json', 'slack')
+    .default('json')
+    .describe('What the webhook takes: all there is, or a text as Slack takes it.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),
@@ -129,7 +146,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
 
 export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld'],
+  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'notifyUrl', 'notifySecret'],
 };
 const LINK_KEYS: Keys = {
   names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
@@ -212,6 +229,9 @@ export const storeAlone = (dataDir: string): Config => ({
   credentialsKeyOld: null,
   retentionMs: null,
   concurrency: 1,
+  notifyUrl: null,
+  notifySecret: null,
+  notifyFormat: 'json',
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,

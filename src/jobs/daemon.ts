@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { fingerprint } from '../config/secret.ts';
-import { tellOfUnencrypted } from '../config/unencrypted.ts';
+import { tellOfUnencrypted, unencryptedNotices } from '../config/unencrypted.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
@@ -82,6 +82,9 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'dataDir',
     'redisUrl',
     'concurrency',
+    'notifyUrl',
+    'notifySecret',
+    'notifyFormat',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',
@@ -148,6 +151,16 @@ const keepHeartbeat = (options: DaemonOptions, { scheduler, runner, links, signa
   });
 };
 
+const keepNotifying = async (
+  { app: { notifier }, clock }: DaemonOptions,
+  links: () => readonly LinkConfig[],
+  signal: AbortSignal,
+): Promise<void> => {
+  if (notifier === null) return;
+  const names = (): readonly string[] => links().map(({ name }) => name);
+  await again(clock, signal, () => notifier.tell(names(), signal));
+};
+
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
@@ -164,12 +177,15 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     tellOfUnencrypted(of, (found) => events.addressesUnencrypted(found));
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   warn(links);
+  const openNotices = unencryptedNotices(app.config);
+  if (openNotices !== null) events.noticesUnencrypted(openNotices);
   use(links);
   const beating = keepHeartbeat(options, { scheduler, runner, links: () => links, signal: ended.signal });
   const logging = again(clock, ended.signal, async () => {
     await logLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;
   });
+  const notifying = keepNotifying(options, () => links, ended.signal);
 
   return {
     reload: () => {
@@ -193,7 +209,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
         () => runner.abort(),
         () => undefined,
       );
-      await Promise.all([scheduler.stop(), logging]);
+      await Promise.all([scheduler.stop(), logging, notifying]);
       stopped.abort(new Error('Everything has ended.'));
       await beating;
       await removeHeartbeat(app.config.dataDir);

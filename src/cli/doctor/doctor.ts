@@ -8,6 +8,7 @@ import { loadOptionsOf } from '../configuration.ts';
 import { checkLink, judgeClock, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
+  checkNotices,
   checkRedis,
   checkStore,
   faultOfConfiguration,
@@ -60,7 +61,7 @@ const examine = async (
   }
   chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
-  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), redis];
+  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), redis, ...checkNotices(config)];
   const opened = open(config, terminal, options);
   if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
   await using app = opened;

@@ -126,6 +126,7 @@ const writtenContacts = async (
 };
 
 const planOf = async (session: Session, run: string): Promise<UndoPlan> => {
+  session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
   const rows = await session.store.journal(session.link, { run });
   const contacts = await writtenContacts(session, rows);

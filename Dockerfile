@@ -17,6 +17,7 @@ RUN npm ci --omit=dev --ignore-scripts \
   && find node_modules -type d -regex '.*/\(tests?\|__tests__\)' -prune -exec rm -r {} + \
   && find node_modules -path '*/prebuilds/*' ! -name "linux-$(node -p process.arch).node" -delete \
   && find node_modules -name '*.musl.node' -delete \
+  && find node_modules/@opentelemetry/semantic-conventions -regex '.*/\(experimental_\|index-incubating\).*' -delete \
   && find node_modules -type d -empty -delete
 
 FROM node:24-bookworm-slim

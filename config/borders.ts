@@ -104,6 +104,19 @@ export const BORDERS: readonly Border[] = [
     packages: [],
     pure: true,
   },
+  {
+    place: 'trace/',
+    imports: ['contact/', 'clock.ts', 'events.ts'],
+    types: ['sync/'],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+    ],
+  },
+  { place: 'trace/tracing.ts', imports: [], types: ['sync/'], packages: [] },
+  { place: 'trace/route.ts', imports: [], packages: [], pure: true },
   { place: 'notify/', imports: ['http/', STORE_PORT, 'clock.ts', 'events.ts'], packages: [] },
   { place: 'notify/news.ts', imports: [], types: [STORE_PORT], packages: [], pure: true },
   {
@@ -165,6 +178,7 @@ export const BORDERS: readonly Border[] = [
       'sync/',
       'jobs/',
       'notify/',
+      'trace/',
       'config/accounts.ts',
       ...CONFIG,
       ...TOOLS,

@@ -6,6 +6,7 @@ import type { Parts } from './links.ts';
 import { networkFor } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
+import { lazyTracing } from './tracing.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
@@ -87,7 +88,9 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const vault = openVaultOf(config, clock);
   const holders = createLeaseHolders();
   const { retentionMs } = config;
-  const parts: Parts = { clock, random, newId, events, store, gates, outlets: [], vault, holders, retentionMs };
+  const tracing = lazyTracing(config, { clock, events });
+  const shared = { clock, random, newId, events, tracing: tracing.open, store, gates };
+  const parts: Parts = { ...shared, outlets: [], vault, holders, retentionMs };
   return {
     config,
     store,
@@ -123,6 +126,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       // What is still under way nobody waits for any more.
       await Promise.all(parts.outlets.map(({ dispatcher }) => dispatcher.destroy()));
       await gates.close();
+      await tracing.close();
       await store.close();
     },
   };

@@ -4,6 +4,7 @@ import type { Side } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { Gates } from '../http/gates.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
+import type { Tracing } from '../trace/tracing.ts';
 
 /** What every link's way to the network is made of. */
 export type NetworkParts = {
@@ -11,6 +12,8 @@ export type NetworkParts = {
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly events: Events;
+  /** Who follows runs and requests, opened when first asked for. */
+  readonly tracing: () => Promise<Tracing>;
   /** One gate for each limit, shared by every link that uses the same credential. */
   readonly gates: Gates;
   /** Everything that was opened, to be closed at the end. */
@@ -44,13 +47,20 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
     }),
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../http/transport.ts');
+    const tracing = await parts.tracing();
+    const underWay = new Map<object, (status: number | null) => void>();
     let requests = 0;
     const dispatcher = createTransport({
       gatesFor,
-      onAttempt: () => {
+      onAttempt: (attempt) => {
         requests += 1;
+        underWay.set(attempt, tracing.request({ link: link.name, side: link.sides[side].name, ...attempt }));
       },
-      ...(onAnswer && { onAnswer: (_attempt, _status, headers) => onAnswer(headers) }),
+      onAnswer: (attempt, status, headers) => {
+        underWay.get(attempt)?.(status);
+        underWay.delete(attempt);
+        onAnswer?.(headers);
+      },
       headersTimeoutMs: timeoutMs,
       bodyTimeoutMs: timeoutMs,
     });

@@ -120,7 +120,7 @@ const addNotify = (program: Command, call: Call): void => {
   program
     .command('notify')
     .description('Send a test to the webhook of NOTIFY_URL, and say what it answered.')
-    .requiredOption('--test', 'send a test: the one thing to do, since the daemon sends what is news')
+    .requiredOption('--test', 'send a test; what is news the daemon sends by itself')
     .addHelpText('after', examples('notify --test'))
     .action(async (options: PlaceOptions) => {
       call.code = await (await import('./notify.ts')).notify(call.terminal, options);

@@ -34,6 +34,7 @@ import {
   redisUrl,
   retention,
   text,
+  urlWithoutSlash,
   webhookUrl,
   type DeleteLimit,
 } from './values.ts';
@@ -74,6 +75,9 @@ export type Config = {
   /** Null: what is sent there is not signed. */
   readonly notifySecret: Secret | null;
   readonly notifyFormat: 'json' | 'slack';
+  /** Where traces are sent; null: there are none. */
+  readonly otelExporterOtlpEndpoint: string | null;
+  readonly otelServiceName: string;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -115,6 +119,11 @@ export const SharedSettings = z.object({
   notifyFormat: choice('json', 'slack')
     .default('json')
     .describe('What the webhook takes: all there is, or a text as Slack takes it.'),
+  otelExporterOtlpEndpoint: urlWithoutSlash
+    .nullable()
+    .default(null)
+    .describe('Where OpenTelemetry traces are sent by OTLP over HTTP, as JSON; /v1/traces is appended.'),
+  otelServiceName: text.default('contact-sync').describe('What this program is called in traces.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),
@@ -232,6 +241,8 @@ export const storeAlone = (dataDir: string): Config => ({
   notifyUrl: null,
   notifySecret: null,
   notifyFormat: 'json',
+  otelExporterOtlpEndpoint: null,
+  otelServiceName: 'contact-sync',
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,

@@ -85,6 +85,8 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'notifyUrl',
     'notifySecret',
     'notifyFormat',
+    'otelExporterOtlpEndpoint',
+    'otelServiceName',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',

@@ -21,6 +21,8 @@ test('variables alone describe one link named default, with the documented defau
     notifyUrl: null,
     notifySecret: null,
     notifyFormat: 'json',
+    otelExporterOtlpEndpoint: null,
+    otelServiceName: 'contact-sync',
     logLevel: 'info',
     logFormat: 'json',
     logPersonalData: false,
@@ -166,6 +168,7 @@ test.each([
   ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],
   ['NOTIFY_URL', 'https://me:pass@hooks.test/T0', 'has a user or a password'],
   ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
   ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
 ])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
@@ -222,6 +225,7 @@ describe('the examples', () => {
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
     'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
+    'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>
     content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');

@@ -1,4 +1,4 @@
-FROM node:24-bookworm-slim AS build
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No package needs its install scripts: native ones bring their binaries with them.
@@ -8,7 +8,7 @@ COPY config/tsconfig.build.json ./config/
 COPY src ./src
 RUN npm run build && find dist -name '*.d.ts' -delete
 
-FROM node:24-bookworm-slim AS dependencies
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Without what only debuggers, compilers, the packages' own tests and other machines read.
@@ -20,7 +20,7 @@ RUN npm ci --omit=dev --ignore-scripts \
   && find node_modules/@opentelemetry/semantic-conventions -regex '.*/\(experimental_\|index-incubating\).*' -delete \
   && find node_modules -type d -empty -delete
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ARG VERSION=unknown
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="contact-sync" \

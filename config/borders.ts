@@ -28,10 +28,13 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
+/** What the store keeps for notices alone. */
+const TOLD = 'store/told.ts';
 const CONFIG = [
   'config/config.ts',
   'config/config-error.ts',
   'config/home.ts',
+  'config/open-address.ts',
   'config/secret.ts',
   'config/sides.ts',
   'config/unencrypted.ts',
@@ -43,15 +46,17 @@ const APP = 'app/app.ts';
 const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
 /** What is known of a notice that was not taken. */
 const NOT_DELIVERED = 'notify/not-delivered.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
+const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'loopback.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
   'config/set-up.ts',
   'contact/',
   'reconcile/',
+  'view/',
   'history/',
   'sync/',
   'jobs/',
+  'listen/',
   ...REMOTE_PORT,
   STORE_PORT,
   APP,
@@ -62,7 +67,7 @@ const CLI = [
 ];
 /** Commands that deal with one side's provider. */
 const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'config/accounts.ts', 'providers/*.ts'];
-const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'zod'];
+const CLI_PACKAGES = ['commander', 'cli-progress', 'cli-table3', 'wrap-ansi', 'zod'];
 const PROVIDER = ['contact/', 'clock.ts', 'http/', ...SETTINGS];
 const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
@@ -104,6 +109,7 @@ export const BORDERS: readonly Border[] = [
     packages: [],
     pure: true,
   },
+  { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
   {
     place: 'trace/',
     imports: ['contact/', 'clock.ts', 'events.ts'],
@@ -117,11 +123,11 @@ export const BORDERS: readonly Border[] = [
   },
   { place: 'trace/tracing.ts', imports: [], types: ['sync/'], packages: [] },
   { place: 'trace/route.ts', imports: [], packages: [], pure: true },
-  { place: 'notify/', imports: ['http/', STORE_PORT, 'clock.ts', 'events.ts'], packages: [] },
-  { place: 'notify/news.ts', imports: [], types: [STORE_PORT], packages: [], pure: true },
+  { place: 'notify/', imports: ['http/', STORE_PORT, TOLD, 'clock.ts', 'events.ts'], packages: [] },
+  { place: 'notify/news.ts', imports: [], types: [STORE_PORT, TOLD], packages: [], pure: true },
   {
     place: 'history/',
-    imports: ['contact/', 'reconcile/', 'sync/', STORE_PORT],
+    imports: ['contact/', 'reconcile/', 'sync/', 'view/', STORE_PORT],
     packages: [],
   },
   {
@@ -129,6 +135,13 @@ export const BORDERS: readonly Border[] = [
     imports: ['contact/', 'sync/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
     types: [APP],
     packages: ['bullmq', 'ioredis', 'zod'],
+  },
+  // The daemon, asked over HTTP.
+  {
+    place: 'listen/',
+    imports: ['contact/', 'jobs/', ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
+    types: [APP, 'config/values.ts'],
+    packages: ['hono', '@hono/node-server', 'prom-client'],
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
@@ -154,13 +167,14 @@ export const BORDERS: readonly Border[] = [
   { place: 'clock.ts', imports: [], packages: [] },
   {
     place: 'config/',
-    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'ownership.ts'],
+    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'loopback.ts', 'ownership.ts'],
     packages: ['yaml', 'zod'],
   },
   // What providers import of this room may not lead back to them.
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
+  { place: 'loopback.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
@@ -171,6 +185,7 @@ export const BORDERS: readonly Border[] = [
     imports: [
       'contact/',
       'reconcile/',
+      'view/',
       'history/',
       'http/',
       'providers/*.ts',

@@ -71,6 +71,12 @@ export interface Events {
   ): void;
   /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
   daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
+  /** LISTEN: what is served over HTTP, the metrics and the health, is to be had at this address. */
+  listening(fields: { readonly address: string }): void;
+  /** Other machines reach that address, and whoever does reads the metrics. */
+  listeningOpenly(fields: { readonly address: string; readonly remedy: string }): void;
+  /** A request over HTTP could not be answered; the metrics, for one, while the store cannot be read. */
+  answerFailed(fields: { readonly path: string; readonly error: unknown }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
   /** SIGHUP: the links that came, went and were changed. */
@@ -226,6 +232,14 @@ const writersTo = (logger: Logger, options: EventOptions) => {
   return { write, log, logGroup };
 };
 
+/** What becomes of notices and traces. */
+const tellingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+  noticesUnencrypted: log('warn', 'notices go unencrypted'),
+  noticeSent: log('info', 'notice sent'),
+  noticeFailed: log('warn', 'notice not delivered'),
+  tracesLost: log('warn', 'traces not exported'),
+});
+
 /** Events that are written to the log. */
 export const createEvents = (logger: Logger, options: EventOptions): Events => {
   const { write, log, logGroup } = writersTo(logger, options);
@@ -234,14 +248,14 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
     addressesUnencrypted: log('warn', 'credential and contacts go unencrypted'),
     daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
+    listening: log('info', 'daemon listens'),
+    listeningOpenly: log('warn', 'LISTEN is open to other machines'),
+    answerFailed: log('error', 'request at LISTEN failed'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
     configReloaded: log('info', 'configuration reloaded'),
     configRejected: log('error', 'configuration rejected'),
-    noticesUnencrypted: log('warn', 'notices go unencrypted'),
-    noticeSent: log('info', 'notice sent'),
-    noticeFailed: log('warn', 'notice not delivered'),
-    tracesLost: log('warn', 'traces not exported'),
+    ...tellingTo(log),
     linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
-import { networkFor } from './network.ts';
+import { networkFor, trafficOf, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
 import { lazyTracing } from './tracing.ts';
@@ -45,6 +45,8 @@ export type App = Runs & {
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
   budget(link: LinkConfig): Promise<Sides<Budget | null>>;
+  /** What this process has sent to the sides that it has reached so far. */
+  traffic(): readonly Traffic[];
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -90,7 +92,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const { retentionMs } = config;
   const tracing = lazyTracing(config, { clock, events });
   const shared = { clock, random, newId, events, tracing: tracing.open, store, gates };
-  const parts: Parts = { ...shared, outlets: [], vault, holders, retentionMs };
+  const parts: Parts = { ...shared, ways: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
@@ -122,9 +124,11 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
+    traffic: () => trafficOf(parts.ways),
     [Symbol.asyncDispose]: async () => {
       // What is still under way nobody waits for any more.
-      await Promise.all(parts.outlets.map(({ dispatcher }) => dispatcher.destroy()));
+      const outlets = [...parts.ways.values()].flatMap(({ left, right }) => [...left.outlets, ...right.outlets]);
+      await Promise.all(outlets.map(({ dispatcher }) => dispatcher.destroy()));
       await gates.close();
       await tracing.close();
       await store.close();

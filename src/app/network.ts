@@ -1,10 +1,22 @@
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
-import type { Side } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
+import type { Gate } from '../http/gate.ts';
 import type { Gates } from '../http/gates.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
 import type { Tracing } from '../trace/tracing.ts';
+
+/** What one side of a link has opened to reach its remote. */
+type Way = {
+  /** To be closed at the end. */
+  readonly outlets: Outlet[];
+  /** The gates that its requests pass, by name. */
+  readonly gates: Map<string, Gate>;
+};
+
+/** The ways of all links, by the link's name; each lasts as long as the program. */
+export type Ways = Map<string, Sides<Way>>;
 
 /** What every link's way to the network is made of. */
 export type NetworkParts = {
@@ -16,8 +28,7 @@ export type NetworkParts = {
   readonly tracing: () => Promise<Tracing>;
   /** One gate for each limit, shared by every link that uses the same credential. */
   readonly gates: Gates;
-  /** Everything that was opened, to be closed at the end. */
-  readonly outlets: Outlet[];
+  readonly ways: Ways;
 };
 
 /** Shorter waits between attempts are no news. */
@@ -36,15 +47,52 @@ const tellRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfi
   };
 };
 
+const wayOf = ({ ways }: NetworkParts, { name }: LinkConfig, side: Side): Way => {
+  const known = ways.get(name) ?? bySide((): Way => ({ outlets: [], gates: new Map() }));
+  ways.set(name, known);
+  return known[side];
+};
+
+/** What went from here to one side of a link. */
+export type Traffic = {
+  readonly link: string;
+  readonly side: Side;
+  /** Every request that was sent since the start, attempts at the same one and those for tokens included. */
+  readonly requests: number;
+  /** How much of its rate limit is used now, 0 to 1: of several limits, that of which most is. Null before the first use. */
+  readonly used: number | null;
+};
+
+/** What went to the sides that were reached so far. */
+export const trafficOf = (ways: Ways): readonly Traffic[] =>
+  [...ways].flatMap(([link, sides]) =>
+    SIDES.map((side): Traffic => {
+      const { outlets, gates } = sides[side];
+      const used = [...gates.values()].map((gate) => {
+        const { remaining, limit } = gate.budget();
+        return 1 - remaining / limit.requests;
+      });
+      return {
+        link,
+        side,
+        requests: outlets.reduce((sum, { requestCount }) => sum + requestCount(), 0),
+        used: used.length === 0 ? null : Math.max(...used),
+      };
+    }),
+  );
+
 /** The way to the network for one side of a link: a limit that was exceeded, or a wait, is logged as that side's. */
 export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): Network => ({
   clock: parts.clock,
   random: parts.random,
   onRetry: tellRetries(parts, link, side),
-  openGate: (name, limit) =>
-    parts.gates.open(name, limit, ({ stoppedForMs }) => {
+  openGate: async (name, limit) => {
+    const gate = await parts.gates.open(name, limit, ({ stoppedForMs }) => {
       parts.events.rateLimited({ link: link.name, sides: link.sides, side, retryAfterMs: stoppedForMs });
-    }),
+    });
+    wayOf(parts, link, side).gates.set(name, gate);
+    return gate;
+  },
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../http/transport.ts');
     const tracing = await parts.tracing();
@@ -65,7 +113,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
       bodyTimeoutMs: timeoutMs,
     });
     const outlet: Outlet = { dispatcher, requestCount: () => requests };
-    parts.outlets.push(outlet);
+    wayOf(parts, link, side).outlets.push(outlet);
     return outlet;
   },
 });

@@ -5,7 +5,12 @@ import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
+import type { PlanOptions } from './plan.ts';
 import type { Terminal } from './terminal.ts';
+import type { ResolveOptions } from './resolve.ts';
+import type { RunsOptions } from './runs.ts';
+import type { UndoOptions } from './undo.ts';
+import { HAPPENINGS } from '../view/views.ts';
 
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
@@ -41,6 +46,13 @@ const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
 const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
 
+/** What may be asked to be shown of changes. */
+const showing = (command: Command): Command =>
+  command
+    .option('--all', 'show everything, however much it is')
+    .addOption(new Option('--only <KIND>', 'show only these').choices([...HAPPENINGS]))
+    .option('--grep <TEXT>', 'show only what holds this text in a name, an id or a value');
+
 const addRuns = (program: Command, call: Call): void => {
   configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
     .option(...JSON_OPTION)
@@ -61,15 +73,18 @@ const addRuns = (program: Command, call: Call): void => {
       owes(call, 'runs', options);
       call.code = await (await import('./resync.ts')).resync(call.terminal, link, options);
     });
-  configured(program, 'plan', 'Show what a sync would do; writes on neither side.')
-    .option(...JSON_OPTION)
+  showing(configured(program, 'plan', 'Show what a sync would do; writes on neither side.').option(...JSON_OPTION))
     .option('--full', 'plan a resync instead')
-    .addHelpText('after', examples('plan', 'plan work --full', 'plan --json'))
-    .action(async (link: string | undefined, options: JsonOption) => {
+    .addHelpText('after', examples('plan', 'plan work --full', 'plan --only deletes --all', 'plan --json'))
+    .action(async (link: string | undefined, options: PlanOptions) => {
       owes(call, 'links', options);
       call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
     });
 };
+
+const CONFLICT_STATES = `
+The policy (CONFLICT_POLICY) decides a conflict at once. It is open until a person reviews it, or a later change of the
+field makes it past (superseded). A value that is taken is written by the next run, which can be undone as any other.`;
 
 const addReports = (program: Command, call: Call): void => {
   configured(program, 'status', 'Show how each link stands; asks neither side.')
@@ -79,13 +94,41 @@ const addReports = (program: Command, call: Call): void => {
       owes(call, 'links', options);
       call.code = await (await import('./status.ts')).status(call.terminal, link, options);
     });
-  configured(program, 'conflicts', 'List fields that both sides had changed: both values, the winner, when.')
+  const conflicts = configured(
+    program,
+    'conflicts',
+    'List fields that both sides had changed: both values, the winner, why and when.',
+  )
     .option(...JSON_OPTION)
-    .option('--all', 'settled ones too')
-    .addHelpText('after', examples('conflicts', 'conflicts work --all --json'))
+    .option('--all', 'reviewed and superseded ones too')
+    .helpCommand(false)
+    .addHelpText('after', CONFLICT_STATES)
+    .addHelpText('after', examples('conflicts', 'conflicts work --all --json', 'conflicts resolve 7 --take google'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'links', options);
       call.code = await (await import('./conflicts.ts')).conflicts(call.terminal, link, options);
+    });
+  conflicts
+    .command('resolve')
+    .description('Review a conflict: take the other value, or leave it as the policy decided it.')
+    .argument('<ID>', 'the conflict, as `conflicts` lists it; or `all` that are open')
+    .argument('[LINK]', 'the link to look in; all of them where it is left out')
+    .option('--take <SIDE>', 'the side whose value is to stand; the next run writes it')
+    .option('--dismiss', 'leave it as it is')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples(
+        'conflicts resolve 7 --take google',
+        'conflicts resolve 7 --dismiss',
+        'conflicts resolve all work --dismiss',
+      ),
+    )
+    .action(async (id: string, link: string | undefined, own: ResolveOptions, command: Command) => {
+      // What `conflicts` takes too is taken by it, wherever it stands.
+      const options = { ...command.optsWithGlobals<ResolveOptions>(), ...own };
+      owes(call, 'reviewed', options);
+      call.code = await (await import('./resolve.ts')).resolve(call.terminal, id, link, options);
     });
 };
 
@@ -194,14 +237,28 @@ const addHistory = (program: Command, call: Call): void => {
       .argument(subject, about)
       .argument('[LINK]', 'the link to work on; all of them where it is left out')
       .option(...JSON_OPTION);
-  withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.')
+  showing(withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.'))
     .option('--dry-run', 'show what would be reverted; writes on neither side')
+    .option('-y, --yes', 'do not ask before contacts are deleted; nobody is asked where there is no terminal')
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_LIMITS)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
-    .action(async (run: string, link: string | undefined, options: JsonOption) => {
+    .action(async (run: string, link: string | undefined, options: UndoOptions) => {
       owes(call, 'undo', options);
       call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
+    });
+  showing(
+    program
+      .command('runs')
+      .description('Show what has run, or what one run wrote, with names and values; asks neither side.')
+      .argument('[RUN|LINK]', "a run's id, the beginning of one, or `last`; or the link whose runs are listed")
+      .argument('[LINK]', 'the link that the run is looked for in; all of them where it is left out')
+      .option(...JSON_OPTION),
+  )
+    .addHelpText('after', examples('runs', 'runs work --all', 'runs last', 'runs 3f2a --only deletes'))
+    .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
+      owes(call, 'runs', options);
+      call.code = await (await import('./runs.ts')).runs(call.terminal, word, link, options);
     });
   const contact = ['<CONTACT>', 'its id on either side, an email address, or a name'] as const;
   withSubject('explain', contact, "Show a contact's history: which run wrote what on which side, and why.")

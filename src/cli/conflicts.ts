@@ -1,6 +1,8 @@
 import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import type { ConflictRow } from '../store/store.ts';
+import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
+import { listConflicts } from '../history/conflicts.ts';
+import type { ConflictView } from '../view/views.ts';
+import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,14 +10,24 @@ import { withApp, type CommonOptions } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
 import { count, isoOf } from './words.ts';
 
-type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictRow[] };
+type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
-/** As the README documents it, in the words of the link. */
-const toJson = ({ link, conflicts: rows }: LinkConflicts): unknown => {
-  const found = rows.map(({ run, leftId, rightId, field, left, right, winner, atMs }) => {
-    return { run, leftId, rightId, field, left, right, winner, at: isoOf(atMs) };
-  });
-  return { link: link.name, conflicts: inWordsOf(link.sides, found) };
+const BY: Readonly<Record<ConflictView['by'], string>> = {
+  'one-way': 'the source of the link wins',
+  'preferred side': 'the policy prefers it',
+  'newer edit': 'the newer edit wins',
+  'earlier policy': 'the policy was another one then',
+};
+
+/** A conflict as the README documents it; the caller puts it in the words of the link. */
+const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
+  const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
+  const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
+  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: BY[by], ...times };
+};
+
+const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
+  return { link: link.name, conflicts: inWordsOf(link.sides, found.map(conflictToJson)) };
 };
 
 const LONGEST_VALUE = 40;
@@ -25,23 +37,48 @@ const shorten = (value: string): string => {
   return letters.length <= LONGEST_VALUE ? letters.join('') : `${letters.slice(0, LONGEST_VALUE - 1).join('')}…`;
 };
 
+const STATES: Readonly<Record<ConflictView['state'], string>> = {
+  open: 'open',
+  taking: 'the other value is written by the next run',
+  reviewed: 'reviewed',
+  superseded: 'superseded',
+};
+
+const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
+  const { id, atMs, field, left, right, winner, by, state, name } = conflict;
+  const values = [shorten(left), shorten(right)];
+  const won = `${sides[winner].title}: ${BY[by]}`;
+  return [
+    String(id),
+    name ?? describeIds(conflict),
+    fieldWords(field),
+    ...values,
+    won,
+    STATES[state],
+    isoOf(atMs) ?? '',
+  ];
+};
+
 const formatConflicts = (
-  { link, conflicts: rows }: LinkConflicts,
+  { link, conflicts: found }: LinkConflicts,
   options: { readonly all: boolean },
   terminal: Terminal,
 ): string => {
   const { name, sides } = link;
-  const title = `${terminal.style('bold', name)}: ${count(rows.length, 'conflict')}${options.all ? '' : ' open'}`;
-  if (rows.length === 0) return title;
-  const head = ['when', 'field', `at ${sides.left.place}`, `at ${sides.right.place}`, 'winner', 'contact'];
-  const lines = rows.map(({ atMs, field, left, right, winner, leftId, rightId }) => {
-    const values = [shorten(left), shorten(right)];
-    return [isoOf(atMs) ?? '', fieldWords(field), ...values, sides[winner].title, `${leftId} / ${rightId}`];
-  });
-  return `${title}\n${formatTable(lines, { head, indent: '  ' })}`;
+  const open = found.filter(({ state }) => state === 'open').length;
+  const title = `${terminal.style('bold', name)}: ${options.all ? count(found.length, 'conflict') : `${count(open, 'conflict')} open`}`;
+  if (found.length === 0) return title;
+  const head = ['id', 'who', 'field', `at ${sides.left.place}`, `at ${sides.right.place}`, 'won', 'state', 'when'];
+  const table = formatTable(
+    found.map((conflict) => rowOf(conflict, sides)),
+    { head, indent: '  ' },
+  );
+  if (open === 0) return `${title}\n${table}`;
+  const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
+  return `${title}\n${table}\n  Take the other value: ${take}; leave it so: contact-sync conflicts resolve ID --dismiss`;
 };
 
-/** `conflicts [LINK]`: fields that both sides had changed, with both values and whose stands. */
+/** `conflicts [LINK]`: fields that both sides had changed, with both values, whose stands, and why. */
 export const conflicts = (
   terminal: Terminal,
   linkName: string | undefined,
@@ -50,7 +87,10 @@ export const conflicts = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const all = options.all ?? false;
     const found: LinkConflicts[] = [];
-    for (const link of links) found.push({ link, conflicts: await app.store.conflicts(link.name, { all }) });
+    for (const link of links) {
+      const policy = { direction: link.direction, conflicts: link.conflictPolicy };
+      found.push({ link, conflicts: await listConflicts(app.store, link.name, policy, { all }) });
+    }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
     else terminal.print(found.map((one) => formatConflicts(one, { all }, terminal)).join('\n\n'));
     return EXIT.done;

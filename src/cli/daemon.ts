@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config/config.ts';
-import { createEvents } from '../events.ts';
+import { loadConfig, type Config } from '../config/config.ts';
+import { createEvents, type Events } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
+import type { Listening } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 /** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
@@ -15,7 +17,7 @@ const LONGEST_STOP_MS = 9_000;
 const endNow = (): never => process.exit(EXIT.done);
 
 /** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
-const listen = (onHangup: () => void): Promise<string> => {
+const hear = (onHangup: () => void): Promise<string> => {
   process.on('SIGHUP', onHangup);
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -27,16 +29,32 @@ const listen = (onHangup: () => void): Promise<string> => {
   });
 };
 
+/** What LISTEN adds to the daemon, loaded only where it is set. */
+const listeningAt = async (address: Config['listen'], events: Events): Promise<Listening | null> => {
+  if (address === null) return null;
+  const { createListening } = await import('../listen/listening.ts');
+  return createListening({ address, events, clock: systemClock, version: readVersion() });
+};
+
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
 export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   const config = openConfig(terminal, options);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
-  const events = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
+  const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
+  const listening = await listeningAt(config.listen, log);
+  const events = listening?.events ?? log;
   await using app = createApp(config, events);
+  // Before anything runs: an address that cannot be had leaves nothing half started.
+  await using door = await listening?.open(app);
   // Signals are heard before the first log line says that they are.
-  const asked = listen(() => running.reload());
+  const asked = hear(() => running.reload());
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
-  const running = startDaemon({ ...parts, loadConfig: () => loadConfig(loadOptionsOf(options)) });
+  const running = startDaemon({
+    ...parts,
+    loadConfig: () => loadConfig(loadOptionsOf(options)),
+    ...(listening && { onReport: listening.onReport }),
+  });
+  door?.serve(running);
   const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

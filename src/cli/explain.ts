@@ -1,48 +1,44 @@
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import { explainContact, type ContactHistory, type HistoryEntry, type Why } from '../history/explain.ts';
+import { explainContact, type ContactHistory } from '../history/explain.ts';
+import type { Standing, Write } from '../view/views.ts';
+import { writeToJson } from './change-json.ts';
+import { formatFieldChange } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
+import { whyWords } from './why-words.ts';
 import { isoOf } from './words.ts';
+import { inLine, wrap } from './wrap.ts';
+import { writeNote } from './write-note.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
-const whyWords = (why: Why, sides: Sides<SideWords>): string => {
-  switch (why.kind) {
-    case 'undo':
-      return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
-    case 'conflict':
-      return `both sides had changed it; ${sides[why.winner].place} won`;
-    case 'first-meeting':
-      return `first meeting with ${sides[why.at].place}`;
-    case 'edit-beats-delete':
-      return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
-    case 'new':
-    case 'changed':
-    case 'deleted':
-      return `${why.kind} at ${sides[why.at].place}`;
-  }
-};
+const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, sides: Sides<SideWords>) => ({
+  field,
+  left: values.left.join('; '),
+  right: values.right.join('; '),
+  side: from,
+  since: isoOf(sinceMs),
+  why: why === null ? null : whyWords(why, sides),
+});
 
 /** In the words of the link; `why` is text for scripts too. */
-const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
-  const { left, right, status, entries, conflicts, rejected } = history;
+const toJson = ({ link, history }: LinkHistory): unknown => {
+  const { sides } = link;
+  const { name, left, right, status, standings, entries, conflicts, rejected } = history;
   return inWordsOf(sides, {
-    link: name,
+    link: link.name,
     leftId: left.id,
     rightId: right.id,
+    name,
     status,
     now: { left, right },
-    history: entries.map(({ atMs, why, changes, ...entry }) => ({
-      at: isoOf(atMs),
-      ...entry,
-      why: whyWords(why, sides),
-      changes: changes.map((change) => ({ ...change, why: whyWords(change.why, sides) })),
-    })),
+    fields: standings.map((standing) => standingToJson(standing, sides)),
+    history: entries.map((entry) => writeToJson(entry, sides)),
     openConflicts: conflicts.map(({ run, field, left: atLeft, right: atRight, winner, atMs }) => {
       return { run, field, left: atLeft, right: atRight, winner, at: isoOf(atMs) };
     }),
@@ -52,31 +48,25 @@ const toJson = ({ link: { name, sides }, history }: LinkHistory): unknown => {
   });
 };
 
-const ACTIONS = { create: 'created', update: 'updated', membership: 'moved', delete: 'deleted' } as const;
-
-const stateWords = ({ state, error }: HistoryEntry): string => {
-  switch (state) {
-    case 'done':
-      return '';
-    case 'failed':
-      return ` - refused: ${error ?? 'no reason given'}`;
-    case 'abandoned':
-      return ' - did not arrive; the next run decides again';
-    case 'intended':
-      return ' - no answer yet';
-  }
+const ACTIONS: Readonly<Record<Write['action'], string>> = {
+  create: 'created',
+  update: 'updated',
+  membership: 'moved',
+  delete: 'deleted',
+  pair: 'paired',
+  unlink: 'unlinked',
+  'create-group': 'created',
+  'rename-group': 'renamed',
+  'delete-group': 'deleted',
 };
 
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
-const formatEntry = (entry: HistoryEntry, sides: Sides<SideWords>): readonly string[] => {
+const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
   const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
-  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${stateWords(entry)}`;
-  const lines = changes.map((change) => {
-    const reason = change.why.kind === why.kind ? '' : ` (${whyWords(change.why, sides)})`;
-    return `      ${fieldWords(change.field)}: ${quote(change.from)} -> ${quote(change.to)}${reason}`;
-  });
+  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${writeNote(entry)}`;
+  const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
 };
 
@@ -86,12 +76,26 @@ const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>
   return `  ${sides[side].title}: ${id === null ? 'nothing' : `${id} (${state})`}${waiting}`;
 };
 
-const formatHistory = ({ link: { name, sides }, history }: LinkHistory, terminal: Terminal): string => {
-  const { left, right, status, entries, conflicts, rejected } = history;
+const listed = (values: readonly string[]): string => (values.length === 0 ? 'nothing' : values.map(inLine).join(', '));
+
+/** A field with its value on each side, whose it is, and since when. */
+const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, sides: Sides<SideWords>): string => {
+  const isSame = left.join('\n') === right.join('\n');
+  const apart = SIDES.map((side) => `${listed(side === 'left' ? left : right)} at ${sides[side].place}`).join(', ');
+  const whose =
+    from === null ? 'of both, since they were paired' : `of ${sides[from].place}, since ${isoOf(sinceMs) ?? 'then'}`;
+  const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
+  return `${fieldWords(field)}: ${isSame ? listed(left) : apart} - ${whose}${reason}`;
+};
+
+const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): string => {
+  const { sides } = link;
+  const { name, left, right, status, standings, entries, conflicts, rejected } = history;
+  const { width } = layoutOf(terminal);
   const isGone = left.id === null && right.id === null;
   const ids = isGone ? 'a contact that is gone' : describeIds({ leftId: left.id, rightId: right.id });
   return [
-    `${terminal.style('bold', name)}: ${ids}: ${status}`,
+    `${terminal.style('bold', link.name)}: ${name === null ? '' : `${inLine(name)}, `}${ids}: ${status}`,
     ...SIDES.map((side) => formatHalf(side, history, sides)),
     ...conflicts.map((conflict) => {
       const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
@@ -100,6 +104,7 @@ const formatHistory = ({ link: { name, sides }, history }: LinkHistory, terminal
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; tried again after ${isoOf(retryAtMs)}`;
     }),
+    ...standings.map((standing) => wrap(formatStanding(standing, sides), '  ', width)),
     entries.length === 0 ? '  No run has written it.' : '  History, the oldest first:',
     ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');

@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts';
 const SINGLE = ['undo', 'backup', 'restore', 'forgotten'] as const;
 
 /** The key of what the JSON document holds that a command owes; null where it owes none. */
-export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | (typeof SINGLE)[number] | null;
+export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | 'reviewed' | (typeof SINGLE)[number] | null;
 
 /** What says all there is to say in its message. */
 const EXPECTED = [StoreError, StoppedError, BackupError, QueueError, NotDeliveredError];

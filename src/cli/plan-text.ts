@@ -1,44 +1,36 @@
-import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import type { PlannedAction } from '../reconcile/actions.ts';
+import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { howToJoinPlanned } from '../sync/rivals.ts';
 import type { Estimate } from '../sync/run.ts';
+import type { Unpaired } from '../view/views.ts';
+import type { Shown } from './change-filter.ts';
+import { formatChanges, formatHidden } from './change-text.ts';
 import type { LinkPlan } from './plan.ts';
-import { formatTable } from './table.ts';
-import type { Terminal } from './terminal.ts';
-import { fieldWords } from './field-words.ts';
 import { count, formatEstimate, grouped } from './words.ts';
+import { inLine, wrap, type Layout } from './wrap.ts';
 
-/** Longer groups are cut in the text; the JSON has them whole. */
+/** Longer lists are cut in the text, unless `--all` asks for them. */
 const ROWS_SHOWN = 20;
 
-const toRow = (action: PlannedAction): readonly string[] => {
-  if ('name' in action) return [action.name];
-  return [action.leftId ?? '-', action.rightId ?? '-', action.fields.map(fieldWords).join(', ')];
-};
+const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
+  SIDES.map((side) => {
+    const rivals = unpaired[side].map(({ id, name }) => (name === null ? id : `${inLine(name)} (${id})`));
+    return `at ${sides[side].place} ${rivals.join(', ')}`;
+  }).join('; ');
 
-const formatGroup = (name: string, actions: readonly PlannedAction[]): string => {
-  const rows = actions.slice(0, ROWS_SHOWN).map(toRow);
-  const hidden = actions.length - rows.length;
-  const more = hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : [];
-  return [`  ${name}: ${grouped(actions.length)}`, formatTable(rows, { indent: '    ' }), ...more].join('\n');
-};
-
-const formatSide = (side: Side, title: string, actions: readonly PlannedAction[]): readonly string[] => {
-  const own = actions.filter((action) => action.side === side && action.action !== 'pair');
-  if (own.length === 0) return [];
-  const groups = Map.groupBy(own, (action) => action.action);
-  return [`At ${title}`, ...[...groups].map(([name, group]) => formatGroup(name, group))];
-};
-
-type Unpaired = NonNullable<LinkPlan['ambiguous']>;
-
-const formatUnpaired = (all: Unpaired, sides: Sides<SideWords>): readonly string[] =>
-  [...Map.groupBy(all, ({ why }) => why)].map(([why, rivals]) => {
-    const shown = rivals.slice(0, ROWS_SHOWN).map(({ leftIds, rightIds }) => [leftIds.join(', '), rightIds.join(', ')]);
-    const hidden = rivals.length - shown.length;
-    const more = hidden > 0 ? [`  ... and ${hidden} more (--json has them all)`] : [];
-    const title = `Left unpaired: ${why}: ${grouped(rivals.length)}`;
-    return [title, formatTable(shown, { indent: '  ' }), ...more, `  ${howToJoinPlanned(why, sides)}`].join('\n');
+const formatUnpaired = (
+  all: readonly Unpaired[],
+  sides: Sides<SideWords>,
+  shown: Pick<Shown, 'all'>,
+  { width }: Layout,
+): readonly string[] =>
+  [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, rivals]) => {
+    const listed = shown.all ? rivals : rivals.slice(0, ROWS_SHOWN);
+    return [
+      `Left unpaired: ${why}: ${grouped(rivals.length)}`,
+      ...listed.map((each) => wrap(formatRivals(each, sides), '  ', width)),
+      ...formatHidden(rivals.length - listed.length),
+      wrap(howToJoinPlanned(why, sides), '  ', width),
+    ];
   });
 
 /** How long a sync would take; nothing where nothing is written. */
@@ -49,19 +41,18 @@ const formatTime = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>)
   return [`  takes about ${parts.join(' and ')}: ${formatEstimate(durationMs)} by the rate limits`];
 };
 
-/** A plan for people, by side and action. */
+/** A plan for people, by what happens. */
 export const formatPlan = (
-  { link, kind, actions, ambiguous = [], estimate, halted, error }: LinkPlan,
+  { link, kind, actions, total, unpaired, estimate, halted, error }: LinkPlan,
   sides: Sides<SideWords>,
-  terminal: Pick<Terminal, 'style'>,
+  shown: Pick<Shown, 'all'>,
+  layout: Layout,
 ): string => {
-  const name = terminal.style('bold', link);
-  if (error !== undefined) return `${name}: ${terminal.style('red', 'could not be planned')}`;
-  const halt = halted === null ? '' : `, ${terminal.style('yellow', `would halt: ${halted.reason}`)}`;
-  const title = `${name}: ${kind}, ${actions.length === 0 ? 'nothing to do' : count(actions.length, 'action')}${halt}`;
-  const pairs = actions.filter((action) => action.action === 'pair');
-  const pairing = pairs.length === 0 ? [] : ['On both sides', formatGroup('pair', pairs)];
-  const bySide = SIDES.flatMap((side) => formatSide(side, sides[side].title, actions));
+  const name = layout.style('bold', link);
+  if (error !== undefined) return `${name}: ${layout.style('red', 'could not be planned')}`;
+  const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
+  const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
   const time = estimate === undefined ? [] : formatTime(estimate, sides);
-  return [title, ...time, ...pairing, ...bySide, ...formatUnpaired(ambiguous, sides)].join('\n');
+  const changes = formatChanges(actions, sides, shown, layout);
+  return [title, ...time, ...changes, ...formatUnpaired(unpaired, sides, shown, layout)].join('\n');
 };

@@ -1,25 +1,28 @@
 import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import { listActions, type PlannedAction } from '../reconcile/actions.ts';
-import type { Doubt } from '../reconcile/match.ts';
+import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { RunKind } from '../store/store.ts';
 import type { Estimate } from '../sync/run.ts';
 import { HaltError } from '../sync/context.ts';
+import { planChanges, unpairedOf } from '../view/plan.ts';
+import type { Change, Unpaired } from '../view/views.ts';
+import { selectChanges, type Shown } from './change-filter.ts';
+import { changeToJson } from './change-json.ts';
 import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
-import type { Terminal } from './terminal.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 
-type Unpaired = { readonly leftIds: readonly string[]; readonly rightIds: readonly string[]; readonly why: Doubt };
-
-/** What `plan --json` says of one link, there in the link's words; `error` is there only where the link could not be planned. */
+/** What a run of one link would do; `error` is there only where the link could not be planned. */
 export type LinkPlan = {
   readonly link: string;
   readonly kind: RunKind;
-  readonly actions: readonly PlannedAction[];
-  /** Contacts that may be one person and are not paired (R13); absent where there are none. */
-  readonly ambiguous?: readonly Unpaired[];
+  /** What was asked for of what would be done. */
+  readonly actions: readonly Change[];
+  /** How much would be done in all. */
+  readonly total: number;
+  /** Contacts that may be one person and are not paired (R13). */
+  readonly unpaired: readonly Unpaired[];
   /** About so many requests on each side, and how long they take by the rate limits; absent where nothing was planned. */
   readonly estimate?: Estimate;
   readonly halted: { readonly reason: string; readonly message: string } | null;
@@ -29,7 +32,7 @@ export type LinkPlan = {
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
 const notPlanned = (link: string, kind: RunKind, error: unknown): Planned => {
-  const empty = { link, kind, actions: [] };
+  const empty = { link, kind, actions: [], total: 0, unpaired: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -37,7 +40,7 @@ const notPlanned = (link: string, kind: RunKind, error: unknown): Planned => {
   return { plan: { ...empty, halted: null, error: messageOf(error) }, code: exitCodeOf(error) };
 };
 
-type PlanOptions = CommonOptions & { readonly full?: boolean };
+export type PlanOptions = CommonOptions & Shown & { readonly full?: boolean };
 
 const planOne = async (
   terminal: Terminal,
@@ -51,14 +54,37 @@ const planOne = async (
     const { kind, plan, halt, estimate } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const ambiguous = plan.ambiguous.map(({ left, right, why }) => ({ leftIds: left, rightIds: right, why }));
-    const unpaired = ambiguous.length === 0 ? {} : { ambiguous };
-    return { plan: { link: link.name, kind, actions: listActions(plan), ...unpaired, estimate, halted }, code };
+    const changes = planChanges(plan);
+    const unpaired = options.only === undefined && options.grep === undefined ? unpairedOf(plan) : [];
+    const actions = selectChanges(changes, options);
+    return { plan: { link: link.name, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
   } catch (error) {
     return notPlanned(link.name, asked, error);
   } finally {
     progress.stop();
   }
+};
+
+const unpairedToJson = ({ left, right, why }: Unpaired) => ({
+  leftIds: left.map(({ id }) => id),
+  rightIds: right.map(({ id }) => id),
+  left,
+  right,
+  why,
+});
+
+/** As the README documents it, in the words of the link. */
+const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
+  const { link, kind, actions, unpaired, estimate, halted, error } = plan;
+  return inWordsOf(sides, {
+    link,
+    kind,
+    actions: actions.map((change) => changeToJson(change, sides)),
+    ...(unpaired.length > 0 && { ambiguous: unpaired.map(unpairedToJson) }),
+    ...(estimate && { estimate }),
+    halted,
+    ...(error !== undefined && { error }),
+  });
 };
 
 /** `plan [LINK]`: what a run of each link would do, writing nothing anywhere. */
@@ -70,8 +96,8 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
       if (opened.signal.aborted) break;
       const one = await planOne(terminal, opened, link, options);
       planned.push(one);
-      documents.push(inWordsOf(link.sides, one.plan));
-      if (!options.json) terminal.print(formatPlan(one.plan, link.sides, terminal));
+      documents.push(toJson(one.plan, link.sides));
+      if (!options.json) terminal.print(formatPlan(one.plan, link.sides, options, layoutOf(terminal)));
       const trouble = one.plan.error ?? one.plan.halted?.message;
       if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
     }

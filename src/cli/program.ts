@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { addCommands, type Call } from './commands.ts';
-import type { Terminal } from './terminal.ts';
+import { widthOf, type Terminal } from './terminal.ts';
 import { withTypedCommands } from './typed-command.ts';
 import { readVersion } from './version.ts';
 
@@ -46,9 +46,6 @@ const addMade = (program: Command, call: Call): void => {
     });
 };
 
-/** A pipe has no width: nothing is broken into lines for it. */
-const widthOf = ({ columns }: Terminal['stdout']): number => columns || Number.POSITIVE_INFINITY;
-
 const createProgram = (call: Call): Command => {
   const program = new Command('contact-sync')
     .description('Keeps Google contacts and a relationship management service the same, in both directions.')
@@ -66,8 +63,8 @@ const createProgram = (call: Call): Command => {
     .configureOutput({
       writeOut: (text) => call.terminal.print(text.trimEnd()),
       writeErr: (text) => call.terminal.warn(text.trimEnd()),
-      getOutHelpWidth: () => widthOf(call.terminal.stdout),
-      getErrHelpWidth: () => widthOf(call.terminal.stdout),
+      getOutHelpWidth: () => widthOf(call.terminal),
+      getErrHelpWidth: () => widthOf(call.terminal),
     })
     .addHelpText('after', EXIT_CODES_HELP);
   addCommands(program, call);

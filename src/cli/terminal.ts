@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { printable } from '../printable.ts';
+import type { Layout } from './wrap.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
@@ -70,3 +71,12 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
     style: (style, text) => styleText(style, text, { stream: stdout }),
   };
 };
+
+/** How wide a line may be, in columns; a pipe has no width: nothing is broken into lines for it. */
+export const widthOf = ({ stdout }: Pick<Terminal, 'stdout'>): number => stdout.columns || Number.POSITIVE_INFINITY;
+
+/** What lines for people are laid out for. */
+export const layoutOf = (terminal: Terminal): Layout => ({
+  width: widthOf(terminal),
+  style: (style, text) => terminal.style(style, text),
+});

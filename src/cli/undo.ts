@@ -1,24 +1,28 @@
 import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
-import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Refusal } from '../history/plan-undo.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
 import { keptSinceMs } from '../sync/retention.ts';
+import type { Change } from '../view/views.ts';
+import { selectChanges, type Shown } from './change-filter.ts';
+import { changeToJson } from './change-json.ts';
+import { formatChanges } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
-import { formatPlan } from './plan-text.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatTable } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 import { fieldWords } from './field-words.ts';
-import { count, formatAge, isoOf } from './words.ts';
+import { findRun, keptFor, type FoundRun } from './find-run.ts';
+import { confirm } from './confirm.ts';
+import { count, formatAge } from './words.ts';
 
-export type UndoOptions = CommonOptions & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean };
+export type UndoOptions = CommonOptions &
+  Shown & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean; readonly yes?: boolean };
 
 /** What `undo --json` prints, there in the link's words. */
 type UndoDocument = {
@@ -31,38 +35,7 @@ type UndoDocument = {
   /** Contacts written (created, updated or deleted) and groups brought back. Planned ones for a dry run. */
   readonly undone: number;
   readonly refused: readonly Refusal[];
-  readonly actions: readonly PlannedAction[];
-};
-
-type Target = { readonly link: LinkConfig; readonly run: RunRow };
-
-const SHOWN = 5;
-const HOUR_MS = 3_600_000;
-
-const keptFor = (durationMs: number): string =>
-  `what a run wrote is kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
-
-const noSuchRun = (word: string, retentionMs: number | null): string => {
-  const isLast = word === 'last';
-  const what = isLast ? 'No run has written anything' : `There is no run ${word}`;
-  const hint = isLast ? '' : ' `contact-sync status --json` names the last one.';
-  return retentionMs === null ? `${what}.${hint}` : `${what}, or it is too old: ${keptFor(retentionMs)}.${hint}`;
-};
-
-/** The run that the word means: its id, the beginning of one, or the last run that wrote anything. */
-const findTarget = async ({ app, links }: Opened, word: string): Promise<Target> => {
-  const found: Target[] = [];
-  for (const link of links) {
-    const query = word === 'last' ? ({ latest: 'writing' } as const) : { idPrefix: word };
-    for (const run of await app.store.runs(link.name, query)) found.push({ link, run });
-  }
-  const exact = found.find(({ run }) => run.id === word);
-  const [first, second] = found;
-  if (exact !== undefined) return exact;
-  if (first === undefined) throw new UsageError(noSuchRun(word, app.config.retentionMs));
-  if (second === undefined) return first;
-  const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
-  throw new UsageError(`${word} may mean several runs; give more of the id, or the link: ${ids.join(', ')}.`);
+  readonly actions: readonly Change[];
 };
 
 /** Why what the run wrote is not known any more; null where it is. */
@@ -75,7 +48,7 @@ const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): stri
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
 
-const dryRun = async ({ app, signal }: Opened, { link, run }: Target, options: UndoOptions): Promise<Done> => {
+const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options: UndoOptions): Promise<Done> => {
   const shared = { link: link.name, run: run.id, undoRun: null };
   try {
     const acceptDeletes = options.acceptDeletes ?? false;
@@ -98,7 +71,7 @@ const dryRun = async ({ app, signal }: Opened, { link, run }: Target, options: U
 const perform = async (
   terminal: Terminal,
   { app, signal }: Opened,
-  { link, run }: Target,
+  { link, run }: FoundRun,
   options: UndoOptions,
 ): Promise<Done> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
@@ -115,15 +88,39 @@ const perform = async (
   }
 };
 
+/** As the README documents it, in the words of the link. */
+const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
+  inWordsOf(sides, {
+    ...document,
+    actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
+  });
+
+/** Whether the undo may go on: on a terminal a person is asked before it deletes anything. */
+const mayDelete = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  { link, run }: FoundRun,
+  options: UndoOptions,
+): Promise<boolean> => {
+  const isAsked = process.stdin.isTTY && terminal.stdout.isTTY;
+  if (!isAsked || options.yes || options.json || options.dryRun) return true;
+  const { report } = await app.planUndo(link, run, { signal, acceptDeletes: options.acceptDeletes ?? false });
+  const deletions = selectChanges(report.actions, { only: 'deletes' });
+  if (deletions.length === 0) return true;
+  terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
+  const answer = await confirm(terminal, process.stdin, `Delete ${count(deletions.length, 'contact')}?`);
+  if (!answer) terminal.print('Nothing was written.');
+  return answer;
+};
+
 const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'the contact' : fieldWords(field);
   return [sides[side].title, describeIds(ids), what, reason];
 };
 
-const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, terminal: Terminal): string => {
+const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
   const { link, run, outcome, undone, refused, actions } = document;
-  const plan = formatPlan({ link, kind: 'incremental', actions, halted: null }, sides, terminal);
-  const list = actions.length === 0 ? [] : plan.split('\n').slice(1);
+  const list = formatChanges(selectChanges(actions, shown), sides, shown, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${run}: ${outcome}, ${count(undone, 'write')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
@@ -142,14 +139,15 @@ export const undo = (
   options: UndoOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const target = await findTarget(opened, word);
+    const target = await findRun(opened, word);
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
+    if (!(await mayDelete(terminal, opened, target, options))) return EXIT.done;
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);
-    if (options.json) terminal.print(JSON.stringify({ undo: inWordsOf(target.link.sides, document) }));
-    else terminal.print(formatUndo(document, target.link.sides, terminal));
+    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
+    else terminal.print(formatUndo(document, target.link.sides, options, terminal));
     if (trouble !== null) terminal.warn(trouble);
     return code;
   });

@@ -30,6 +30,7 @@ import {
   deleteLimit,
   duration,
   earlierKey,
+  listenAddress,
   ownKey,
   redisUrl,
   retention,
@@ -37,6 +38,7 @@ import {
   urlWithoutSlash,
   webhookUrl,
   type DeleteLimit,
+  type ListenAddress,
 } from './values.ts';
 
 export type LinkConfig = {
@@ -70,6 +72,8 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
+  /** Where the daemon serves its metrics and its health; null: nowhere. */
+  readonly listen: ListenAddress | null;
   /** Null: nobody is told how links stand. */
   readonly notifyUrl: Secret | null;
   /** Null: what is sent there is not signed. */
@@ -108,6 +112,10 @@ export const SharedSettings = z.object({
     .default(180 * 86_400_000)
     .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
   concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
+  listen: listenAddress
+    .nullable()
+    .default(null)
+    .describe('Where the daemon serves its metrics and its health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
   notifyUrl: webhookUrl
     .nullable()
     .default(null)
@@ -238,6 +246,7 @@ export const storeAlone = (dataDir: string): Config => ({
   credentialsKeyOld: null,
   retentionMs: null,
   concurrency: 1,
+  listen: null,
   notifyUrl: null,
   notifySecret: null,
   notifyFormat: 'json',

@@ -1,4 +1,5 @@
 import { SIDES } from '../contact/side.ts';
+import { isLoopback } from '../loopback.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { placeOf } from './accounts.ts';
 import type { Config, LinkConfig } from './config.ts';
@@ -13,11 +14,9 @@ export type UnencryptedAddress = {
   readonly host: string;
 };
 
-const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/u;
-
 const hostOf = (value: unknown): string | null => {
   const url = typeof value === 'string' ? URL.parse(value) : null;
-  return url?.protocol === 'http:' && !LOOPBACK.test(url.hostname) ? url.hostname : null;
+  return url?.protocol === 'http:' && !isLoopback(url.hostname) ? url.hostname : null;
 };
 
 /** What to do about such addresses. */

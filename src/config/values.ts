@@ -12,6 +12,9 @@ const fail = (context: z.RefinementCtx, message: string): never => {
   return z.NEVER;
 };
 
+/** Where a server listens: the name or address of a host (no brackets), and a port; 0 takes any free one. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
 export const text = z.string({
   error: ({ input }) => (input === undefined ? 'is not set. It is required.' : 'is a list. Give one value.'),
 });
@@ -133,6 +136,13 @@ export const buckets = z
     }
     return patterns;
   });
+
+/** From `<host>:<port>`; an IPv6 address stands in brackets. */
+export const listenAddress = text.transform((value, context): ListenAddress => {
+  const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/iu.exec(value) ?? [];
+  if (host !== '' && Number(port) <= 65_535) return { host: host.replaceAll(/[[\]]/gu, ''), port: Number(port) };
+  return fail(context, `"${value}" is no address to listen at. Write <host>:<port>, such as 127.0.0.1:8377.`);
+});
 
 /** URL values are not repeated in messages, since they may hold a password. */
 const url = (protocols: readonly string[]) =>

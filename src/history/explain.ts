@@ -1,37 +1,18 @@
-import { EMPTY_CONTACT, SYNCED_FIELDS, type ContactField, type SyncedField } from '../contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
-import { emailKey, type ListElement } from '../contact/keys.ts';
+import { EMPTY_CONTACT, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { bySide, SIDES, type Side } from '../contact/side.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
 import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint } from '../contact/snapshot.ts';
 import type { Pair, PairStatus } from '../reconcile/decision.ts';
-import type { ConflictRow, Rejection, RunRow, Store, StoredRunKind } from '../store/store.ts';
+import type { ConflictRow, Rejection, Store } from '../store/store.ts';
 import { loadPairsOf } from '../sync/workload.ts';
-import { followContacts, writtenId, type ContactWrite } from './follow.ts';
-
-/** Why a value was written. */
-export type Why =
-  | { readonly kind: 'new' | 'changed' | 'deleted' | 'first-meeting' | 'edit-beats-delete'; readonly at: Side }
-  | { readonly kind: 'conflict'; readonly winner: Side }
-  | { readonly kind: 'undo'; readonly of: string | null };
-
-type FieldChange = { readonly field: SyncedField; readonly from: string; readonly to: string; readonly why: Why };
-
-/** One write, as the journal has it. */
-export type HistoryEntry = {
-  readonly atMs: number;
-  readonly run: string;
-  readonly kind: StoredRunKind | null;
-  /** The side that was written, and the contact there. */
-  readonly side: Side;
-  readonly id: string;
-  readonly action: ContactWrite['kind'];
-  /** `failed`: the side refused it; `abandoned`: it never arrived and was planned again; `intended`: its outcome is unknown. */
-  readonly state: ContactWrite['state'];
-  readonly why: Why;
-  readonly changes: readonly FieldChange[];
-  readonly error: string | null;
-};
+import { nameOf } from '../view/values.ts';
+import type { Standing, Write } from '../view/views.ts';
+import { isOpen } from './conflicts.ts';
+import { followContacts } from './follow.ts';
+import { standingsOf } from './standing.ts';
+import { loadBackground, writeView } from './writes.ts';
 
 type HalfView = {
   readonly id: string | null;
@@ -42,100 +23,17 @@ type HalfView = {
 
 /** The history of one contact on both sides, and how it stands. */
 export type ContactHistory = {
+  /** What it is called now, else when it was last written; null where nothing names it. */
+  readonly name: string | null;
   readonly status: PairStatus | 'unlinked';
   readonly left: HalfView;
   readonly right: HalfView;
-  readonly entries: readonly HistoryEntry[];
+  /** Whose value of each field stands. */
+  readonly standings: readonly Standing[];
+  readonly entries: readonly Write[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
 };
-
-const elementText = (element: ListElement): string => {
-  if ('value' in element) return element.value;
-  const { street, postalCode, city, region, country } = element;
-  return [street, postalCode, city, region, country].filter((part) => part !== '').join(', ');
-};
-
-const textOf = (record: ContactRecord | null, field: ContactField): string => {
-  const value = (record?.contact ?? EMPTY_CONTACT)[field];
-  return typeof value === 'string' ? value : value.map(elementText).join('; ');
-};
-
-type Names = ReadonlyMap<string, string>;
-
-const groupsOf = (record: ContactRecord | null, names: Names): string => {
-  return (record?.groupIds ?? [])
-    .map((id) => names.get(id) ?? id)
-    .toSorted()
-    .join('; ');
-};
-
-/** What the writes of a link are judged by. */
-type Background = {
-  readonly runs: ReadonlyMap<string, RunRow>;
-  readonly conflicts: readonly ConflictRow[];
-  readonly groupNames: Names;
-  /** The creates by run and by the contact that came of them. */
-  readonly creates: ReadonlyMap<string, ContactWrite>;
-};
-
-const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
-
-const whyOf = (write: ContactWrite, background: Background): Why => {
-  // What a new contact is given after its create has the same reason as the create.
-  const create = background.creates.get(createKey(write));
-  if (create !== undefined && create !== write) return whyOf(create, background);
-  const at = otherSide(write.side);
-  if (write.intent.undoes) return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
-  switch (write.kind) {
-    case 'create':
-      return { kind: write.pairId === null ? 'new' : 'edit-beats-delete', at };
-    case 'delete':
-      return { kind: 'deleted', at };
-    case 'update':
-    case 'membership':
-      return { kind: write.pairId === null ? 'first-meeting' : 'changed', at };
-  }
-};
-
-const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
-  const winner = otherSide(write.side);
-  const isConflict = background.conflicts.some((conflict) => {
-    const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
-    return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
-  });
-  return isConflict && !write.intent.undoes ? { kind: 'conflict', winner } : whyOf(write, background);
-};
-
-/** What stood there, and what stands there since; what was asked for, where no answer says. */
-const changesOf = (write: ContactWrite, background: Background): readonly FieldChange[] => {
-  const { before, after, intent } = write;
-  const { desired } = intent;
-  const asked: ContactRecord | null =
-    desired === null || before === null ? null : { ...before, contact: desired, groupIds: before.groupIds };
-  const to = write.kind === 'delete' ? null : (after ?? asked);
-  const fields = write.kind === 'create' || write.kind === 'delete' ? SYNCED_FIELDS : intent.fields;
-  return fields.flatMap((field): FieldChange[] => {
-    const text = (record: ContactRecord | null): string => {
-      return field === 'buckets' ? groupsOf(record, background.groupNames) : textOf(record, field);
-    };
-    const values = { from: text(before), to: text(to) };
-    return values.from === values.to ? [] : [{ field, ...values, why: whyOfField(write, field, background) }];
-  });
-};
-
-const entryOf = (write: ContactWrite, background: Background): HistoryEntry => ({
-  atMs: write.settledAtMs ?? write.intendedAtMs,
-  run: write.run,
-  kind: background.runs.get(write.run)?.kind ?? null,
-  side: write.side,
-  id: writtenId(write),
-  action: write.kind,
-  state: write.state,
-  why: whyOf(write, background),
-  changes: changesOf(write, background),
-  error: write.error,
-});
 
 const halfView = (pair: Pair | undefined, side: Side): HalfView => {
   const half = pair?.[side] ?? null;
@@ -153,19 +51,6 @@ const halfView = (pair: Pair | undefined, side: Side): HalfView => {
   return { id: half.id, state: 'present', unsynced: SYNCED_FIELDS.filter(differs) };
 };
 
-const loadBackground = async (store: Store, link: string, writes: readonly ContactWrite[]): Promise<Background> => {
-  const { groupPairs } = await store.link(link);
-  const named = groupPairs.flatMap((pair) => SIDES.flatMap((side) => pair[side] ?? []));
-  const runs = new Map<string, RunRow>();
-  for (const id of new Set(writes.map((write) => write.run))) {
-    const run = (await store.runs(link, { idPrefix: id })).find((row) => row.id === id);
-    if (run !== undefined) runs.set(id, run);
-  }
-  const conflicts = await store.conflicts(link, { all: true });
-  const creates = new Map(writes.filter(({ kind }) => kind === 'create').map((write) => [createKey(write), write]));
-  return { runs, creates, conflicts, groupNames: new Map(named.map(({ id, name }) => [id, name])) };
-};
-
 const wordsOf = (text: string): readonly string[] => foldText(text).split(' ');
 
 /** Every contact that the store has an image of: halves, and contacts that a run deleted. */
@@ -175,21 +60,32 @@ const knownContacts = async (store: Store, link: string): Promise<readonly Conta
   return [...halves.map(({ record }) => record), ...deletions.flatMap(({ before }) => before ?? [])];
 };
 
-/** The ids of contacts of that email address, else of that name, else whose name has all its words. */
+/**
+ * The ids of contacts of that email address or phone number, else of that name, else whose name has all its words, else whose
+ * name has words that begin so.
+ */
 const search = async (store: Store, link: string, text: string): Promise<readonly string[]> => {
   const known = await knownContacts(store, link);
   const idsWhere = (test: (record: ContactRecord) => boolean): readonly string[] => {
     return known.filter(test).map(({ id }) => id);
   };
-  const byEmail = idsWhere(({ contact }) => {
-    return contact.emailAddresses.some((email) => emailKey(email.value) === emailKey(text));
+  const byAddress = idsWhere(({ contact: { emailAddresses, phoneNumbers } }) => {
+    const hasEmail = emailAddresses.some(({ value }) => emailKey(value) === emailKey(text));
+    return hasEmail || (phoneKey(text) !== '' && phoneNumbers.some(({ value }) => phoneKey(value) === phoneKey(text)));
   });
   const words = wordsOf(text);
-  if (byEmail.length > 0 || words.join('') === '') return byEmail;
+  if (byAddress.length > 0 || words.join('') === '') return byAddress;
   const nameWords = ({ contact }: ContactRecord) => wordsOf(`${contact.firstName} ${contact.lastName}`);
   const byName = idsWhere((record) => nameWords(record).toSorted().join() === words.toSorted().join());
   if (byName.length > 0) return byName;
-  return idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
+  const byWords = idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
+  if (byWords.length > 0) return byWords;
+  return idsWhere((record) => words.every((word) => nameWords(record).some((name) => name.startsWith(word))));
+};
+
+const nameNow = (pair: Pair | undefined): string | null => {
+  const [half] = SIDES.flatMap((side) => pair?.[side] ?? []);
+  return half === undefined ? null : nameOf(half.record.contact);
 };
 
 const historyOf = async (store: Store, link: string, id: string) => {
@@ -203,12 +99,16 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
+  const entries = writes.map((write) => writeView(write, background));
+  const now = bySide((side) => halfView(pair, side));
+  const unsynced = bySide((side) => now[side].unsynced);
   const history: ContactHistory = {
+    name: nameNow(pair) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
-    left: halfView(pair, 'left'),
-    right: halfView(pair, 'right'),
-    entries: writes.map((write) => entryOf(write, background)),
-    conflicts: (await store.conflicts(link, { all: false })).filter(isOwn),
+    ...now,
+    standings: standingsOf(pair, entries, unsynced, background.groupNames),
+    entries,
+    conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
     rejected: (await store.link(link)).rejections.filter(isOwn),
   };
   return { history, ids, isKnown: pair !== undefined || writes.length > 0 };

@@ -1,40 +1,71 @@
 import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
+import type { GroupRecord } from '../contact/record.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
-import { creationAction, idsOf, idsOn, type PlannedAction } from '../reconcile/actions.ts';
+import type { SideWrite } from '../reconcile/decision.ts';
+import { idsOf, idsOn } from '../reconcile/pair-ids.ts';
 import type { Losses } from '../reconcile/losses.ts';
 import { createdHalf, taskHalf, type Task } from '../sync/execute/task.ts';
 import type { Work } from '../sync/execute/work.ts';
+import { nameOf } from '../view/values.ts';
+import type { Change, Why } from '../view/views.ts';
+import { changesOfWrite, creationView, deletionView, groupView, plannedGroup, type PlanGroups } from '../view/write.ts';
 import type { UndoDecision, UndoPlan } from './plan-undo.ts';
 
 type Revert = Extract<UndoDecision, { kind: 'revert' }>;
 type Restore = Extract<UndoDecision, { kind: 'restore' }>;
 
-const listDecision = (decision: UndoDecision): readonly PlannedAction[] => {
+/** What the groups of an undo are called; each takes part for itself. */
+const groupsOf = ({ links, groups }: UndoPlan, standing: Sides<readonly GroupRecord[]>): PlanGroups => {
+  const planned = groups.actions.map(({ key, name }) => [plannedGroup(key), name] as const);
+  return {
+    links: new Map(links.map((link) => [link.key, link])),
+    names: bySide((side) => new Map([...planned, ...standing[side].map(({ id, name }) => [id, name] as const)])),
+  };
+};
+
+const revertViews = ({ pair, writes }: Revert, groups: PlanGroups, why: Why): readonly Change[] =>
+  SIDES.flatMap((side): Change[] => {
+    const write = writes[side];
+    if (write === null) return [];
+    const { record } = pair[side];
+    const name = nameOf(record.contact) ?? nameOf(write.desired);
+    const changes = changesOfWrite(side, record, write, groups, () => why);
+    return [{ side, action: 'update', ...idsOf(pair), name, fields: write.fields, changes, why }];
+  });
+
+const restoreView = ({ side, image, joins, pair, standing }: Restore, groups: PlanGroups, why: Why): Change => {
+  const other = otherSide(side);
+  const sourceId = pair?.[other]?.id ?? null;
+  if (standing === null) return creationView(side, image, { joins, sourceId }, groups, why);
+  const ids = { ...idsOn(other, sourceId), [`${side}Id`]: standing.id };
+  const write: SideWrite = { fields: ['buckets'], desired: standing.contact, joins, leaves: [] };
+  const changes = changesOfWrite(side, standing, write, groups, () => why);
+  return { side, action: 'update', ...ids, name: nameOf(standing.contact), fields: write.fields, changes, why };
+};
+
+const decisionViews = (decision: UndoDecision, groups: PlanGroups, why: Why): readonly Change[] => {
   switch (decision.kind) {
     case 'revert':
-      return SIDES.flatMap((side): PlannedAction[] => {
-        const write = decision.writes[side];
-        return write === null ? [] : [{ side, action: 'update', ...idsOf(decision.pair), fields: write.fields }];
-      });
-    case 'restore': {
-      const { side, image, joins, pair, standing } = decision;
-      const other = otherSide(side);
-      const otherId = pair?.[other]?.id ?? null;
-      if (standing === null) return [creationAction(side, image, joins, otherId)];
-      const ids = { ...idsOn(other, otherId), [`${side}Id`]: standing.id };
-      return [{ side, action: 'update', ...ids, fields: ['buckets'] }];
-    }
+      return revertViews(decision, groups, why);
+    case 'restore':
+      return [restoreView(decision, groups, why)];
     case 'remove':
-      return [{ side: decision.side, action: 'delete', ...idsOf(decision.pair), fields: [] }];
+      return [deletionView(decision.side, decision.record, idsOf(decision.pair), groups, why)];
   }
 };
 
-/** Everything that the undo will write, as a flat list. Pure. */
-export const listUndoActions = ({ decisions, groups }: UndoPlan): readonly PlannedAction[] => [
-  ...groups.actions.map(({ side, kind, name }): PlannedAction => ({ side, action: kind, name })),
-  ...decisions.flatMap(listDecision),
-];
+/** Everything that the undo of a run will write, by the groups that stand on each side now. Pure. */
+export const undoChanges = (
+  plan: UndoPlan,
+  standing: Sides<readonly GroupRecord[]>,
+  run: string,
+): readonly Change[] => {
+  const why: Why = { kind: 'undo', of: run };
+  const groups = groupsOf(plan, standing);
+  const ofGroups = plan.groups.actions.map((action) => groupView(action, why));
+  return [...ofGroups, ...plan.decisions.flatMap((decision) => decisionViews(decision, groups, why))];
+};
 
 const NOTHING_WRITTEN = {
   conflicts: [],

@@ -1,6 +1,5 @@
 import { SIDES, type Side } from '../contact/side.ts';
 import { stands } from '../contact/half.ts';
-import type { PlannedAction } from '../reconcile/actions.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { JournalRow, RunRow, Store } from '../store/store.ts';
@@ -10,17 +9,18 @@ import { guard } from '../sync/guard.ts';
 import { takeStock } from '../sync/prepare.ts';
 import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
 import { loadPairsOf } from '../sync/workload.ts';
+import type { Change } from '../view/views.ts';
 import { followContacts, idsIn, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
 import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { DoneWrite } from './revert-fields.ts';
 import type { RemovedGroup } from './undo-groups.ts';
-import { listUndoActions, lossesOfUndo, workOfUndo } from './undo-work.ts';
+import { lossesOfUndo, undoChanges, workOfUndo } from './undo-work.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'>;
 
 /** What an undo did or, where it is only planned, would do. */
 export type UndoReport = {
-  readonly actions: readonly PlannedAction[];
+  readonly actions: readonly Change[];
   /** What stays as it is, and why. */
   readonly refused: readonly Refusal[];
 };
@@ -125,12 +125,15 @@ const writtenContacts = async (
   });
 };
 
-const planOf = async (session: Session, run: string): Promise<UndoPlan> => {
+type Planned = { readonly plan: UndoPlan; readonly actions: readonly Change[] };
+
+const planOf = async (session: Session, run: string): Promise<Planned> => {
   session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
   const rows = await session.store.journal(session.link, { run });
   const contacts = await writtenContacts(session, rows);
-  return planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy });
+  const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy });
+  return { plan, actions: undoChanges(plan, groups, run) };
 };
 
 /** Performs the plan and listens for what a side refuses or does not take. */
@@ -152,12 +155,9 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
   return { again: await execute(listening, workOfUndo(plan)), refused };
 };
 
-type Undone = { readonly actions: readonly PlannedAction[]; readonly refused: readonly Refusal[] };
-
-const revert = async (session: Session, run: string, report: (undone: Undone) => void): Promise<void> => {
+const revert = async (session: Session, run: string, report: (undone: UndoReport) => void): Promise<void> => {
   await takeStock(session);
-  const planned = await planOf(session, run);
-  const actions = listUndoActions(planned);
+  const { plan: planned, actions } = await planOf(session, run);
   report({ actions, refused: planned.refused });
   const halt = await guard(session, lossesOfUndo(planned));
   if (halt !== null) throw new HaltError(halt);
@@ -166,7 +166,7 @@ const revert = async (session: Session, run: string, report: (undone: Undone) =>
   if (!first.again) return;
   // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
   await settleUnanswered(session);
-  const again = await planOf(session, run);
+  const { plan: again } = await planOf(session, run);
   const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
   const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
@@ -211,8 +211,8 @@ export const planUndoRun = (
 ): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
   return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
     await takeStock(session);
-    const plan = await planOf(session, run.id);
-    const report = { actions: listUndoActions(plan), refused: plan.refused };
+    const { plan, actions } = await planOf(session, run.id);
+    const report = { actions, refused: plan.refused };
     return { report, halt: await guard(session, lossesOfUndo(plan)) };
   });
 };

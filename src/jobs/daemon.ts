@@ -7,11 +7,12 @@ import { fingerprint } from '../config/secret.ts';
 import { tellOfUnencrypted, unencryptedNotices } from '../config/unencrypted.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
+import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
 import { createQueueScheduler } from './queue-scheduler.ts';
 import { createRunner, type Runner } from './run-job.ts';
-import type { RunJob, Scheduler } from './scheduler.ts';
+import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import { schedulesOf } from './timetable.ts';
 
 export type DaemonOptions = {
@@ -22,10 +23,20 @@ export type DaemonOptions = {
   readonly newId: () => string;
   /** Reads the configuration as it is now; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
+  /** Called with each job that has ended, and how. */
+  readonly onReport?: OnReport;
 };
+
+export type OnReport = (job: JobData, report: JobReport) => void;
 
 /** The long-lived process, without its signals. */
 export type Daemon = {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** The links that it works with now. */
+  links(): readonly LinkConfig[];
+  /** The jobs that are due or under way; null where that cannot be told now. */
+  depth(): Promise<QueueDepth | null>;
   /** Takes the links of the configuration as it is now; runs under way go on. */
   reload(): void;
   /** Ends the daemon: the writes under way first, and what has not ended after a grace is cut off. */
@@ -65,7 +76,8 @@ const logLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConf
       state: shownLinkState(state),
       reason,
       pairs: (await app.store.counts(link.name)).pairs,
-      openConflicts: (await app.store.conflicts(link.name, { all: false })).length,
+      openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(({ review }) => review === null)
+        .length,
       refused: rejections.length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       budget: scarcest(await app.budget(link)),
@@ -87,6 +99,7 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'notifyFormat',
     'otelExporterOtlpEndpoint',
     'otelServiceName',
+    'listen',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',
@@ -120,15 +133,15 @@ const tellOfOthers = async ({ app, clock, events }: DaemonOptions): Promise<void
 };
 
 type Beating = {
+  readonly startedAtMs: number;
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly links: () => readonly LinkConfig[];
   readonly signal: AbortSignal;
 };
 
-const keepHeartbeat = (options: DaemonOptions, { scheduler, runner, links, signal }: Beating) => {
+const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner, links, signal }: Beating) => {
   const { app, clock, events } = options;
-  const startedAtMs = clock.now();
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
   const told = tellOfOthers(options);
@@ -153,12 +166,20 @@ const keepHeartbeat = (options: DaemonOptions, { scheduler, runner, links, signa
   });
 };
 
+const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
+  again(options.clock, signal, async () => {
+    await logLinks(options, links()).catch((error: unknown) => options.events.heartbeatFailed({ error }));
+    return LOG_LINKS_EVERY_MS;
+  });
+
 const keepNotifying = async (
-  { app: { notifier }, clock }: DaemonOptions,
+  { app: { config, notifier }, clock, events }: DaemonOptions,
   links: () => readonly LinkConfig[],
   signal: AbortSignal,
 ): Promise<void> => {
   if (notifier === null) return;
+  const unencrypted = unencryptedNotices(config);
+  if (unencrypted !== null) events.noticesUnencrypted(unencrypted);
   const names = (): readonly string[] => links().map(({ name }) => name);
   await again(clock, signal, () => notifier.tell(names(), signal));
 };
@@ -168,7 +189,12 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
   let { links } = app.config;
   const runner = createRunner(options);
-  const scheduler = startScheduler(options, runner.runJob);
+  const scheduler = startScheduler(options, async (job, jobOptions) => {
+    const report = await runner.runJob(job, jobOptions);
+    options.onReport?.(job, report);
+    return report;
+  });
+  const startedAtMs = clock.now();
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
     links = next;
@@ -179,17 +205,15 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     tellOfUnencrypted(of, (found) => events.addressesUnencrypted(found));
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   warn(links);
-  const openNotices = unencryptedNotices(app.config);
-  if (openNotices !== null) events.noticesUnencrypted(openNotices);
   use(links);
-  const beating = keepHeartbeat(options, { scheduler, runner, links: () => links, signal: ended.signal });
-  const logging = again(clock, ended.signal, async () => {
-    await logLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
-    return LOG_LINKS_EVERY_MS;
-  });
+  const beating = keepHeartbeat(options, { startedAtMs, scheduler, runner, links: () => links, signal: ended.signal });
+  const logging = keepLogging(options, () => links, ended.signal);
   const notifying = keepNotifying(options, () => links, ended.signal);
 
   return {
+    startedAtMs,
+    links: () => links,
+    depth: () => scheduler.depth(),
     reload: () => {
       try {
         const config = options.loadConfig();

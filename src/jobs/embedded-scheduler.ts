@@ -15,6 +15,7 @@ const createSlots = (count: number) => {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
+    depth: () => ({ waiting: waiting.length, active: count - free }),
     run: async <T>(work: () => Promise<T>): Promise<T> => {
       if (free > 0) free -= 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -97,6 +98,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
+    depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;

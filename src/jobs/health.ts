@@ -14,6 +14,12 @@ export type LinkHealth = {
 
 export type Health = { readonly ok: boolean; readonly line: string };
 
+/** The verdict where something keeps the daemon from being judged; the error says what. */
+export const unhealthyBecause = (error: unknown): Health => {
+  const message = error instanceof Error ? error.message : String(error);
+  return { ok: false, line: `unhealthy: ${message.replaceAll(/\s+/gu, ' ')}` };
+};
+
 const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((nowMs - atMs) / 1000)} s ago`;
 
 /**

@@ -94,6 +94,12 @@ export const readProgress = async (dataDir: string, nowMs: number): Promise<read
       }),
     );
 
+/** The links that daemons on any machine work with at the time `nowMs` (epoch milliseconds), and how often each is run. */
+export const readServed = async (dataDir: string, nowMs: number): Promise<ReadonlyMap<string, number>> => {
+  const beats = (await readBeats(dataDir)).filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS);
+  return new Map(beats.flatMap(({ links }) => links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])));
+};
+
 export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
 
 /** The daemons that work on this directory besides this process, as far as their last words tell. */

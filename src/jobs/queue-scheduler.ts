@@ -6,7 +6,7 @@ import type { Events } from '../events.ts';
 import { beat, connectPatiently, endBeat, jobOptions, makeQueuePrefix, openQueue, type JobQueue } from './queue.ts';
 import { redisTrouble } from '../redis-trouble.ts';
 import { startWorker } from './queue-worker.ts';
-import type { RunJob, Scheduler } from './scheduler.ts';
+import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import type { Schedule } from './timetable.ts';
 
 export type QueueSchedulerOptions = {
@@ -23,6 +23,9 @@ const TEND_EVERY_MS = 5_000;
 
 /** So long may Redis take, when the last run has ended, to take the jobs back; one that is lost never does. */
 const HAND_BACK_MS = 2_000;
+
+/** What Redis does not answer in this time it does not answer now. */
+const LONGEST_LOOK_MS = 1_000;
 
 /** How often they are checked one by one; their number alone shows that some are missing. */
 const CHECK_EVERY_MS = 60_000;
@@ -124,6 +127,24 @@ const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown
   return { running, runJob };
 };
 
+/** What comes of the work; null where that takes longer than `limitMs`. */
+const within = async <T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T | null> => {
+  const ended = new AbortController();
+  const limit = clock.sleep(limitMs, ended.signal).catch(() => undefined);
+  const result = await Promise.race([work, limit.then(() => null)]);
+  ended.abort();
+  return result;
+};
+
+/** The jobs in Redis, where it answers at once. */
+const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null> => {
+  const counting = queue.getJobCounts('waiting', 'prioritized', 'active').catch(() => null);
+  const counts = await within(clock, LONGEST_LOOK_MS, counting);
+  if (counts === null) return null;
+  const { waiting = 0, prioritized = 0, active = 0 } = counts;
+  return { waiting: waiting + prioritized, active };
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
@@ -169,6 +190,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
       return isUsable ? null : (lostReason() ?? 'Redis has not answered yet.');
     },
+    depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {
       ended.abort();
       const handBack = async (): Promise<void> => {
@@ -178,9 +200,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       };
       const handedBack = handBack().catch(() => undefined);
       await Promise.all(running);
-      const waited = new AbortController();
-      await Promise.race([handedBack, clock.sleep(HAND_BACK_MS, waited.signal).catch(() => undefined)]);
-      waited.abort();
+      await within(clock, HAND_BACK_MS, handedBack);
       redis.disconnect();
     },
   };

@@ -7,6 +7,9 @@ export type RunJob = (
   options?: { readonly onProgress?: (progress: JobProgress) => void },
 ) => Promise<JobReport>;
 
+/** How many jobs are there: due, and waiting for their turn; and being run now. */
+export type QueueDepth = { readonly waiting: number; readonly active: number };
+
 /** Starts the jobs of all links when they are due: by timers in this process, or through Redis. */
 export type Scheduler = {
   readonly kind: 'embedded' | 'redis';
@@ -14,6 +17,8 @@ export type Scheduler = {
   apply(schedules: readonly Schedule[]): void;
   /** What keeps jobs from being run now, as a sentence; null where nothing does. */
   trouble(): Promise<string | null>;
+  /** The jobs that are due or under way, of all processes that share the queue; null where that cannot be told now. */
+  depth(): Promise<QueueDepth | null>;
   /** Takes no new job, and resolves when those under way have ended. */
   stop(): Promise<void>;
 };

@@ -1,4 +1,5 @@
-import type { LinkStateName, Told } from '../store/store.ts';
+import type { LinkStateName } from '../store/store.ts';
+import type { Told } from '../store/told.ts';
 
 /** What a notice is about: a trouble of a link, or its end. */
 export type News = NonNullable<Told['trouble']> | 'recovered';

@@ -1,5 +1,6 @@
 import type { Events } from '../events.ts';
-import type { LinkState, Store, Told } from '../store/store.ts';
+import type { LinkState, Store } from '../store/store.ts';
+import type { Told } from '../store/told.ts';
 import { bodyOf, noticeOf, testNotice, type NoticeFormat } from './message.ts';
 import { newsOf, type News } from './news.ts';
 import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';

@@ -33,8 +33,19 @@ export type Conflict = {
   readonly winner: Side;
 };
 
+/** What a person said of a conflict: the side whose value is to stand after all, or that it stays as it was decided. */
+export type Review = Side | 'dismissed';
+
 /** A conflict of two contacts that was recorded and has not been settled since. */
-export type OpenConflict = Conflict & { readonly leftId: string; readonly rightId: string };
+export type OpenConflict = Conflict & {
+  readonly leftId: string;
+  readonly rightId: string;
+  /** Null, or left out, where nobody has reviewed it. */
+  readonly review?: Review | null;
+};
+
+/** A field whose value of that side is to stand at both. */
+export type Taken = { readonly field: SyncedField; readonly from: Side };
 
 export type Merge = {
   readonly kind: 'merge';
@@ -42,6 +53,8 @@ export type Merge = {
   /** What each side is to be given; null where it stays as it is. */
   readonly writes: Sides<SideWrite | null>;
   readonly conflicts: readonly Conflict[];
+  /** Fields in which a person took a side's value of a conflict; left out where there are none. */
+  readonly taken?: readonly Taken[];
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
   readonly held: Sides<readonly SyncedField[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */

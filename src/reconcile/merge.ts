@@ -13,8 +13,9 @@ import type { Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import { wordsOf } from '../contact/names.ts';
-import type { Conflict } from './decision.ts';
+import type { Conflict, OpenConflict, Taken } from './decision.ts';
 import { conflictWinner, mayWrite, type Policy } from './policy.ts';
+import { sidesToTake, takenValue, type TakenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** What becomes of the contact fields of two halves. */
@@ -24,6 +25,7 @@ export type FieldMerge = {
   readonly fields: Sides<readonly ContactField[]>;
   readonly held: Sides<readonly SyncedField[]>;
   readonly conflicts: readonly Conflict[];
+  readonly taken: readonly Taken[];
 };
 
 const winnerOf = (policy: Policy, { left, right }: Sides<Half>): Side => {
@@ -147,6 +149,16 @@ type Draft = {
   readonly fields: Record<Side, ContactField[]>;
   readonly held: Record<Side, SyncedField[]>;
   readonly conflicts: Conflict[];
+  readonly taken: Taken[];
+};
+
+/** Gives the value that a person took to every side that does not hold it. */
+const takeInto = (draft: Draft, field: ScalarField, sides: Sides<Half>, policy: Policy, taken: TakenValue): void => {
+  for (const to of sidesToTake(field, sides, taken, policy)) {
+    draft.fields[to].push(field);
+    draft.desired[to] = { ...draft.desired[to], [field]: taken.value };
+  }
+  draft.taken.push({ field, from: taken.from });
 };
 
 const mergeScalarInto = (
@@ -155,8 +167,10 @@ const mergeScalarInto = (
   sides: Sides<Half>,
   policy: Policy,
   source: Side | null,
-  decided: Decided,
+  { decided, open }: Rulings,
 ): void => {
+  const taken = takenValue(field, sides, open);
+  if (taken !== null) return takeInto(draft, field, sides, policy, taken);
   const outcome = mergeScalar(field, sides);
   if (outcome.kind === 'quiet') return;
   const conflict = { field, ...bySide((side) => sides[side].record.contact[field]) };
@@ -190,20 +204,26 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, polic
 };
 
 /** The winner of a conflict that was decided before about the same two values; null where there is none. */
-export type Decided = (conflict: Omit<Conflict, 'winner'>) => Side | null;
+type Decided = (conflict: Omit<Conflict, 'winner'>) => Side | null;
+
+/** What was decided before about the two contacts, by a run or by a person. */
+export type Rulings = { readonly decided: Decided; readonly open: readonly OpenConflict[] };
+
+const NO_RULINGS: Rulings = { decided: () => null, open: [] };
 
 /** Merges the two halves of one person field by field, each measured against its own base. Pure. */
-export const mergeContacts = (sides: Sides<Half>, policy: Policy, decided: Decided = () => null): FieldMerge => {
+export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulings = NO_RULINGS): FieldMerge => {
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },
     held: { left: [], right: [] },
     conflicts: [],
+    taken: [],
   };
   const name = nameSource(sides, policy);
   for (const field of SCALAR_FIELDS) {
     const source = NAME_FIELDS.includes(field) ? name : null;
-    mergeScalarInto(draft, field, sides, policy, source, decided);
+    mergeScalarInto(draft, field, sides, policy, source, rulings);
   }
   for (const field of LIST_FIELDS) mergeListInto(draft, field, sides, policy);
   return draft;

@@ -1,5 +1,5 @@
 import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
-import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
 import { mayWrite, type Policy } from './policy.ts';
@@ -76,9 +76,43 @@ const giveToSurvivor = (
   return { survivor: next, deletion: { ...deletion, after } };
 };
 
-/** The contact that a deletion's other half was merged into; null where none is known. */
-const survivorOf = ({ side, pair }: Deletion): string | null => {
-  return pair[otherSide(side)]?.mergedInto ?? null;
+const NAMING_FIELDS = ['emailAddresses', 'phoneNumbers'] as const;
+
+/** Of each email address and phone number, the contacts of a side that came to hold it since the sides last agreed. */
+type Takers = ReadonlyMap<string, readonly Merge[]>;
+
+const keysOf = (contact: Contact): readonly string[] =>
+  NAMING_FIELDS.flatMap((field) => {
+    const { own } = keyLists(field, { own: contact[field] });
+    return [...own.keys()].map((key) => `${field} ${key}`);
+  });
+
+const takersOn = (decisions: readonly Decision[], side: Side): Takers => {
+  const merges = decisions.filter((decision) => decision.kind === 'merge');
+  const gains = merges.flatMap((merge) => {
+    const { base, record } = merge.pair[side];
+    const gained = new Set(keysOf(record.contact)).difference(new Set(keysOf(base?.contact ?? EMPTY_CONTACT)));
+    return [...gained].map((key) => ({ key, merge }));
+  });
+  const byKey = Map.groupBy(gains, ({ key }) => key);
+  return new Map([...byKey].map(([key, all]) => [key, all.map(({ merge }) => merge)]));
+};
+
+/**
+ * The contact that a deletion's other half was merged into; null where none is known. A side may show a merge as a deletion
+ * alone: then it is the one contact that now holds all that named the deleted one, and did not hold some of it before.
+ */
+const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | null => {
+  const own = otherSide(side);
+  const half = pair[own];
+  if (half === null || half.mergedInto !== null) return half?.mergedInto ?? null;
+  const keys = keysOf(half.record.contact);
+  const some = new Set(keys.flatMap((key) => takers[own].get(key) ?? []));
+  const [survivor, ...others] = [...some].filter((merge) => {
+    const held = new Set(keysOf(merge.pair[own].record.contact));
+    return keys.every((key) => held.has(key));
+  });
+  return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };
 
 /** The places of the decisions about merge survivors, by the side and id of their contacts. */
@@ -98,13 +132,13 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
  * the deletion waits for a later plan.
  */
 export const keepMergedValues = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
-  const isMergedAway = (decision: Decision) => decision.kind === 'delete' && survivorOf(decision) !== null;
-  if (!decisions.some(isMergedAway)) return decisions;
+  if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
   const places = placesOf(decisions);
+  const takers = bySide((side) => takersOn(decisions, side));
   const next: (Decision | null)[] = [...decisions];
   for (const [place, deletion] of decisions.entries()) {
     if (deletion.kind !== 'delete') continue;
-    const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion)}`);
+    const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`);
     if (survivorPlace === undefined) continue;
     const survivor = next[survivorPlace];
     if (survivor?.kind === 'merge')

@@ -8,7 +8,7 @@ import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
-import { mergeContacts, type Decided, type FieldMerge } from './merge.ts';
+import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, mayWrite, type Policy } from './policy.ts';
 
 export type PlanInput = {
@@ -55,10 +55,17 @@ const sideWrite = (
   return fields.length === 0 ? null : { fields, desired: merge.desired[side], ...membership };
 };
 
-/** The winners that `newest` chose before: our own later write to a side does not make it the newer one (R4). */
-const decidedBy = (open: readonly OpenConflict[]): Decided => {
-  return ({ field, left, right }) =>
-    open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
+/**
+ * What a person took, and the winners that `newest` chose before: our own later write to a side does not make it the newer
+ * one (R4).
+ */
+const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => {
+  const decided = decidesByTime(policy) ? open : [];
+  return {
+    open,
+    decided: ({ field, left, right }) =>
+      decided.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null,
+  };
 };
 
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
@@ -69,7 +76,7 @@ const decideMerge = (
   policy: Policy,
   open: readonly OpenConflict[] = [],
 ): Merge => {
-  const merge = mergeContacts(halves, policy, decidedBy(open));
+  const merge = mergeContacts(halves, policy, rulingsOf(open, policy));
   const membership = mergeMembership(halves, links, policy);
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
@@ -79,6 +86,7 @@ const decideMerge = (
     pair: { ...pair, ...halves },
     writes: bySide((side) => sideWrite(merge, membership[side], side)),
     conflicts: merge.conflicts,
+    ...(merge.taken.length > 0 && { taken: merge.taken }),
     held: bySide(held),
     deferred: false,
   };
@@ -182,9 +190,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const { policy, unpaired } = input;
   const { links } = input.groups;
   const survivors = survivorsByName(input.survivors);
-  const open = decidesByTime(policy)
-    ? Map.groupBy(input.openConflicts, ({ leftId }) => leftId)
-    : new Map<string, OpenConflict[]>();
+  const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
   const { matches, ambiguous } = matchContacts({
     ...bySide((side) => candidatesOf(side, input)),
     links,

@@ -22,7 +22,7 @@ export type Policy = {
 };
 
 /** Whether the link may write to that side at all. */
-export const mayWrite = (policy: Policy, side: Side): boolean => {
+export const mayWrite = (policy: Pick<Policy, 'direction'>, side: Side): boolean => {
   return policy.direction === 'both' || policy.direction === `to-${side}`;
 };
 

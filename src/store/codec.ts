@@ -37,11 +37,18 @@ const intent = z.object({
     .default(null),
 });
 
+const counted = z.number().catch(0);
+const wrote = z.object({ created: counted, updated: counted, deleted: counted, groupsDeleted: counted });
+
 /** What a run's summary says of the run itself. */
-const runSummary = z.object({
-  undoes: z.string().nullable().default(null),
-  override: z.string().nullable().default(null),
-});
+const runSummary = z
+  .object({
+    undoes: z.string().nullable().default(null),
+    override: z.string().nullable().default(null),
+    left: wrote.nullable().default(null),
+    right: wrote.nullable().default(null),
+  })
+  .transform(({ left, right, ...said }) => ({ ...said, wrote: left && right && { left, right } }));
 
 const ids = z.array(z.string());
 const field = z.enum(SYNCED_FIELDS);
@@ -61,7 +68,8 @@ export const encodeIntent = (value: WriteIntent): string => JSON.stringify(value
 
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
 export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
-export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override'> => decode(runSummary, 'run', text);
+export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'wrote'> =>
+  decode(runSummary, 'run', text);
 export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
 export const isSyncedField = (name: string): name is SyncedField => field.safeParse(name).success;
 

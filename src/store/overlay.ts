@@ -4,7 +4,8 @@ import { openLayer, type Layer } from './memory/layer.ts';
 import { readConflicts, readCounts, readHalves, readIndex, readJournal, readKnown } from './memory/read.ts';
 import { readPairs, readRuns, readShown } from './memory/read.ts';
 import { FenceError, type HalfQuery, type JournalQuery, type LinkState, type RunQuery } from './store.ts';
-import type { Store, StoreChange, Told } from './store.ts';
+import type { Store, StoreChange } from './store.ts';
+import type { Told } from './told.ts';
 
 type Lease = { readonly owner: string | null; readonly untilMs: number; readonly token: number };
 

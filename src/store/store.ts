@@ -2,8 +2,9 @@ import type { Contact, SyncedField } from '../contact/contact.ts';
 import type { Half, HalfState } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { Conflict, PairStatus } from '../reconcile/decision.ts';
+import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
+import type { Told, ToldStore } from './told.ts';
 
 // Times are epoch milliseconds.
 
@@ -47,19 +48,6 @@ export type Rejection = {
   readonly attempts: number;
   readonly retryAtMs: number;
 };
-
-/** What the receiver of notices knows of a link. */
-export type Told = {
-  /** The trouble that it was told of; null where it was told of none, or that it is over. */
-  readonly trouble: 'halted' | 'paused' | 'failing' | null;
-  /** Since when the link has been seen failing; null where it was last seen otherwise. */
-  readonly failingSinceMs: number | null;
-  /** Until when a process has it to itself to tell the receiver something; null where none has. */
-  readonly claimedUntilMs: number | null;
-};
-
-/** Of a link that no notice was about. */
-export const NOTHING_TOLD: Told = { trouble: null, failingSinceMs: null, claimedUntilMs: null };
 
 /** A link with everything of it that is small, read in one step. */
 export type LinkState = {
@@ -177,6 +165,9 @@ export type JournalQuery =
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
   | ContactScope;
 
+/** The contacts that a run wrote on one side; as groups count only those that it deleted. */
+type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
+
 export type RunRow = {
   readonly id: string;
   readonly link: string;
@@ -189,6 +180,8 @@ export type RunRow = {
   readonly endedAtMs: number | null;
   /** For a halted run: the nonce by which somebody who reads this store lets its plan pass, once; null for any other. */
   readonly override: string | null;
+  /** What it wrote; null until it has ended by itself. */
+  readonly wrote: Sides<Wrote> | null;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
@@ -198,7 +191,7 @@ export type RunEnd = {
   readonly reason: string | null;
   /**
    * Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. Of a halted run it holds
-   * `override`.
+   * `override`. It holds what the run wrote as `left` and `right`.
    */
   readonly summary: object;
   readonly endedAtMs: number;
@@ -208,7 +201,9 @@ export type RunQuery =
   /** The latest that ended, the latest with that outcome, or the latest whose journal holds a write that is done. */
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
-  | { readonly idPrefix: string };
+  | { readonly idPrefix: string }
+  /** So many at most, the newest first. */
+  | { readonly newest: number };
 
 /** So many runs are pruned in one step, so that none of them takes long. */
 export const PRUNED_AT_ONCE = 500;
@@ -225,6 +220,9 @@ export type ConflictRow = Conflict & {
   readonly atMs: number;
   /** When a later change of the same field settled it; null while it is open. */
   readonly resolvedAtMs: number | null;
+  /** What a person said of it, and when; null where nobody has reviewed it. */
+  readonly review: Review | null;
+  readonly reviewedAtMs: number | null;
 };
 
 /** A half to be stored. */
@@ -284,6 +282,14 @@ export type StoreChange =
       readonly fields: readonly SyncedField[];
       readonly atMs: number;
     }
+  /** Says what a person decided about the open conflict of a field of a contact; null takes that back. */
+  | {
+      readonly kind: 'review-conflict';
+      readonly leftId: string;
+      readonly field: SyncedField;
+      readonly review: Review | null;
+      readonly atMs: number;
+    }
   /** Forgets the conflicts of a contact, open or not. */
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
@@ -296,7 +302,7 @@ export type StoreChange =
   /**
    * Drops what is over since before then: of the oldest {@link PRUNED_AT_ONCE} runs that ended before and have no open
    * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
-   * that were settled before; refusals whose next attempt was due before.
+   * that were settled, or dismissed by a person, before; refusals whose next attempt was due before.
    */
   | { readonly kind: 'prune'; readonly beforeMs: number }
   /** Drops a journal entry, whatever its state. */
@@ -312,7 +318,7 @@ export type StoreChange =
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
  * throws {@link StoreError} where a row does not parse.
  */
-export interface Store {
+export interface Store extends ToldStore {
   /** Every link, by name. */
   links(): Promise<readonly LinkState[]>;
   /** One link, made on first use. */
@@ -326,11 +332,6 @@ export interface Store {
   leaseOwner(link: string): Promise<string | null>;
   /** Frees the lease where it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
-  /**
-   * Replaces what the receiver of notices knows of a link, where that is still `before`; answers whether it was. No lease
-   * is needed: no run goes by it.
-   */
-  swapTold(link: string, before: Told, after: Told): Promise<boolean>;
   /** The halves of a link that a query means, each once, the left side's first and by id. */
   halves(link: string, query: HalfQuery): Promise<readonly Half[]>;
   /** Those of the pairs that exist, by id. */

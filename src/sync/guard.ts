@@ -1,3 +1,5 @@
+import type { SyncedField } from '../contact/contact.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { checkGuard, isEmptied, type Halt, type Presence } from '../reconcile/guard.ts';
 import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../reconcile/losses.ts';
@@ -11,11 +13,16 @@ const DAY_MS = 86_400_000;
 
 const NONE: Sides<Losses> = { left: {}, right: {} };
 
-const lossesIn = ({ kind, intent }: JournalRow): readonly Loss[] => {
+const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): boolean =>
+  (field === 'buckets' ? groupIds : contact[field]).length === 0;
+
+const lossesIn = ({ kind, intent, after }: JournalRow): readonly Loss[] => {
   if (kind === 'delete') return ['contacts'];
   if (kind === 'group-delete') return (intent.group?.members ?? []).map(() => 'members' as const);
   // An undo gives back what stood there before: what it empties is not asked about, and so does not count.
-  return intent.undoes ? [] : intent.empties;
+  if (intent.undoes) return [];
+  // A write whose answer was lost may be taken for applied by another of its fields: what did not go will be asked again.
+  return intent.empties.filter((field) => after === null || isEmpty(after, field));
 };
 
 /** What this link destroyed on each side within a day, since it was last let past the guard. */

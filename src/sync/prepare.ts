@@ -13,6 +13,7 @@ import { guardPlan } from './guard.ts';
 import { originScopes } from './origin-scope.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
+import { endReviews, takenConflicts } from './reviews.ts';
 import { loadWorkload } from './workload.ts';
 
 /** All groups of a side; one that the listing misses but a read still finds stands (R7). */
@@ -68,9 +69,12 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const { store, link, policy, clock, writer } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const workload = await loadWorkload(store, link, groupIds);
-  writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   const openConflicts = await store.conflicts(link, { all: false });
+  const taken = takenConflicts(openConflicts);
+  const reviewedIds = taken.map(({ leftId }) => leftId);
+  const workload = await loadWorkload(store, link, { groupIds, reviewedIds });
+  writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  await endReviews(session, taken, workload.pairs);
   const scopes = await originScopes(session);
   const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes });
   await forgetDeletions(session, workload.deleted);

@@ -36,13 +36,22 @@ const loadMergeSurvivors = async (store: Store, link: string, changed: readonly 
   return survivors;
 };
 
-/** What needs a decision; the members of the groups too, whether anything of theirs changed or not. */
-export const loadWorkload = async (store: Store, link: string, groupIds: readonly string[]): Promise<Workload> => {
+/**
+ * What needs a decision; the members of the groups and the contacts that a person reviewed a conflict of (by their ids on the
+ * left side) too, whether anything of theirs changed or not.
+ */
+export const loadWorkload = async (
+  store: Store,
+  link: string,
+  { groupIds, reviewedIds }: { readonly groupIds: readonly string[]; readonly reviewedIds: readonly string[] },
+): Promise<Workload> => {
   const changed = await store.halves(link, { by: 'state', states: ['changed', 'missing', 'gone'] });
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
   const members = groupIds.length === 0 ? [] : await store.halves(link, { by: 'group', ids: groupIds });
   const alone = await store.halves(link, { by: 'alone' });
-  const touched = [...changed, ...mergeSurvivors, ...members, ...alone].flatMap(({ pair }) => pair ?? []);
+  const reviewed =
+    reviewedIds.length === 0 ? [] : await store.halves(link, { by: 'id', side: 'left', ids: reviewedIds });
+  const touched = [...changed, ...mergeSurvivors, ...members, ...alone, ...reviewed].flatMap(({ pair }) => pair ?? []);
   // A contact that is known to be deleted and is shown again may be either: nothing follows before a read has decided (R7).
   const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
   const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));

@@ -1,10 +1,13 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { GoogleAccount } from '../../src/sandbox/google/account.ts';
+import { answers } from '../../src/sandbox/google/answers.ts';
+import { contactsScope, directoryScope, otherContactsScope } from '../../src/sandbox/google/oauth-tokens.ts';
 import type { Person } from '../../src/sandbox/google/person-schema.ts';
 import { operations } from '../../src/sandbox/google/operations.ts';
 import { startGoogleEmulator } from '../../src/sandbox/google/server.ts';
-import { findStrangers, readGoogleTypes } from '../support/contract/google-types.ts';
+import { findStrangers, readGoogleParameters, readGoogleTypes } from '../support/contract/google-types.ts';
 import { GOOGLE_VARIANTS, googleSetting, titleOf, type Variant } from '../support/contract/variant-sets.ts';
 
 const types = readGoogleTypes();
@@ -32,6 +35,7 @@ const RICH: Person = {
   calendarUrls: [{ url: 'https://calendar.example', type: 'home' }],
   clientData: [{ key: 'key', value: 'value' }],
   externalIds: [{ value: '42', type: 'customer' }],
+  fileAses: [{ value: 'King, Ada' }],
   genders: [{ value: 'female' }],
   interests: [{ value: 'engines' }],
   locales: [{ value: 'en' }],
@@ -40,7 +44,7 @@ const RICH: Person = {
   occupations: [{ value: 'Analyst' }],
 };
 const FIELDS = Object.keys(RICH).join(',');
-const READ = `${FIELDS},metadata,memberships,photos`;
+const personFields = `${FIELDS},metadata,memberships,photos`;
 
 const seen = new Set<number>();
 
@@ -49,7 +53,8 @@ const open = async (variants: readonly Variant[]) => {
   const emulator = await startGoogleEmulator({ quotas, variants: googleSetting(variants) });
   const { clientId, clientSecret, tokenUrl } = emulator;
   const auth = new OAuth2Client({ clientId, clientSecret, endpoints: { oauth2TokenUrl: tokenUrl } });
-  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
+  const scopes = [contactsScope, otherContactsScope, directoryScope];
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken(scopes) });
   const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
   const close = async (): Promise<void> => {
     for (const { method, path } of emulator.requests) {
@@ -60,14 +65,54 @@ const open = async (variants: readonly Variant[]) => {
   return { emulator, api, [Symbol.asyncDispose]: close };
 };
 
-/** Every answer of a walk through the whole API, each with the name of the client's type for it. */
-const walk = async (api: people_v1.People, mergeAway: (survivor: string, loser: string) => void) => {
-  const answers: { readonly type: string; readonly data: unknown }[] = [];
-  const note = <Data extends object>(type: string, { data }: { data: Data }): Data => {
-    answers.push({ type, data });
+/** An answer, with the name of the client's type for it. */
+type Seen = { readonly type: keyof typeof answers; readonly data: unknown };
+type Note = <Data extends object>(type: Seen['type'], answer: { data: Data }) => Data;
+
+/** Every answer of a walk through the whole API. */
+const walk = async (api: people_v1.People, account: GoogleAccount): Promise<readonly Seen[]> => {
+  const seenAnswers: Seen[] = [];
+  const note: Note = (type, { data }) => {
+    seenAnswers.push({ type, data });
     return data;
   };
-  const personFields = READ;
+  await walkContacts(api, account, note);
+  await walkPhotosAndSearch(api, account, note);
+  await walkOtherPeople(api, account, note);
+  return seenAnswers;
+};
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+
+const walkPhotosAndSearch = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
+  const resourceName = account.createPerson(RICH);
+  const requestBody = { photoBytes: PNG, personFields };
+  note('UpdateContactPhotoResponse', await api.people.updateContactPhoto({ resourceName, requestBody }));
+  note('DeleteContactPhotoResponse', await api.people.deleteContactPhoto({ resourceName, personFields }));
+  note('SearchResponse', await api.people.searchContacts({ query: '', readMask: personFields }));
+  note('SearchResponse', await api.people.searchContacts({ query: 'Ada', readMask: personFields }));
+};
+
+/** Other contacts and the directory, which answers with nothing but a refusal. */
+const walkOtherPeople = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
+  const readMask = 'names,emailAddresses,phoneNumbers,metadata';
+  const [ada = '', ben = ''] = [RICH, RICH].map((person) => account.createOtherContact(person));
+  const listing = { readMask: `${readMask},photos`, pageSize: 1, requestSyncToken: true };
+  const { nextPageToken } = note('ListOtherContactsResponse', await api.otherContacts.list(listing));
+  const rest = { ...listing, ...(nextPageToken && { pageToken: nextPageToken }) };
+  const { nextSyncToken } = note('ListOtherContactsResponse', await api.otherContacts.list(rest));
+  await api.otherContacts.search({ query: '', readMask });
+  note('SearchResponse', await api.otherContacts.search({ query: 'Ada', readMask }));
+  const requestBody = { copyMask: 'names,emailAddresses,phoneNumbers' };
+  note('Person', await api.otherContacts.copyOtherContactToMyContactsGroup({ resourceName: ada, requestBody }));
+  account.deleteOtherContact(ben);
+  const delta = { ...listing, ...(nextSyncToken && { syncToken: nextSyncToken }) };
+  note('ListOtherContactsResponse', await api.otherContacts.list(delta));
+  await api.people.listDirectoryPeople({ readMask }).catch(() => null);
+  await api.people.searchDirectoryPeople({ query: 'Ada', readMask }).catch(() => null);
+};
+
+const walkContacts = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
   const { resourceName: group = '' } = note(
     'ContactGroup',
     await api.contactGroups.create({
@@ -118,7 +163,7 @@ const walk = async (api: people_v1.People, mergeAway: (survivor: string, loser: 
     'GetPeopleResponse',
     await api.people.getBatchGet({ resourceNames: [resourceName, 'people/me', 'people/c1'], personFields }),
   );
-  mergeAway(resourceName, dot?.resourceName ?? '');
+  account.mergePeople(resourceName, [dot?.resourceName ?? '']);
   await api.people.deleteContact({ resourceName: ben?.resourceName ?? '' }).then((answer) => note('Empty', answer));
   note('Empty', await api.people.batchDeleteContacts({ requestBody: { resourceNames: [cid?.resourceName ?? ''] } }));
   note(
@@ -143,8 +188,17 @@ const walk = async (api: people_v1.People, mergeAway: (survivor: string, loser: 
     }),
   );
   note('Empty', await api.contactGroups.delete({ resourceName: group }));
-  return answers;
 };
+
+test('the emulator speaks every method of the official client, each with its parameters', () => {
+  const signature = (names: readonly string[]): string => names.toSorted().join(' ');
+  const spoken = operations.map(({ parameters }) => signature(parameters));
+  expect(spoken).toHaveLength(24);
+  expect(spoken.toSorted()).toEqual(readGoogleParameters().map(signature).toSorted());
+});
+
+/** Fields of a person that the API announces as gone; no answer has them. */
+const GONE = ['ageRange', 'braggingRights', 'relationshipInterests', 'relationshipStatuses', 'residences', 'taglines'];
 
 describe("Google's answers have the fields of the official client's types and no others", () => {
   test('the types are found in the installed client', () => {
@@ -156,6 +210,14 @@ describe("Google's answers have the fields of the official client's types and no
     ]);
   });
 
+  test('the parameter "fields" may select the same fields', () => {
+    const fieldsOf = (name: string): string[] =>
+      [...(types.get(name)?.keys() ?? [])].filter((key) => !GONE.includes(key));
+    for (const [name, { shape }] of Object.entries(answers)) {
+      expect(Object.keys(shape).toSorted(), name).toEqual(fieldsOf(name).toSorted());
+    }
+  });
+
   test.each(
     [[], ...GOOGLE_VARIANTS.map((variant) => [variant])].map((variants) => ({
       variants,
@@ -163,8 +225,9 @@ describe("Google's answers have the fields of the official client's types and no
     })),
   )('$title', async ({ variants }) => {
     await using stage = await open(variants);
-    const answers = await walk(stage.api, (survivor, loser) => stage.emulator.account.mergePeople(survivor, [loser]));
-    expect(answers.flatMap(({ type, data }) => findStrangers(types, `Schema$${type}`, data))).toEqual([]);
+    const seenAnswers = await walk(stage.api, stage.emulator.account);
+    expect(seenAnswers.flatMap(({ type, data }) => findStrangers(types, `Schema$${type}`, data))).toEqual([]);
+    expect(seenAnswers.flatMap(({ type, data }) => answers[type].safeParse(data).error ?? [])).toEqual([]);
   });
 
   afterAll(() => {

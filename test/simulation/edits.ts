@@ -72,6 +72,7 @@ export const change = (world: World, book: Book, row: Row, how: () => void): voi
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
   world.ledger.changed(row.entity, before, after);
   world.ledger.changedAt(book.side, world.clock.now(), before, after);
+  world.ledger.takenBack(world.unanswered.get(row)?.difference(after) ?? new Set());
   world.ledger.fateOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))

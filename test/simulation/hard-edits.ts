@@ -79,6 +79,19 @@ const share = (world: World, { side, who }: Of<'share'>): void => {
   enter(world, book, withList(contact, 'emailAddresses', emails), world.nextNumber());
 };
 
+const FAMILY = 5;
+
+const family = (world: World, { side }: Of<'family'>): void => {
+  const number = world.nextNumber();
+  const shared = element('emailAddresses', number);
+  world.memory.sharedEmails.add(number);
+  for (let index = 0; index < FAMILY; index += 1) {
+    const contact = newContact(world, true);
+    const own = index % 2 === 0 ? [] : contact.emailAddresses;
+    enter(world, world.books[side], withList(contact, 'emailAddresses', [shared, ...own]), world.nextNumber());
+  }
+};
+
 /** The books that stamp what they hold. */
 const stamped = (world: World): readonly Book[] => {
   return SIDES.map((side) => world.books[side]).filter(({ provider }) => provider.feed === 'stamps');
@@ -95,6 +108,7 @@ const restore = (world: World, book: Book): void => {
     for (const token of [...tokens, ...after]) {
       world.ledger.explain(token);
       world.ledger.removed.delete(token);
+      if (!after.has(token)) world.ledger.everTaken[book.side].add(token);
     }
     if (state !== row.state) world.ledger.blurred.add(row.entity);
     world.notes.set(row, row.extra);
@@ -115,6 +129,8 @@ export const applyEdit = (world: World, edit: Edit): void => {
       return editOther(world, edit);
     case 'share':
       return share(world, edit);
+    case 'family':
+      return family(world, edit);
     case 'stamp-ahead': {
       const row = book === undefined ? undefined : pick(liveRows(book), edit.who);
       if (row !== undefined) book?.stampAhead(row, edit.aheadMs);

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Topic } from './hard-history.ts';
+import { TOPICS } from './hard-history.ts';
 import { DEFAULT_PLAYERS } from './history.ts';
 import { noCounts } from './run-history.ts';
 import { formatCounts, playSeed } from './simulate.ts';
 
 const HISTORIES = 200;
 
-/** What the engine withstands; the other topics are played by `npm run simulate -- --hard --topic NAME`. */
-const WITHSTOOD: readonly Topic[] = ['membership', 'lag', 'archive', 'one-way', 'stamps', 'first-run'];
-
 describe('R1-R17: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
-  it.each(WITHSTOOD)('%s', { timeout: 300_000 }, async (topic) => {
+  it.each(TOPICS)('%s', { timeout: 300_000 }, async (topic) => {
     const counts = noCounts();
     for (let seed = 1; seed <= HISTORIES; seed += 1) {
       const report = await playSeed(seed, DEFAULT_PLAYERS, counts, topic);

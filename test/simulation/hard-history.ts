@@ -6,7 +6,7 @@ import type { Aim, Edit, Hardness, History, Players, RunStep } from './history.t
 import { run } from './scenario.ts';
 
 /** What a hard history is about. */
-const TOPICS = [
+export const TOPICS = [
   /** A membership's answer is lost, and the user does the opposite. */
   'membership',
   /** Lists and feeds lag, each by its own time, behind deletions and edits. */
@@ -21,6 +21,8 @@ const TOPICS = [
   'stamps',
   /** Two people with one email address, where a create is answered with the contact that is there. */
   'shared-email',
+  /** Many people with one email address at once, so that one of them tries out what the side does. */
+  'family',
   /** The first run is interrupted, and the users go on. */
   'first-run',
   /** Rows cannot be understood for a while. */
@@ -286,6 +288,29 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         .map((runs) => runs),
     ),
     hardness: { habits: habitsOf({ knownEmail: fc.constantFrom('existing', 'existing-updated', 'refused') }) },
+  },
+  family: {
+    phases: afterRest(
+      create,
+      fc
+        .tuple(
+          runOf({
+            before: fc
+              .tuple(fc.record({ kind: is('family'), side }), edits(set, 0, 1))
+              .map(([family, some]) => [family, ...some]),
+            crash: seldom<RunStep['crash']>(crash, null),
+            faults: fc.array(
+              fc.record({ call: fc.integer({ min: 4, max: 14 }), fault: fc.constantFrom('lost-after', 'lost-before') }),
+              { maxLength: 2 },
+            ),
+          }),
+          runOf({ before: edits(fc.oneof(set, drop, remove), 0, 2), aims: seldom(lostOf('update'), []) }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: {
+      habits: habitsOf({ knownEmail: fc.constantFrom('duplicate', 'existing', 'existing-updated', 'refused') }),
+    },
   },
   'first-run': {
     phases: fc

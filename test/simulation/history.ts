@@ -60,6 +60,8 @@ export type HardEdit =
   | { readonly kind: 'edit-other'; readonly field: ScalarField }
   /** A new person with the email address of another one. */
   | { readonly kind: 'share'; readonly side: Side; readonly who: number }
+  /** Five people with one email address come to a side; every second one has an address of its own besides. */
+  | { readonly kind: 'family'; readonly side: Side }
   /** The side gives a contact a stamp that is ahead of its own clock. */
   | { readonly kind: 'stamp-ahead'; readonly who: number; readonly aheadMs: number }
   /** The side's clock steps back. */

@@ -126,6 +126,13 @@ export const createLedger = () => {
       united.delete(loser);
       united.add(survivor);
     },
+    /**
+     * A user took back what a write had brought, before its answer was heard: nobody can tell this from a value that did not
+     * arrive, and so the other side's stays (R5).
+     */
+    takenBack: (tokens: ReadonlySet<Token>): void => {
+      for (const token of tokens) undone.delete(token);
+    },
     /** A user at a side changed what stood there. */
     changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) {

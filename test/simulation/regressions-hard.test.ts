@@ -8,16 +8,19 @@ import { history, run } from './scenario.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A history that plays after the books have come to rest. */
+/** A history that plays after the books, with these edits of their own, have come to rest. */
 const hard = (
   steps: readonly RunStep[],
   hardness: Partial<Hardness> = {},
   given: Partial<Omit<History, 'phases' | 'hardness'>> = {},
+  own: readonly Edit[] = [],
 ): History =>
-  history([[run({ before: BOOKS })], steps], {
+  history([[run({ before: [...BOOKS, ...own] })], steps], {
     ...given,
     hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS, ...hardness },
   });
+
+const email: Edit = { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' };
 
 const remove = (side: 'left' | 'right', who = 0): Edit => ({ kind: 'delete', side, who });
 
@@ -252,6 +255,38 @@ describe('hard histories that once went wrong', () => {
       }
     },
   );
+
+  it('R8: what a lost write did not empty is not counted as emptied (seed 50543)', async () => {
+    const clash: Edit = {
+      kind: 'clash',
+      who: 0,
+      same: 'firstName',
+      side: 'left',
+      gone: 'phoneNumbers',
+      added: 'emailAddresses',
+    };
+    const first = run({
+      before: [clash],
+      gapMs: MINUTE_MS,
+      aims: [{ op: 'update', side: null, fault: 'lost-before', after: [] }],
+    });
+    const rest = [run({ full: true, gapMs: 0 }), run({ gapMs: 0 })];
+    await runHistory(hard([first, ...rest], { feedLagMs: 2 * MINUTE_MS }, {}, [email]));
+  });
+
+  it('R5: a lagging feed puts back nothing of a contact that recovery has read (seed 120255)', async () => {
+    const clash = (who: number): Edit => {
+      return { kind: 'clash', who, same: 'company', side: 'left', gone: 'emailAddresses', added: 'emailAddresses' };
+    };
+    const first = run({
+      before: [clash(0), { kind: 'set', side: 'left', who: 0, field: 'firstName' }, clash(1)],
+      gapMs: 0,
+      aims: [{ op: 'update', side: null, fault: 'lost-after', after: [] }],
+    });
+    const players = { left: 'service', right: 'google' } as const;
+    const rest = [run({ gapMs: 0 }), run({ gapMs: 0 })];
+    await runHistory(hard([first, ...rest], { feedLagMs: 5 * MINUTE_MS }, { players }, [email, email]));
+  });
 
   it('R7: what an interrupted listing showed and was deleted since wins no conflict (seed 20138)', async () => {
     for (let step = 8; step <= 12; step += 1) {

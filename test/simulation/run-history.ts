@@ -234,6 +234,11 @@ const judgeConflicts = async ({ history, world }: Simulation, startedAtMs: numbe
   }
 };
 
+const forgetUnanswered = ({ books, unanswered }: World, side: Side, id: string): void => {
+  const row = books[side].find(id);
+  if (row !== undefined) unanswered.delete(row);
+};
+
 const performRun = async (simulation: Simulation, step: RunStep): Promise<void> => {
   const { world, counts } = simulation;
   for (const edit of step.before) {
@@ -258,6 +263,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     },
     hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
     mayHide: (side, id) => world.linked[side].has(id),
+    onAnswered: (side, id) => forgetUnanswered(world, side, id),
     ...aimsOf(simulation, step),
     onFault: (fault: Fault) => {
       counts.faults += 1;

@@ -38,6 +38,8 @@ export type World = {
   readonly notes: Map<Row, Json>;
   /** The ids of linked contacts, as of the end of the last run. */
   readonly linked: Readonly<Record<Side, Set<string>>>;
+  /** What the last write brought to a contact, where its answer has not reached the link. */
+  readonly unanswered: Map<Row, ReadonlySet<Token>>;
   /** Of the pairs with two halves, as of the end of the last run: the ids at both sides. */
   readonly pairs: Sides<string>[];
   /** What the link destroyed since it was last let past the guard, the oldest first. */
@@ -93,7 +95,10 @@ export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
   new Set([...contactTokens(row.contact), ...memberships(book, row)]);
 
 const createWitness = (
-  world: Pick<World, 'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'ledger' | 'destroyed' | 'notes'>,
+  world: Pick<
+    World,
+    'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'unanswered' | 'ledger' | 'destroyed' | 'notes'
+  >,
   books: () => Books,
   showsLate: boolean,
   direction: Direction,
@@ -105,14 +110,14 @@ const createWitness = (
   },
   delivered: (side, row, before) => {
     const book = books()[side];
-    const held = visibleTokens(book, { ...row, ...before });
     const atMs = world.clock.now();
     for (const loss of SYNCED_FIELDS) {
       const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
       if (isEmptied) world.destroyed.push({ side, loss, atMs });
     }
-    for (const token of visibleTokens(book, row)) {
-      if (held.has(token)) continue;
+    const brought = visibleTokens(book, row).difference(visibleTokens(book, { ...row, ...before }));
+    world.unanswered.set(row, brought);
+    for (const token of brought) {
       world.ledger.delivered.add(token);
       // Taken away before, it stands there again.
       world.ledger.takenAtMs[side].delete(token);
@@ -183,6 +188,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     complaints: [] as string[],
     judged: new Set<string>(),
     unconfirmed: new Set<Row>(),
+    unanswered: new Map<Row, ReadonlySet<Token>>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
     pairs: [] as Sides<string>[],

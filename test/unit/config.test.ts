@@ -23,6 +23,7 @@ test('variables alone describe one link named default, with the documented defau
     notifyFormat: 'json',
     otelExporterOtlpEndpoint: null,
     otelServiceName: 'contact-sync',
+    listen: null,
     logLevel: 'info',
     logFormat: 'json',
     logPersonalData: false,
@@ -131,6 +132,14 @@ test('the limit belongs to the token or to the application', () => {
   expect(() => loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'user' })).toThrow('Choose one of token, application');
 });
 
+test.each([
+  ['127.0.0.1:8377', { host: '127.0.0.1', port: 8377 }],
+  ['[::1]:0', { host: '::1', port: 0 }],
+  ['localhost:65535', { host: 'localhost', port: 65_535 }],
+])('the daemon listens at %s', (value, expected) => {
+  expect(load({ ...REQUIRED, LISTEN: value }).listen).toEqual(expected);
+});
+
 test('slashes at the end of URLs are made uniform', () => {
   const { left, right } = loadLink({
     ...REQUIRED,
@@ -170,6 +179,10 @@ test.each([
   ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
   ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
+  ['LISTEN', '8377', 'Write <host>:<port>, such as 127.0.0.1:8377.'],
+  ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
+  ['LISTEN', 'http://127.0.0.1:8377', 'Write <host>:<port>'],
+  ['LISTEN', '::1:8377', 'Write <host>:<port>'],
 ])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
   expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
@@ -224,7 +237,7 @@ describe('the examples', () => {
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
+    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
     'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>

@@ -7,9 +7,10 @@ import { startProgress } from '../progress/progress.ts';
 import { formatSummary, formatTrouble } from '../summary.ts';
 import { formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { planChanges } from '../../view/plan.ts';
 import { count } from '../words.ts';
 import type { Books } from './book.ts';
-import { describeChanges } from './changes.ts';
+import { describeChange, nameBefore } from './changes.ts';
 import type { DemoClock } from './clock.ts';
 import { compareBooks } from './compare.ts';
 import { everydayEdits } from './edits.ts';
@@ -85,8 +86,9 @@ const makeEdits = (stage: Stage): void => {
 /** What the next sync will propagate, and how the conflicts are settled. */
 const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
   const { plan } = await app.plan(link, { kind: 'incremental', signal });
-  const rows = describeChanges(plan).map(({ to, who, what }) => {
-    return [`${link.sides[otherSide(to)].title} -> ${link.sides[to].title}`, who, what];
+  const rows = planChanges(plan).flatMap((change) => {
+    const direction = `${link.sides[otherSide(change.side)].title} -> ${link.sides[change.side].title}`;
+    return describeChange(change).map((what) => [direction, nameBefore(change), what]);
   });
   terminal.print(formatTable(rows, { indent: '  ' }));
 };

@@ -4,8 +4,10 @@ import type { App } from '../../app/app.ts';
 import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import { unencryptedNotices } from '../../config/unencrypted.ts';
+import { openAddressRemedy } from '../../config/open-address.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
+import { isLoopback } from '../../loopback.ts';
 import { giveToThisUser } from '../../ownership.ts';
 import { watchTrouble } from '../../redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
@@ -103,15 +105,24 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
 export const faultOfStore = (error: unknown): Finding =>
   error instanceof StoreError ? fault(STORE, error.detail, error.remedy) : fault(STORE, messageOf(error), null);
 
+const LISTEN = { name: 'listen' };
+
+/** Who reaches what the daemon serves over HTTP; nothing where it serves none. */
+export const checkListen = ({ listen }: Config): readonly Finding[] => {
+  if (listen === null) return [];
+  const remedy = openAddressRemedy(listen);
+  const where = `${listen.host}, port ${listen.port}`;
+  if (remedy !== null) return [warning(LISTEN, `${where}: other machines reach it`, remedy)];
+  return [fine(LISTEN, `${where}: open to this machine alone`)];
+};
+
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/iu;
 
 /** Whether another host than this one could be asked for jobs by anybody who reaches it. */
 const isOpenElsewhere = (redisUrl: Secret): boolean => {
   const { hostname, password } = new URL(redisUrl.reveal());
-  return password === '' && hostname !== '' && !LOOPBACK.test(hostname);
+  return password === '' && hostname !== '' && !isLoopback(hostname);
 };
 
 const OLDEST_REDIS = { major: 6, minor: 2 };

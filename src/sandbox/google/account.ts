@@ -3,6 +3,7 @@ import { ContactBook, type ContactFields, type ContactRecord } from './contact-b
 import { storedValues } from './field-values.ts';
 import { GroupBook, myContactsGroup, type GroupRecord } from './group-book.ts';
 import { mergedFields } from './merge.ts';
+import { PhotoBook, photoOf, type Photo } from './photo-book.ts';
 import { readFields, type ContactField, type FieldItem, type Person } from './person-schema.ts';
 import { personView, type ViewOptions } from './person-view.ts';
 import type { GoogleVariants } from './variants.ts';
@@ -10,6 +11,8 @@ import type { GoogleVariants } from './variants.ts';
 /** What an account is made of. */
 export interface AccountOptions {
   readonly email: string;
+  /** Where the account's photos are served, without a slash at the end. */
+  readonly origin: string;
   readonly clock: { now(): number };
   /** The variants in force now. */
   readonly variants: () => GoogleVariants;
@@ -23,14 +26,20 @@ export interface AccountOptions {
  */
 export class GoogleAccount {
   readonly email: string;
+  readonly origin: string;
   readonly contacts: ContactBook;
+  /** What Google gathered from the user's mail: "Other contacts". */
+  readonly otherContacts: ContactBook;
   readonly contactGroups: GroupBook;
+  readonly photos = new PhotoBook();
   readonly #options: AccountOptions;
   #lastMicros = 0;
 
   constructor(options: AccountOptions) {
     this.email = options.email;
-    this.contacts = new ContactBook(options.email);
+    this.origin = options.origin;
+    this.contacts = new ContactBook(options.email, 'CONTACT');
+    this.otherContacts = new ContactBook(options.email, 'OTHER_CONTACT');
     this.contactGroups = new GroupBook(options.email);
     this.#options = options;
   }
@@ -89,6 +98,26 @@ export class GoogleAccount {
     this.contacts.update(record, { ...record.state, groups, updatedMicros: this.nextMicros() }, this.now());
   }
 
+  /** Gives the contact a photo, JPEG or PNG; without one it shows a generated one. */
+  setPhoto(resourceName: string, image: Uint8Array | undefined): void {
+    const photo = image && photoOf(image);
+    if (image && !photo) throw new Error('The image is neither JPEG nor PNG.');
+    this.changePhoto(this.#contact(resourceName), photo);
+  }
+
+  /** Makes Google gather a person from the user's mail; returns the name. Only names and addresses are kept. */
+  createOtherContact({ names = [], emailAddresses = [], phoneNumbers = [] }: Person): string {
+    const fields = this.storedFields({ names, emailAddresses, phoneNumbers });
+    const state = { fields, groups: [], updatedMicros: this.nextMicros() };
+    return this.otherContacts.create(state, this.now()).resourceName;
+  }
+
+  deleteOtherContact(resourceName: string): void {
+    const record = this.otherContacts.living(resourceName);
+    if (!record) throw new Error(`The account has no other contact ${resourceName}.`);
+    this.otherContacts.delete(record, this.nextMicros(), this.now());
+  }
+
   /** Merges contacts: the survivor keeps its single values and gains the others' list values and groups. */
   mergePeople(survivorName: string, loserNames: readonly string[]): void {
     const losers = loserNames.map((name) => this.#contact(name));
@@ -114,6 +143,11 @@ export class GoogleAccount {
   /** Every contact with all its fields, as the API would show them (contact source only). */
   people(): Person[] {
     return [...this.contacts.all()].map((record) => this.#view(record));
+  }
+
+  /** Every person under "Other contacts". */
+  otherPeople(): Person[] {
+    return [...this.otherContacts.all()].map((record) => this.#view(record));
   }
 
   /** One contact with all its fields; undefined when there is none of that name. */
@@ -150,6 +184,14 @@ export class GoogleAccount {
     }
   }
 
+  /** Gives a contact a photo, or takes it away; returns the contact as it is then. */
+  changePhoto(record: ContactRecord, photo: Photo | undefined): ContactRecord {
+    const { photos: _before, ...others } = record.state.fields;
+    const url = photo && `${this.origin}/contacts/${this.photos.add(photo)}=s100`;
+    const fields = { ...others, ...(url !== undefined && { photos: [{ url }] }) };
+    return this.contacts.update(record, { ...record.state, fields, updatedMicros: this.nextMicros() }, this.now());
+  }
+
   /** Deletes a group, and its contacts too or only their membership; who loses the last group goes to My Contacts. */
   removeGroup(group: GroupRecord, deleteContacts: boolean): void {
     const updatedMicros = this.nextMicros();
@@ -181,6 +223,7 @@ export class GoogleAccount {
       listing: false,
       formerNames: false,
       flipped: false,
+      origin: this.origin,
     };
     return personView(record, record.state, options);
   }

@@ -68,7 +68,12 @@ export function invalidArgument(message: string, details?: Details): ApiError {
 
 /** google.rpc.BadRequest with one violation. */
 export function badRequestDetails(field: string, description: string): Details {
-  return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description }] }];
+  return badRequest([{ field, description }]);
+}
+
+/** google.rpc.BadRequest. */
+export function badRequest(fieldViolations: readonly { field?: string; description: string }[]): Details {
+  return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
 }
 
 /** google.rpc.ErrorInfo. */

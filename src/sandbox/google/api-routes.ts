@@ -2,8 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { ApiError, insufficientScopes, invalidArgument, invalidCredentials } from './api-error.ts';
-import { contactsReadOnlyScope, contactsScope, type TokenStore } from './oauth-tokens.ts';
+import { contentOf, methodOf } from './http-request.ts';
+import type { TokenStore } from './oauth-tokens.ts';
 import { operations } from './operations.ts';
+import { readFieldSelection, select } from './partial-response.ts';
+import { checkParameters } from './query-parameters.ts';
 import { quotaExceeded, type MinuteQuota } from './quotas.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
 
@@ -21,26 +24,27 @@ const answerHeaders = {
   server: 'ESF',
 };
 
-/** Answers a request to the API: credentials, scope, quota, body, operation, in that order. */
+/** Answers a request to the API: credentials, scope, parameters and body, quota, operation, in that order. */
 export async function answerApi(
   context: Context<{ Bindings: HttpBindings }>,
   world: World,
   gate: ApiGate,
 ): Promise<Response> {
-  const { method } = context.req;
-  const url = new URL(context.req.url);
-  const path = decodeURIComponent(url.pathname);
-  const operation = findOperation(method, path);
+  const path = decodeURIComponent(new URL(context.req.url).pathname);
+  const operation = findOperation(methodOf(context.req), path);
   if (!operation) return context.html('<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>', 404);
-  const text = await context.req.text();
+  const content = await contentOf(context.req);
+  const query = new URLSearchParams(content.search);
   // One turn of the event loop, so that changes sent at the same time are seen to overlap.
   if (operation.mutates) await nextTurn();
   try {
-    checkToken(context.req.header('authorization'), operation, gate.tokens);
-    const body = parseJson(text);
-    useQuotas(operation, body, world, gate);
+    checkToken(context.req.header('authorization'), query, operation, gate.tokens);
+    checkParameters(query, operation);
+    const selection = readFieldSelection(query.get('fields'), operation.answer);
     const [, ...pathParts] = operation.path.exec(path) ?? [];
-    return json(operation.run({ query: url.searchParams, body, pathParts }, world), 200, {});
+    const request = { query, body: parseJson(content.body), pathParts };
+    useQuotas(operation, request, world, gate);
+    return json(select(operation.run(request, world), selection), 200, {});
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return json(error.body, error.httpStatus, error.headers);
@@ -54,15 +58,22 @@ export function findOperation(method: string, path: string): Operation | undefin
   return operations.find((operation) => operation.method === method && operation.path.test(path));
 }
 
-function json(body: object, status: number, headers: Readonly<Record<string, string>>): Response {
+function json(body: unknown, status: number, headers: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...answerHeaders, ...headers } });
 }
 
-function checkToken(authorization: string | undefined, { mutates }: Operation, tokens: TokenStore): void {
-  const scope = tokens.scopeOf(authorization?.replace(/^Bearer /i, '') ?? '');
+/** Checks the access token, which stands in the header or in the query. */
+function checkToken(
+  authorization: string | undefined,
+  query: URLSearchParams,
+  { scopes }: Operation,
+  tokens: TokenStore,
+): void {
+  const inHeader = authorization?.replace(/^Bearer /i, '');
+  const scope = tokens.scopeOf(inHeader ?? query.get('access_token') ?? query.get('oauth_token') ?? '');
   if (scope === undefined) throw invalidCredentials();
-  const scopes = scope.split(' ');
-  const allowed = scopes.includes(contactsScope) || (!mutates && scopes.includes(contactsReadOnlyScope));
+  const granted = scope.split(' ');
+  const allowed = scopes.some((needed) => needed.every((name) => granted.includes(name)));
   if (!allowed) throw insufficientScopes();
 }
 
@@ -75,16 +86,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-function useQuotas(operation: Operation, body: ApiRequest['body'], world: World, gate: ApiGate): void {
+function useQuotas(operation: Operation, request: ApiRequest, world: World, gate: ApiGate): void {
   const nowMs = world.account.now();
-  const reads = readsPeople(operation, body);
+  const reads = readsPeople(operation, request);
   if (reads && !gate.reads.allows(nowMs)) throw quotaExceeded('read', world.variants);
   if (operation.mutates && !gate.writes.allows(nowMs)) throw quotaExceeded('write', world.variants);
   if (reads) gate.reads.use(nowMs);
   if (operation.mutates) gate.writes.use(nowMs);
 }
 
-function readsPeople({ reads }: Operation, body: unknown): boolean {
-  if (reads !== 'withReadMask') return reads === 'always';
-  return typeof body === 'object' && body !== null && 'readMask' in body && Boolean(body.readMask);
+function readsPeople({ reads }: Operation, { query, body }: ApiRequest): boolean {
+  if (reads !== 'withMask') return reads === 'always';
+  const { readMask, personFields }: { readMask?: unknown; personFields?: unknown } =
+    typeof body === 'object' && body !== null ? body : {};
+  return Boolean(readMask || personFields || query.get('personFields'));
 }

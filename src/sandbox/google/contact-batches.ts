@@ -5,7 +5,7 @@ import { applyCreate, applyDelete, applyEdit, checkRoom, personAfterWrite } from
 import type { ContactRecord } from './contact-book.ts';
 import { personSchema } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
-import { batchSelection, updateMask } from './read-parameters.ts';
+import { optionalSelection, updateMask } from './read-parameters.ts';
 import { overLimit } from './refusals.ts';
 import { readBody } from './request-body.ts';
 import type { ApiRequest, World } from './world.ts';
@@ -44,7 +44,7 @@ interface BatchResult {
 export function batchCreateContacts({ body }: ApiRequest, world: World): object {
   const { contacts, readMask, sources } = readBody(createSchema, body, 'request');
   const people = contacts ?? [];
-  const selection = batchSelection(readMask, sources ?? []);
+  const selection = optionalSelection(readMask, 'readMask', sources ?? []);
   checkCount('contacts', people.length, maximumCreates, world);
   checkRoom(people.length, world);
   const items = people.map(({ contactPerson }, index) => ({
@@ -63,7 +63,7 @@ export function batchUpdateContacts({ body }: ApiRequest, world: World): object 
   const request = readBody(updateSchema, body, 'request');
   const people = Object.entries(request.contacts ?? {});
   const mask = updateMask(request.updateMask, 'updateMask');
-  const selection = batchSelection(request.readMask, request.sources ?? []);
+  const selection = optionalSelection(request.readMask, 'readMask', request.sources ?? []);
   checkCount('contacts', people.length, maximumUpdates, world);
   const items = people.map(([resourceName, person]) => ({
     key: resourceName,

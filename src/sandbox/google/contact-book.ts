@@ -13,9 +13,13 @@ export interface ContactState {
   readonly updatedMicros: number;
 }
 
+/** Where a contact's values come from: what the user keeps, or what Google gathered from the user's mail. */
+export type SourceType = 'CONTACT' | 'OTHER_CONTACT';
+
 /** One contact, living or deleted. */
 export interface ContactRecord {
-  /** Id of the CONTACT source: lower-case hex; stays when the resource name changes. */
+  readonly sourceType: SourceType;
+  /** Id of the source: lower-case hex; stays when the resource name changes. */
   readonly sourceId: string;
   readonly resourceName: string;
   readonly state: ContactState;
@@ -37,12 +41,16 @@ export interface LogSlice {
   readonly next: number | undefined;
 }
 
+const namePrefixes = { CONTACT: 'people/c', OTHER_CONTACT: 'otherContacts/c' } as const;
+const seedWords = { CONTACT: 'contact', OTHER_CONTACT: 'other contact' } as const;
+
 /**
- * The contacts of an account and the log of their changes. Every change replaces the record and appends it to the log;
+ * The contacts of one source of an account and the log of their changes. Every change replaces the record and appends it to the log;
  * an entry counts only while its record is still the contact's newest one. So the valid entries are all contacts and
  * tombstones, each once, by time of last change, and a delta is the tail of the log.
  */
 export class ContactBook {
+  readonly sourceType: SourceType;
   readonly #records = new Map<string, ContactRecord>();
   readonly #newNames = new Map<string, string>();
   readonly #log: LogEntry[] = [];
@@ -51,8 +59,9 @@ export class ContactBook {
   #created = 0;
   #living = 0;
 
-  constructor(seed: string) {
+  constructor(seed: string, sourceType: SourceType) {
     this.#seed = seed;
+    this.sourceType = sourceType;
   }
 
   /** Number of living contacts. */
@@ -87,11 +96,12 @@ export class ContactBook {
     for (const record of this.#records.values()) if (!record.deleted) yield record;
   }
 
-  create(state: ContactState, atMs: number): ContactRecord {
-    const { sourceId, resourceName } = this.#nextName();
-    const record = { sourceId, resourceName, state, previous: undefined, deleted: false, formerNames: [] };
+  /** Creates a contact, with an id that another book used before where one is given. */
+  create(state: ContactState, atMs: number, sourceId = this.#nextId()): ContactRecord {
     this.#living += 1;
-    return this.#append(record, atMs);
+    const resourceName = this.#nameOf(sourceId);
+    const unchanging = { sourceType: this.sourceType, sourceId, previous: undefined, deleted: false, formerNames: [] };
+    return this.#append({ ...unchanging, resourceName, state }, atMs);
   }
 
   update(record: ContactRecord, state: ContactState, atMs: number): ContactRecord {
@@ -129,7 +139,7 @@ export class ContactBook {
 
   /** Gives the contact a new resource name; the source id stays. */
   rename(record: ContactRecord, state: ContactState, withTombstone: boolean, atMs: number): ContactRecord {
-    const { resourceName } = this.#nextName();
+    const resourceName = this.#nameOf(this.#nextId());
     const { resourceName: oldName } = record;
     this.#records.delete(oldName);
     this.#currentSequences.delete(oldName);
@@ -197,11 +207,15 @@ export class ContactBook {
     return record;
   }
 
-  /** A source id of 63 bits as lower-case hex, and the resource name: `people/c` and the same number in decimal. */
-  #nextName(): { sourceId: string; resourceName: string } {
+  /** A new source id: 63 bits as lower-case hex. */
+  #nextId(): string {
     this.#created += 1;
-    const digest = createHash('sha256').update(`${this.#seed} contact ${this.#created}`).digest();
-    const id = digest.readBigUInt64BE() >> 1n;
-    return { sourceId: id.toString(16), resourceName: `people/c${id}` };
+    const text = `${this.#seed} ${seedWords[this.sourceType]} ${this.#created}`;
+    return (createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n).toString(16);
+  }
+
+  /** The resource name that goes with a source id: `people/c` and the same number in decimal. */
+  #nameOf(sourceId: string): string {
+    return `${namePrefixes[this.sourceType]}${BigInt(`0x${sourceId}`)}`;
   }
 }

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { bodyOfStatus } from './api-error.ts';
 import { findOperation } from './api-routes.ts';
 import type { FaultEffect, FaultPlan } from './faults.ts';
+import { contentOf, methodOf } from './http-request.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 
 type Env = { Bindings: HttpBindings };
@@ -16,7 +17,9 @@ export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(
     log.begin(entry);
     let outcome: Outcome = { status: 'reset' };
     try {
-      entry.body = parseJson(await context.req.text());
+      const { search, body } = await contentOf(context.req);
+      entry.query = search;
+      entry.body = parseJson(body);
       const fault = plan.take(entry.method, entry.path + entry.query);
       if (fault?.delayMs !== undefined) await wait(fault.delayMs, undefined, { ref: false });
       outcome = await answer(context, next, fault?.effect);
@@ -83,10 +86,10 @@ async function sendHalf({ res, env }: Context<Env>): Promise<void> {
 }
 
 function logEntry(context: Context<Env>, atMs: number): LoggedRequest {
-  const { pathname, search } = new URL(context.req.url);
-  const { method } = context.req;
+  const { pathname } = new URL(context.req.url);
+  const method = methodOf(context.req);
   const mutates = findOperation(method, pathname)?.mutates ?? false;
-  return { method, path: pathname, query: search, atMs, body: undefined, mutates, status: undefined };
+  return { method, path: pathname, query: '', atMs, body: undefined, mutates, status: undefined };
 }
 
 function parseJson(text: string): unknown {

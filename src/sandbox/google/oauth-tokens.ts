@@ -9,6 +9,12 @@ export const contactsScope = 'https://www.googleapis.com/auth/contacts';
 /** The scope that only reads contacts. */
 export const contactsReadOnlyScope = 'https://www.googleapis.com/auth/contacts.readonly';
 
+/** The scope that reads what Google keeps under "Other contacts". */
+export const otherContactsScope = 'https://www.googleapis.com/auth/contacts.other.readonly';
+
+/** The scope that reads the directory of a domain. */
+export const directoryScope = 'https://www.googleapis.com/auth/directory.readonly';
+
 interface AccessGrant {
   readonly scope: string;
   readonly expiresAtMs: number;

@@ -1,45 +1,174 @@
+import { answers } from './answers.ts';
 import { listConnections } from './connections.ts';
 import { batchCreateContacts, batchDeleteContacts, batchUpdateContacts } from './contact-batches.ts';
+import { deleteContactPhoto, updateContactPhoto } from './contact-photos.ts';
+import { searchContacts } from './contact-search.ts';
 import { createContact, deleteContact, updateContact } from './contact-writes.ts';
+import { refuseDirectory } from './directory.ts';
 import { batchGetGroups, getGroup, listGroups } from './group-reads.ts';
 import { createGroup, deleteGroup, modifyMembers, updateGroup } from './group-writes.ts';
+import { contactsReadOnlyScope, contactsScope, directoryScope, otherContactsScope } from './oauth-tokens.ts';
+import { copyOtherContact, listOtherContacts, searchOtherContacts } from './other-contacts.ts';
 import { batchGetPeople, getPerson } from './people-reads.ts';
 import type { Operation } from './world.ts';
 
 const id = '([^/:]+)';
 
-function read(path: string, run: Operation['run'], reads: Operation['reads'] = 'always'): Operation {
-  return { method: 'GET', path: new RegExp(`^/v1/${path}$`), mutates: false, reads, run };
+/** What a row of the table says of its method; what is left out is the same in most rows. */
+type Row = Pick<Operation, 'run' | 'answer'> & Partial<Pick<Operation, 'parameters' | 'reads' | 'scopes'>>;
+
+function read(path: string, row: Row): Operation {
+  const scopes = [[contactsScope], [contactsReadOnlyScope]];
+  return { method: 'GET', path: pathPattern(path), mutates: false, parameters: [], reads: 'always', scopes, ...row };
 }
 
-function write(
-  method: Operation['method'],
-  path: string,
-  run: Operation['run'],
-  reads: Operation['reads'] = 'never',
-): Operation {
-  return { method, path: new RegExp(`^/v1/${path}$`), mutates: true, reads, run };
+function write(method: Operation['method'], path: string, row: Row): Operation {
+  const scopes = [[contactsScope]];
+  return { method, path: pathPattern(path), mutates: true, parameters: [], reads: 'never', scopes, ...row };
 }
+
+function pathPattern(path: string): RegExp {
+  return new RegExp(`^/v1/${path}$`);
+}
+
+const person = ['personFields', 'sources'];
+const legacyMask = 'requestMask.includeField';
+const page = ['pageSize', 'pageToken'];
+const sync = ['requestSyncToken', 'syncToken'];
+
+const peopleReads: readonly Operation[] = [
+  read('people/me/connections', {
+    run: listConnections,
+    answer: answers.ListConnectionsResponse,
+    parameters: [...person, legacyMask, ...page, ...sync, 'sortOrder'],
+  }),
+  read('people:batchGet', {
+    run: batchGetPeople,
+    answer: answers.GetPeopleResponse,
+    parameters: [...person, legacyMask, 'resourceNames'],
+  }),
+  read('people:searchContacts', {
+    run: searchContacts,
+    answer: answers.SearchResponse,
+    parameters: ['pageSize', 'query', 'readMask', 'sources'],
+  }),
+  read(`people/${id}`, { run: getPerson, answer: answers.Person, parameters: [...person, legacyMask] }),
+];
+
+const contactWrites: readonly Operation[] = [
+  write('POST', 'people:createContact', {
+    run: createContact,
+    answer: answers.Person,
+    parameters: person,
+    reads: 'always',
+  }),
+  write('PATCH', `people/${id}:updateContact`, {
+    run: updateContact,
+    answer: answers.Person,
+    parameters: [...person, 'updatePersonFields'],
+    reads: 'always',
+  }),
+  write('DELETE', `people/${id}:deleteContact`, { run: deleteContact, answer: answers.Empty }),
+  write('PATCH', `people/${id}:updateContactPhoto`, {
+    run: updateContactPhoto,
+    answer: answers.UpdateContactPhotoResponse,
+    reads: 'withMask',
+  }),
+  write('DELETE', `people/${id}:deleteContactPhoto`, {
+    run: deleteContactPhoto,
+    answer: answers.DeleteContactPhotoResponse,
+    parameters: person,
+    reads: 'withMask',
+  }),
+  write('POST', 'people:batchCreateContacts', {
+    run: batchCreateContacts,
+    answer: answers.BatchCreateContactsResponse,
+    reads: 'withMask',
+  }),
+  write('POST', 'people:batchUpdateContacts', {
+    run: batchUpdateContacts,
+    answer: answers.BatchUpdateContactsResponse,
+    reads: 'withMask',
+  }),
+  write('POST', 'people:batchDeleteContacts', { run: batchDeleteContacts, answer: answers.Empty }),
+];
+
+const otherContacts: readonly Operation[] = [
+  read('otherContacts', {
+    run: listOtherContacts,
+    answer: answers.ListOtherContactsResponse,
+    parameters: [...page, ...sync, 'readMask', 'sources'],
+    scopes: [[otherContactsScope]],
+  }),
+  read('otherContacts:search', {
+    run: searchOtherContacts,
+    answer: answers.SearchResponse,
+    parameters: ['pageSize', 'query', 'readMask'],
+    scopes: [[otherContactsScope]],
+  }),
+  write('POST', `otherContacts/${id}:copyOtherContactToMyContactsGroup`, {
+    run: copyOtherContact,
+    answer: answers.Person,
+    reads: 'always',
+    scopes: [[contactsScope, otherContactsScope]],
+  }),
+];
+
+const directory: readonly Operation[] = [
+  read('people:listDirectoryPeople', {
+    run: refuseDirectory,
+    answer: answers.ListDirectoryPeopleResponse,
+    parameters: [...page, ...sync, 'mergeSources', 'readMask', 'sources'],
+    scopes: [[directoryScope]],
+  }),
+  read('people:searchDirectoryPeople', {
+    run: refuseDirectory,
+    answer: answers.SearchDirectoryPeopleResponse,
+    parameters: [...page, 'mergeSources', 'query', 'readMask', 'sources'],
+    scopes: [[directoryScope]],
+  }),
+];
+
+const groups: readonly Operation[] = [
+  read('contactGroups', {
+    run: listGroups,
+    answer: answers.ListContactGroupsResponse,
+    parameters: [...page, 'groupFields', 'syncToken'],
+    reads: 'never',
+  }),
+  read('contactGroups:batchGet', {
+    run: batchGetGroups,
+    answer: answers.BatchGetContactGroupsResponse,
+    parameters: ['groupFields', 'maxMembers', 'resourceNames'],
+    reads: 'never',
+  }),
+  read(`contactGroups/${id}`, {
+    run: getGroup,
+    answer: answers.ContactGroup,
+    parameters: ['groupFields', 'maxMembers'],
+    reads: 'never',
+  }),
+  write('POST', 'contactGroups', { run: createGroup, answer: answers.ContactGroup }),
+  write('PUT', `contactGroups/${id}`, { run: updateGroup, answer: answers.ContactGroup }),
+  write('DELETE', `contactGroups/${id}`, {
+    run: deleteGroup,
+    answer: answers.Empty,
+    parameters: ['deleteContacts'],
+  }),
+  write('POST', `contactGroups/${id}/members:modify`, {
+    run: modifyMembers,
+    answer: answers.ModifyContactGroupMembersResponse,
+  }),
+];
 
 /**
  * Every method of the API that the emulator speaks. Writes that answer with people read them after the write, so they
  * use up the critical read quota too; reads of groups are no critical reads.
  */
 export const operations: readonly Operation[] = [
-  read('people/me/connections', listConnections),
-  read('people:batchGet', batchGetPeople),
-  read(`people/${id}`, getPerson),
-  write('POST', 'people:createContact', createContact, 'always'),
-  write('PATCH', `people/${id}:updateContact`, updateContact, 'always'),
-  write('DELETE', `people/${id}:deleteContact`, deleteContact),
-  write('POST', 'people:batchCreateContacts', batchCreateContacts, 'withReadMask'),
-  write('POST', 'people:batchUpdateContacts', batchUpdateContacts, 'withReadMask'),
-  write('POST', 'people:batchDeleteContacts', batchDeleteContacts),
-  read('contactGroups', listGroups, 'never'),
-  read('contactGroups:batchGet', batchGetGroups, 'never'),
-  read(`contactGroups/${id}`, getGroup, 'never'),
-  write('POST', 'contactGroups', createGroup),
-  write('PUT', `contactGroups/${id}`, updateGroup),
-  write('DELETE', `contactGroups/${id}`, deleteGroup),
-  write('POST', `contactGroups/${id}/members:modify`, modifyMembers),
+  ...peopleReads,
+  ...contactWrites,
+  ...otherContacts,
+  ...directory,
+  ...groups,
 ];

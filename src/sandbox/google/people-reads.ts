@@ -40,19 +40,24 @@ function readPerson(resourceName: string, selection: ReadSelection, world: World
   return personView(record, state, { ...selection, ...showing(world), listing: false, formerNames: false });
 }
 
-/** The account's owner: the resource name is the account's number. */
+/** The account's owner: the resource name is the account's number. The address is that of the account itself. */
 function ownProfile(id: string, email: string, { mask, profile }: ReadSelection): Person {
   const etag = contactSourceEtag(0);
-  const metadata = { primary: true, source: { type: 'PROFILE', id } };
+  const metadataFrom = (type: string): object => ({ primary: true, source: { type, id } });
   const sources = [
     { type: 'PROFILE', id, etag, profileMetadata: { objectType: 'PERSON', userTypes: ['GOOGLE_USER'] } },
+    { type: 'ACCOUNT', id },
   ];
   const givenName = email.split('@')[0] ?? email;
   return {
     resourceName: `people/${id}`,
     etag: personEtag(mask, etag),
     ...(mask.has('metadata') && { metadata: { ...(profile && { sources }), objectType: 'PERSON' } }),
-    ...(profile && mask.has('names') && { names: [{ metadata, displayName: givenName, givenName }] }),
-    ...(profile && mask.has('emailAddresses') && { emailAddresses: [{ metadata, value: email }] }),
+    ...(profile &&
+      mask.has('names') && { names: [{ metadata: metadataFrom('PROFILE'), displayName: givenName, givenName }] }),
+    ...(profile &&
+      mask.has('emailAddresses') && {
+        emailAddresses: [{ metadata: { ...metadataFrom('ACCOUNT'), verified: true }, value: email }],
+      }),
   };
 }

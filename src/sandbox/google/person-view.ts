@@ -21,6 +21,8 @@ export interface ViewOptions extends ReadSelection {
   readonly formerNames: boolean;
   /** Whether keys inside field metadata come in the other order. */
   readonly flipped: boolean;
+  /** Where the emulator serves photos, without a slash at the end. */
+  readonly origin: string;
 }
 
 const listedValuesLimit = 100;
@@ -38,8 +40,8 @@ export function personView(record: ContactRecord, state: ContactState, options: 
       continue;
     }
     const values = [
-      ...(profile?.values[field] ?? []).map((value) => withProfileMetadata(value, profile?.id ?? '', options)),
       ...(options.contact ? contactValues(field, record, state, options) : []),
+      ...(profile?.values[field] ?? []).map((value) => withProfileMetadata(value, profile?.id ?? '', options)),
     ];
     if (values.length > 0) Object.assign(person, { [field]: values });
   }
@@ -48,9 +50,9 @@ export function personView(record: ContactRecord, state: ContactState, options: 
 
 /** A deleted contact in a delta: no content; only its metadata says that it is gone. */
 export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField>): Person {
-  const { resourceName, state, sourceId } = record;
+  const { resourceName, state, sourceType, sourceId } = record;
   const etag = personEtag(mask, contactSourceEtag(state.updatedMicros));
-  const metadata = { sources: [{ type: 'CONTACT', id: sourceId }], deleted: true, objectType: 'PERSON' };
+  const metadata = { sources: [{ type: sourceType, id: sourceId }], deleted: true, objectType: 'PERSON' };
   return { resourceName, etag, ...(mask.has('metadata') && { metadata }) };
 }
 
@@ -74,7 +76,7 @@ function personMetadata(
   options: ViewOptions,
 ): NonNullable<Person['metadata']> {
   const contact = {
-    type: 'CONTACT',
+    type: record.sourceType,
     id: record.sourceId,
     etag: contactSourceEtag(state.updatedMicros),
     updateTime: timestamp(state.updatedMicros),
@@ -96,9 +98,11 @@ function contactValues(
   options: ViewOptions,
 ): FieldItem[] {
   const all =
-    field === 'memberships' ? state.groups.map(membership) : (state.fields[field] ?? defaultValues(field, record));
+    field === 'memberships'
+      ? state.groups.map(membership)
+      : (state.fields[field] ?? defaultValues(field, record, options));
   const shown = options.listing && cutInListings.has(field) ? all.slice(0, listedValuesLimit) : all;
-  const source = { type: 'CONTACT', id: record.sourceId };
+  const source = { type: record.sourceType, id: record.sourceId };
   return shown.map((value, index) => {
     const primary = index === 0 && field !== 'memberships';
     const sourcePrimary =
@@ -109,9 +113,9 @@ function contactValues(
 }
 
 /** A contact without a picture shows a generated one. */
-function defaultValues(field: PersonField, record: ContactRecord): readonly FieldItem[] {
+function defaultValues(field: PersonField, record: ContactRecord, { origin }: ViewOptions): readonly FieldItem[] {
   if (field !== 'photos') return [];
-  return [{ url: `https://lh3.googleusercontent.com/cm/${record.sourceId}=s100`, default: true }];
+  return [{ url: `${origin}/cm/${record.sourceId}=s100`, default: true }];
 }
 
 function membership(resourceName: string): FieldItem {

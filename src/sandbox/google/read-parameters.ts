@@ -2,7 +2,7 @@ import { invalidArgument } from './api-error.ts';
 import { readFields, updatableFields, type PersonField, type ReadField } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
 
-const documentation = 'https://developers.google.com/people/api/rest/v1/people';
+const documentation = 'https://developers.google.com/people/api/rest/v1';
 const sourceTypes: ReadonlySet<string> = new Set([
   'READ_SOURCE_TYPE_UNSPECIFIED',
   'READ_SOURCE_TYPE_PROFILE',
@@ -11,27 +11,37 @@ const sourceTypes: ReadonlySet<string> = new Set([
   'READ_SOURCE_TYPE_OTHER_CONTACT',
 ]);
 
+/** Which sources a request reads. */
+export type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
+
+const allSources: SourceSelection = { contact: true, profile: true };
+
 /** A required read mask and the sources to read; throws the 400 for a missing or unknown path. */
 export function requiredSelection(query: URLSearchParams): ReadSelection {
-  const mask = requiredMask(query.get('personFields'), 'personFields', readFields, 'get');
+  const text = query.get('personFields') ?? legacyMask(query.get('requestMask.includeField'));
+  const mask = requiredMask(text, 'personFields', readFields, 'people/get');
   return { mask, ...readSources(query.getAll('sources')) };
 }
 
 /** As {@link requiredSelection}, but a missing mask means every field, as after createContact and updateContact. */
 export function selectionOrAll(query: URLSearchParams): ReadSelection {
-  const mask = readMask(query.get('personFields'), 'personFields', readFields, 'get') ?? new Set(readFields);
-  return { mask, ...readSources(query.getAll('sources')) };
+  const selection = optionalSelection(query.get('personFields'), 'personFields', query.getAll('sources'));
+  return selection ?? { mask: new Set(readFields), ...readSources(query.getAll('sources')) };
 }
 
-/** The selection of a batch's body; undefined without a mask, which skips the read after the write. */
-export function batchSelection(mask: string | null | undefined, sources: readonly string[]): ReadSelection | undefined {
-  const fields = readMask(mask, 'readMask', readFields, 'get');
+/** What a write answers with; undefined without a mask, which skips the read after the write. */
+export function optionalSelection(
+  mask: string | null | undefined,
+  parameter: 'personFields' | 'readMask',
+  sources: readonly string[],
+): ReadSelection | undefined {
+  const fields = optionalMask(mask, parameter, readFields, 'people/get');
   return fields && { mask: fields, ...readSources(sources) };
 }
 
 /** The fields that an update replaces; throws the 400 for a missing or unknown path. */
 export function updateMask(mask: string | null | undefined, parameter: string): ReadonlySet<PersonField> {
-  return requiredMask(mask, parameter, updatableFields, 'updateContact');
+  return requiredMask(mask, parameter, updatableFields, 'people/updateContact');
 }
 
 /** A whole number in the query, within bounds; `fallback` when it is missing or 0. */
@@ -43,25 +53,30 @@ export function readSize(query: URLSearchParams, name: string, maximum: number, 
   return size === 0 ? fallback : size;
 }
 
-function readSources(sources: readonly string[]): { contact: boolean; profile: boolean } {
+/** The sources that a request names, or the ones that its method reads by default; throws the 400 for an unknown one. */
+export function readSources(sources: readonly string[], byDefault = allSources): SourceSelection {
   const names = sources.flatMap((source) => source.split(','));
   const unknown = names.find((name) => !sourceTypes.has(name));
   if (unknown !== undefined) throw invalidArgument(`Invalid value at 'sources' (ReadSourceType), "${unknown}"`);
   const chosen = names.filter((name) => name !== 'READ_SOURCE_TYPE_UNSPECIFIED');
-  if (chosen.length === 0) return { contact: true, profile: true };
+  if (chosen.length === 0) return byDefault;
   return {
     contact: chosen.includes('READ_SOURCE_TYPE_CONTACT'),
     profile: chosen.includes('READ_SOURCE_TYPE_PROFILE'),
   };
 }
 
-function requiredMask<Field extends ReadField>(
+/**
+ * The fields that a required mask names; throws the 400 for a missing or unknown path.
+ * @param page the page of the reference that lists the valid ones, which the refusal names
+ */
+export function requiredMask<Field extends ReadField>(
   mask: string | null | undefined,
   parameter: string,
   valid: readonly Field[],
   page: string,
 ): ReadonlySet<Field> {
-  const fields = readMask(mask, parameter, valid, page);
+  const fields = optionalMask(mask, parameter, valid, page);
   if (fields) return fields;
   throw invalidArgument(
     `${parameter} mask is required. Please specify one or more valid paths. Valid paths are documented at ` +
@@ -69,7 +84,8 @@ function requiredMask<Field extends ReadField>(
   );
 }
 
-function readMask<Field extends ReadField>(
+/** As {@link requiredMask}, but undefined without a mask. */
+export function optionalMask<Field extends ReadField>(
   mask: string | null | undefined,
   parameter: string,
   valid: readonly Field[],
@@ -85,4 +101,9 @@ function readMask<Field extends ReadField>(
       throw invalidArgument(message);
     });
   return fields.length > 0 ? new Set(fields) : undefined;
+}
+
+/** The mask in a deprecated parameter: `person.email_addresses` names what `emailAddresses` does in the present one. */
+function legacyMask(text: string | null): string | undefined {
+  return text?.replaceAll(/person\./g, '').replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -2,9 +2,11 @@ const keptRequests = 50_000;
 
 /** One request that the emulator received, OAuth requests too. */
 export interface LoggedRequest {
+  /** The method that the request means, also where it came as a POST that names another. */
   readonly method: string;
   readonly path: string;
-  readonly query: string;
+  /** With its question mark; that of a read sent as a form too. Empty until it is read. */
+  query: string;
   /** Milliseconds on the emulator's clock. */
   readonly atMs: number;
   /** The parsed JSON body, else undefined. */

@@ -9,6 +9,7 @@ import { controlRoutes } from './control-routes.ts';
 import { loggingAndFaults } from './fault-middleware.ts';
 import { FaultPlan, type Fault } from './faults.ts';
 import { oauthRoutes } from './oauth-routes.ts';
+import { photoRoutes } from './photo-routes.ts';
 import { contactsScope, TokenStore } from './oauth-tokens.ts';
 import { MinuteQuota, type GoogleQuotas } from './quotas.ts';
 import { RequestLog, type LoggedRequest } from './request-log.ts';
@@ -47,8 +48,8 @@ export interface GoogleEmulator extends AsyncDisposable {
   readonly requests: readonly LoggedRequest[];
   /** How many changes of the account began while another one was in progress. */
   readonly overlappingMutations: number;
-  /** A refresh token as consent to all contacts would give it. */
-  issueRefreshToken(): string;
+  /** A refresh token as consent to these scopes would give it; to all contacts when none are named. */
+  issueRefreshToken(scopes?: readonly string[]): string;
   /** Kills a refresh token and its access tokens. */
   revokeRefreshToken(token: string): void;
   /** Kills every token, and forgets that the user ever consented. */
@@ -77,7 +78,10 @@ export const defaultContactLimit = 25_000;
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
   const clock = options.clock ?? { now: () => Date.now() };
   const quotas = options.quotas ?? defaultQuotas;
-  const world = createWorld(options, clock, quotas);
+  const server = createServer();
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const world = createWorld(options, originOf(server), clock, quotas);
   const log = new RequestLog();
   const plan = new FaultPlan();
   const gate: ApiGate = { tokens: new TokenStore(clock), ...criticalQuotas(quotas) };
@@ -86,18 +90,23 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
   app.route('/', controlRoutes(world, plan, log));
   app.use(loggingAndFaults(log, plan, clock));
   app.route('/', oauthRoutes(gate.tokens, oauthClient, world.account.email));
+  app.route('/', photoRoutes(world.account.photos));
   app.all('/v1/*', (context) => answerApi(context, world, gate));
 
   const listener = getRequestListener(app.fetch);
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
+  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
   return handleOf(server, world, gate, plan, log);
 }
 
-function createWorld(options: GoogleEmulatorOptions, clock: { now(): number }, quotas: GoogleQuotas): World {
+function createWorld(
+  options: GoogleEmulatorOptions,
+  origin: string,
+  clock: { now(): number },
+  quotas: GoogleQuotas,
+): World {
   const account = new GoogleAccount({
     email: options.accountEmail ?? 'owner@example.com',
+    origin,
     clock,
     country: options.country ?? 'US',
     variants: () => world.variants,
@@ -111,6 +120,7 @@ function createWorld(options: GoogleEmulatorOptions, clock: { now(): number }, q
     syncTokenGeneration: 0,
     groupSyncTokensFromMicros: 0,
     staleReads: new Set(),
+    searchCaches: new Map(),
     answered: 0,
   };
   return world;
@@ -125,7 +135,7 @@ function fullSyncQuota({ fullSyncsPerMinute = Infinity }: GoogleQuotas): MinuteQ
 }
 
 function handleOf(server: Server, world: World, gate: ApiGate, plan: FaultPlan, log: RequestLog): GoogleEmulator {
-  const url = `${originOf(server)}/`;
+  const url = `${world.account.origin}/`;
   const close = async (): Promise<void> => {
     if (!server.listening) return;
     const closed = once(server, 'close');
@@ -144,7 +154,7 @@ function handleOf(server: Server, world: World, gate: ApiGate, plan: FaultPlan, 
     get overlappingMutations() {
       return log.overlappingMutations;
     },
-    issueRefreshToken: () => gate.tokens.issueRefreshToken(contactsScope),
+    issueRefreshToken: (scopes = [contactsScope]) => gate.tokens.issueRefreshToken(scopes.join(' ')),
     revokeRefreshToken: (token) => void gate.tokens.revoke(token),
     revokeAllTokens: () => gate.tokens.revokeAll(),
     expireAccessTokens: () => gate.tokens.expireAccessTokens(),

@@ -84,6 +84,14 @@ export const googleVariantsSchema = z.strictObject({
     ['fresh', 'firstReadStale'],
     'Whether the first get or full listing after an API write still shows the contact as it was before.',
   ),
+  searchCache: oneOf(
+    ['warmedUp', 'fresh'],
+    'Whether a search sees contacts as they were at the last request with an empty query, or as they are.',
+  ),
+  directoryRefusal: oneOf(
+    ['FAILED_PRECONDITION', 'PERMISSION_DENIED'],
+    'Status string with which the directory is refused to a private account: a 400 or a 403.',
+  ),
   quotaBody: oneOf(['errorInfo', 'quotaFailure'], 'Form of the 429 body for a spent quota.'),
   retryAfter: oneOf(['absent', 'present'], 'Whether a 429 carries a Retry-After header.'),
 });

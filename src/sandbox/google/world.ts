@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import type { GoogleAccount } from './account.ts';
-import type { ContactRecord, ContactState } from './contact-book.ts';
+import type { ContactBook, ContactRecord, ContactState } from './contact-book.ts';
 import type { ViewOptions } from './person-view.ts';
 import type { MinuteQuota } from './quotas.ts';
 import type { GoogleVariants } from './variants.ts';
@@ -20,6 +21,8 @@ export interface World {
   groupSyncTokensFromMicros: number;
   /** Contacts whose next read still shows the state before the last API write, by resource name. */
   readonly staleReads: Set<string>;
+  /** What a search sees of a book: the contacts as they were at the last warm-up request. */
+  readonly searchCaches: Map<ContactBook, readonly ContactRecord[]>;
   /** Number of requests answered so far. */
   answered: number;
 }
@@ -37,9 +40,15 @@ export interface ApiRequest {
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: RegExp;
+  /** What it takes in its query, besides what every method takes. */
+  readonly parameters: readonly string[];
+  /** A token needs every scope of one of these sets. */
+  readonly scopes: readonly (readonly string[])[];
+  /** The message that it answers with, of which `fields` may select a part. */
+  readonly answer: z.ZodType;
   readonly mutates: boolean;
-  /** Whether it uses up a critical read; a batch does so only with a read mask, for the read after the write. */
-  readonly reads: 'always' | 'withReadMask' | 'never';
+  /** Whether it uses up a critical read; some writes do so only with a mask, for the read after the write. */
+  readonly reads: 'always' | 'withMask' | 'never';
   readonly run: (request: ApiRequest, world: World) => object;
 }
 
@@ -55,7 +64,7 @@ export function visibleState(world: World, record: ContactRecord): ContactState 
 }
 
 /** How answers look at the moment, apart from what was asked for. */
-export function showing(world: World): Pick<ViewOptions, 'variants' | 'flipped'> {
+export function showing(world: World): Pick<ViewOptions, 'variants' | 'flipped' | 'origin'> {
   const flipped = world.variants.metadataKeyOrder === 'alternating' && world.answered % 2 === 1;
-  return { variants: world.variants, flipped };
+  return { variants: world.variants, flipped, origin: world.account.origin };
 }

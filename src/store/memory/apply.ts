@@ -47,7 +47,7 @@ export const readRowsBelow = async (layer: Layer, changes: readonly StoreChange[
     runs: has('run-started', 'prune')
       ? await below.runs(link, { idPrefix: '' })
       : (await Promise.all(ended.map(({ id }) => below.runs(link, { idPrefix: id })))).flat(),
-    conflicts: has('conflict', 'resolve-conflicts', 'drop-conflicts', 'prune')
+    conflicts: has('conflict', 'resolve-conflicts', 'review-conflict', 'drop-conflicts', 'prune')
       ? await below.conflicts(link, { all: true })
       : [],
   };
@@ -120,15 +120,24 @@ const settleJournal = (layer: Layer, { id, state, after, error, atMs }: Change<'
   if (row?.state === 'intended') layer.journal.set(id, { ...row, state, after, error, settledAtMs: atMs });
 };
 
+const UNREVIEWED = { resolvedAtMs: null, review: null, reviewedAtMs: null };
+
 const addConflict = (layer: Layer, change: Change<'conflict'>, id: number): void => {
   const { run, leftId, rightId, conflict, atMs } = change;
-  layer.conflicts = [...(layer.conflicts ?? []), { ...conflict, id, run, leftId, rightId, atMs, resolvedAtMs: null }];
+  layer.conflicts = [...(layer.conflicts ?? []), { ...conflict, id, run, leftId, rightId, atMs, ...UNREVIEWED }];
 };
 
 const resolveConflicts = (layer: Layer, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
   const isMeant = (row: ConflictRow): boolean =>
     row.leftId === leftId && row.resolvedAtMs === null && fields.includes(row.field);
   layer.conflicts = (layer.conflicts ?? []).map((row) => (isMeant(row) ? { ...row, resolvedAtMs: atMs } : row));
+};
+
+const reviewConflict = (layer: Layer, { leftId, field, review, atMs }: Change<'review-conflict'>): void => {
+  const isMeant = (row: ConflictRow): boolean =>
+    row.leftId === leftId && row.resolvedAtMs === null && row.field === field;
+  const reviewedAtMs = review === null ? null : atMs;
+  layer.conflicts = (layer.conflicts ?? []).map((row) => (isMeant(row) ? { ...row, review, reviewedAtMs } : row));
 };
 
 const endRun = (layer: Layer, change: Change<'run-ended'>, below: RowsBelow): void => {
@@ -151,7 +160,14 @@ const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow
   for (const row of runsIn(layer, below)) {
     if (row.outcome === 'running') layer.runs.set(row.id, { ...row, ...ending });
   }
-  const beginning = { link: layer.link, outcome: 'running', reason: null, endedAtMs: null, override: null } as const;
+  const beginning = {
+    link: layer.link,
+    outcome: 'running',
+    reason: null,
+    endedAtMs: null,
+    override: null,
+    wrote: null,
+  } as const;
   layer.runs.set(run.id, { ...run, ...beginning });
 };
 
@@ -195,7 +211,10 @@ const prune = (layer: Layer, { beforeMs }: Change<'prune'>, below: RowsBelow): v
     for (const [id, entry] of layer.journal) if (entry?.run === run.id) layer.journal.delete(id);
     if (!kept.includes(run)) layer.runs.set(run.id, null);
   }
-  const isKept = ({ resolvedAtMs }: ConflictRow): boolean => resolvedAtMs === null || resolvedAtMs >= beforeMs;
+  const isKept = ({ resolvedAtMs, review, reviewedAtMs }: ConflictRow): boolean => {
+    const isDismissed = review === 'dismissed' && reviewedAtMs !== null && reviewedAtMs < beforeMs;
+    return !isDismissed && (resolvedAtMs === null || resolvedAtMs >= beforeMs);
+  };
   layer.conflicts = (layer.conflicts ?? below.conflicts).filter(isKept);
   setRejections(
     layer,
@@ -238,7 +257,7 @@ type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget
 type HistoryKind = EntryKind | ConflictKind | RunKind | 'prune';
 type EntryKind = 'intend' | 'journal' | 'drop-entry' | 'redact-entry';
 type RunKind = 'run-started' | 'run-ended' | 'run-reason';
-type ConflictKind = 'conflict' | 'resolve-conflicts' | 'drop-conflicts';
+type ConflictKind = 'conflict' | 'resolve-conflicts' | 'review-conflict' | 'drop-conflicts';
 
 const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: RowsBelow, newId: () => number): void => {
   layer.conflicts ??= below.conflicts;
@@ -247,6 +266,8 @@ const applyToConflicts = (layer: Layer, change: Change<ConflictKind>, below: Row
       return addConflict(layer, change, newId());
     case 'resolve-conflicts':
       return resolveConflicts(layer, change);
+    case 'review-conflict':
+      return reviewConflict(layer, change);
     case 'drop-conflicts':
       layer.conflicts = layer.conflicts.filter((row) => row.leftId !== change.leftId);
   }
@@ -293,6 +314,7 @@ export const applyChange = (
       return [];
     case 'conflict':
     case 'resolve-conflicts':
+    case 'review-conflict':
     case 'drop-conflicts':
       applyToConflicts(layer, change, below, newId);
       return [];

@@ -3,7 +3,6 @@ import type { Side } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import {
   NO_CURSOR,
-  NOTHING_TOLD,
   type ConflictRow,
   type HalfPut,
   type JournalRow,
@@ -11,6 +10,7 @@ import {
   type RunRow,
   type Store,
 } from '../store.ts';
+import { NOTHING_TOLD } from '../told.ts';
 
 /** What an overlay keeps of one link: the rows that differ from the store below. */
 export type Layer = {

@@ -125,6 +125,7 @@ const latestWriting = async (layer: Layer): Promise<readonly RunRow[]> => {
 
 export const readRuns = async (layer: Layer, query: RunQuery): Promise<readonly RunRow[]> => {
   if ('idPrefix' in query) return (await allRuns(layer)).filter(({ id }) => id.startsWith(query.idPrefix));
+  if ('newest' in query) return (await allRuns(layer)).slice(0, query.newest);
   const { latest } = query;
   if (latest === 'writing') return latestWriting(layer);
   const isAsked = ({ outcome }: RunRow): boolean => (latest === 'ended' ? outcome !== 'running' : outcome === latest);

@@ -1,5 +1,5 @@
 import type { StoreChange } from '../store.ts';
-import { dropConflicts, putConflict, resolveConflicts } from './conflicts.ts';
+import { dropConflicts, putConflict, resolveConflicts, reviewConflict } from './conflicts.ts';
 import { forgetShown, putCursor, putShown } from './cursors.ts';
 import type { Db } from './database.ts';
 import { eq } from './drizzle.ts';
@@ -62,6 +62,8 @@ const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 
       return putConflict(db, link, change);
     case 'resolve-conflicts':
       return resolveConflicts(db, link, change);
+    case 'review-conflict':
+      return reviewConflict(db, link, change);
     case 'drop-conflicts':
       return dropConflicts(db, link, change.leftId);
     case 'reject':

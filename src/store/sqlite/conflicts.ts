@@ -35,6 +35,13 @@ const closeConflicts = (orm: Orm) => {
     .prepare();
 };
 
+const reviewOpen = (orm: Orm) =>
+  orm
+    .update(conflicts)
+    .set({ review: sql`${placeholder('review')}`, reviewedAtMs: sql`${placeholder('atMs')}` })
+    .where(and(ofContact, isNull(conflicts.resolvedAtMs), eq(conflicts.field, placeholder('field'))))
+    .prepare();
+
 const deleteConflicts = (orm: Orm) => orm.delete(conflicts).where(ofContact).prepare();
 
 const COLUMNS = {
@@ -48,6 +55,8 @@ const COLUMNS = {
   winner: conflicts.winner,
   atMs: conflicts.atMs,
   resolvedAtMs: conflicts.resolvedAtMs,
+  review: conflicts.review,
+  reviewedAtMs: conflicts.reviewedAtMs,
 };
 
 const selecting = (orm: Orm, where?: SQL) =>
@@ -68,6 +77,14 @@ export const putConflict = (
 
 export const resolveConflicts = (db: Db, link: string, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
   db.prepared(closeConflicts).run({ link, leftId, fields: JSON.stringify(fields), atMs });
+};
+
+export const reviewConflict = (
+  db: Db,
+  link: string,
+  { leftId, field, review, atMs }: Change<'review-conflict'>,
+): void => {
+  db.prepared(reviewOpen).run({ link, leftId, field, review, atMs: review === null ? null : atMs });
 };
 
 export const dropConflicts = (db: Db, link: string, leftId: string): void => {

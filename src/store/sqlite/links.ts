@@ -1,6 +1,7 @@
 import type { GroupPair } from '../../reconcile/groups.ts';
 import { bySide } from '../../contact/side.ts';
-import type { Cursor, LinkState, StoreChange, Told } from '../store.ts';
+import type { Cursor, LinkState, StoreChange } from '../store.ts';
+import type { Told } from '../told.ts';
 import { NO_CURSOR } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';

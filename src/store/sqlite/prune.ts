@@ -1,6 +1,6 @@
 import { PRUNED_AT_ONCE } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { and, eq, placeholder, sql } from './drizzle.ts';
+import { and, eq, or, placeholder, sql } from './drizzle.ts';
 import { readRuns } from './runs.ts';
 import { conflicts, journal, rejections, runs } from './schema.ts';
 
@@ -35,11 +35,14 @@ const deleteRuns = (orm: Orm) =>
     .where(and(eq(runs.link, placeholder('link')), sql`${runs.id} in ${named}`))
     .prepare();
 
-const deleteConflicts = (orm: Orm) =>
-  orm
+const deleteConflicts = (orm: Orm) => {
+  const isSettled = sql`${conflicts.resolvedAtMs} < ${placeholder('beforeMs')}`;
+  const isDismissed = sql`${conflicts.review} = 'dismissed' and ${conflicts.reviewedAtMs} < ${placeholder('beforeMs')}`;
+  return orm
     .delete(conflicts)
-    .where(and(eq(conflicts.link, placeholder('link')), sql`${conflicts.resolvedAtMs} < ${placeholder('beforeMs')}`))
+    .where(and(eq(conflicts.link, placeholder('link')), or(isSettled, isDismissed)))
     .prepare();
+};
 
 const deleteRejections = (orm: Orm) =>
   orm

@@ -79,6 +79,15 @@ const selectByPrefix = (orm: Orm) =>
     .orderBy(desc(runs.startedAtMs), desc(runs.id))
     .prepare();
 
+const selectNewest = (orm: Orm) =>
+  orm
+    .select()
+    .from(runs)
+    .where(inLink)
+    .orderBy(desc(runs.startedAtMs), desc(runs.id))
+    .limit(placeholder('newest'))
+    .prepare();
+
 const selectLatestWriting = (orm: Orm) => {
   const isDone = and(eq(journal.link, placeholder('link')), sql`${journal.state} = 'done'`);
   const latest = orm.select({ run: journal.run }).from(journal).where(isDone).orderBy(desc(journal.id)).limit(1);
@@ -91,7 +100,7 @@ const selectLatestWriting = (orm: Orm) => {
 
 const toRun = ({ summaryJson, ...row }: typeof runs.$inferSelect): RunRow => ({
   ...row,
-  ...(summaryJson === null ? { undoes: null, override: null } : decodeSummary(summaryJson)),
+  ...(summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson)),
 });
 
 export const writeRunStart = (db: Db, link: string, { undoes, ...run }: RunStart): void => {
@@ -115,6 +124,7 @@ const ENDED = ['completed', 'halted', 'failed'];
 
 export const readRuns = (db: Db, link: string, query: RunQuery): readonly RunRow[] => {
   if ('idPrefix' in query) return db.prepared(selectByPrefix).all({ link, prefix: query.idPrefix }).map(toRun);
+  if ('newest' in query) return db.prepared(selectNewest).all({ link, newest: query.newest }).map(toRun);
   if (query.latest === 'writing') return db.prepared(selectLatestWriting).all({ link }).map(toRun);
   const outcomes = JSON.stringify(query.latest === 'ended' ? ENDED : [query.latest]);
   return db.prepared(selectLatest).all({ link, outcomes }).map(toRun);

@@ -190,6 +190,9 @@ export const conflicts = sqliteTable(
     atMs: integer('at_ms').notNull(),
     /** When a later change of the same field settled the matter; null while the conflict is open. */
     resolvedAtMs: integer('resolved_at_ms'),
+    /** What a person said of it: whose value is to stand, or that it stays as it was decided. */
+    review: text('review', { enum: [...SIDES, 'dismissed'] }),
+    reviewedAtMs: integer('reviewed_at_ms'),
   },
   (table) => [index('conflicts_link').on(table.link, table.id)],
 );

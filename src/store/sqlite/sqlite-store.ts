@@ -1,5 +1,6 @@
 import type { Side } from '../../contact/side.ts';
-import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange, Told } from '../store.ts';
+import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
+import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
 import { applyChanges } from './changes.ts';
 import { readConflicts } from './conflicts.ts';

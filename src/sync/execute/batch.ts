@@ -124,8 +124,12 @@ const rejectionBy = ({ rejections, session }: Execution, write: Write, reason: s
   return rejectionOf(write, reason, rejections.get(`${write.side} ${rejectionKeyOf(write)}`), session.clock.now());
 };
 
-/** Remembers and reports that a side refused a write (R15). */
+/** Remembers and reports that a side refused a write (R15); a trial that is refused says nothing about its contact. */
 const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  if (write.kind === 'create' && write.trial !== null) {
+    write.trial.isRefused = true;
+    return;
+  }
   const { emit, tally } = execution.session;
   tally.skipped += 1;
   const { leftId, rightId } = write.entry;

@@ -18,6 +18,7 @@ import { chunks, inParallel } from './in-parallel.ts';
 import { landFirstMeeting, landMoves, landPair } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { isQuiet, taskIds, type Task } from './task.ts';
+import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
 import {
@@ -81,12 +82,21 @@ const settleQuietly = async ({ session }: Execution, work: Work): Promise<void> 
   }
 };
 
+const createContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+  const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
+  const create = (tasks: readonly Task[]) =>
+    inParallel(chunks(tasks, createBatch), writeConcurrency, (batch) => {
+      return performBatch(execution, createWrites(execution, side, batch));
+    });
+  const due = creationsOn(work, side);
+  await create(due.filter(({ sharedEmails }) => sharedEmails[side].length === 0));
+  await create(await trySharing(execution, work, side));
+};
+
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { session } = execution;
-  const { createBatch, updateBatch, writeConcurrency } = session.remotes[side].capabilities;
-  await inParallel(chunks(creationsOn(work, side), createBatch), writeConcurrency, (tasks) => {
-    return performBatch(execution, createWrites(execution, side, tasks));
-  });
+  const { updateBatch, writeConcurrency } = session.remotes[side].capabilities;
+  await createContacts(execution, work, side);
   await inParallel(chunks(updatesOn(work, side), updateBatch), writeConcurrency, async (tasks) => {
     await recordConflicts(session, tasks);
     return performBatch(execution, updateWrites(side, tasks));

@@ -1,6 +1,6 @@
 import type { SyncedField } from '../../contact/contact.ts';
 import type { Side, Sides } from '../../contact/side.ts';
-import type { PairIds } from '../../reconcile/actions.ts';
+import type { PairIds } from '../../reconcile/pair-ids.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';

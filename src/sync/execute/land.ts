@@ -10,7 +10,7 @@ import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
-import type { PairIds } from '../../reconcile/actions.ts';
+import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import { observeMerge } from '../recover/merged.ts';
@@ -71,7 +71,9 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   const { leftId, rightId } = taskIds(task);
   if (leftId === null || rightId === null || writtenSide === null) return;
   const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
-  const fields = [...(task.halves[writtenSide]?.written ?? [])].filter((field) => !disputed.has(field));
+  const isSettled = (field: SyncedField): boolean =>
+    !disputed.has(field) && !task.pending.left.has(field) && !task.pending.right.has(field);
+  const fields = [...(task.halves[writtenSide]?.written ?? [])].filter(isSettled);
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };
 

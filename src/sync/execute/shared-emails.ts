@@ -39,12 +39,11 @@ const newEmails = (task: Task, side: Side): Emails => {
 /** The task with these addresses deferred: they go by a write of their own. */
 const setApart = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
-  const { creation, halves, pending, writes } = task;
+  const { halves, pending, writes } = task;
   const sharedEmails = { ...task.sharedEmails, [side]: shared };
-  if (creation !== null && isCreatedOn(task, side)) {
-    const draft = withoutEmails(creation.draft, shared);
+  if (isCreatedOn(task, side)) {
     const own = new Set([...pending[side], 'emailAddresses' as const]);
-    return { ...task, sharedEmails, creation: { ...creation, draft }, pending: { ...pending, [side]: own } };
+    return { ...task, sharedEmails, pending: { ...pending, [side]: own } };
   }
   const [write, half] = [writes[side], halves[side]];
   if (write === null || half === null) return task;

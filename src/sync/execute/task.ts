@@ -3,7 +3,7 @@ import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
-import { idsOn, type PairIds } from '../../reconcile/actions.ts';
+import { idsOn, type PairIds } from '../../reconcile/pair-ids.ts';
 import { isNewPairing, type Conflict, type Creation, type Merge, type SideWrite } from '../../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
@@ -39,7 +39,7 @@ export type Task = {
   readonly halves: Record<Side, TaskHalf | null>;
   readonly creation: NewContact | null;
   /** What existing contacts are to be given. */
-  readonly writes: Sides<SideWrite | null>;
+  readonly writes: Record<Side, SideWrite | null>;
   /** Email addresses still to be added to that side, each by a write of its own: see `shared-emails.ts`. */
   readonly sharedEmails: Record<Side, Contact['emailAddresses']>;
   /** Fields still to be written to that side. */

@@ -1,8 +1,8 @@
-import type { ContactField } from '../../contact/contact.ts';
+import type { Contact, ContactField } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
-import { idsOn } from '../../reconcile/actions.ts';
+import { idsOn } from '../../reconcile/pair-ids.ts';
 import { emptiedFields, leavesEveryGroup } from '../../reconcile/losses.ts';
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
@@ -33,7 +33,13 @@ type Shared = {
 
 /** One write on its way: what is journaled, what is sent. */
 export type Write =
-  | (Shared & { readonly kind: 'create'; readonly task: Task; readonly request: CreateRequest })
+  | (Shared & {
+      readonly kind: 'create';
+      readonly task: Task;
+      readonly request: CreateRequest;
+      /** Of a create that tries out what the side does (`try-sharing.ts`); null for any other. */
+      readonly trial: Trial | null;
+    })
   | (Shared & {
       readonly kind: 'update';
       readonly task: Task;
@@ -44,6 +50,12 @@ export type Write =
   | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
   | (Shared & { readonly kind: 'delete'; readonly removal: Removal })
   | (Shared & { readonly kind: 'merge'; readonly removal: Removal; readonly merging: Merging });
+
+/** What a trial found out. */
+export type Trial = {
+  /** Set where the side refused the create, or answered it with a contact that was there. */
+  isRefused: boolean;
+};
 
 /** How a contact that was merged away goes: into the merge survivor on its own side, by the side's own merge. */
 export type Merging = {
@@ -95,25 +107,36 @@ export const contactFields = (task: Task, side: Side): readonly ContactField[] =
   return (task.writes[side]?.fields ?? []).filter((field) => field !== 'buckets');
 };
 
+type CreateWrite = Extract<Write, { kind: 'create' }>;
+
 /** The creates of a batch. */
 export const createWrites = (
   { groupIds, scopes }: { readonly groupIds: GroupIds; readonly scopes: Sides<string> },
   side: Side,
   tasks: readonly Task[],
-): readonly Write[] =>
-  tasks.flatMap((task, index): Write[] => {
+): readonly CreateWrite[] =>
+  tasks.flatMap((task, index): CreateWrite[] => {
     const { creation } = task;
     if (creation === null) return [];
     const key = String(index);
-    const { draft, originId, image } = creation;
+    const { originId, image } = creation;
+    const draft = withoutEmails(creation.draft, task.sharedEmails[side]);
     const join = groupIdsOf(groupIds, side, creation.joins);
     const intent = { ...NO_INTENT, desired: draft, join, source: image };
     const entry = { side, kind: 'create' as const, pairId: task.pairId, ...creation.ids, intent, before: null };
     // What an undo brings back carries its own former id.
     const originScope = scopes[image === null ? otherSide(side) : side];
     const request = { key, draft, groupIds: join, originId, originScope };
-    return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request }];
+    return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request, trial: null }];
   });
+
+/** The create as a trial, with another draft and in no group. */
+export const asTrial = (write: CreateWrite, draft: Contact): CreateWrite & { readonly trial: Trial } => ({
+  ...write,
+  entry: { ...write.entry, intent: { ...write.entry.intent, desired: draft, join: [] } },
+  request: { ...write.request, draft, groupIds: [] },
+  trial: { isRefused: false },
+});
 
 /** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {

@@ -84,7 +84,7 @@ export const observeMerge = (
   const otherBase = withChange(other.base, before.contact, shown, movesAcross(side, moves, groupPairs));
   const halves = bySide((each) => {
     if (each !== side) return { ...other, base: otherBase, state: 'changed' as const };
-    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs };
+    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
   });
   storePair(set, { pairId, status: pair.status, halves, writtenSide: side });
 };

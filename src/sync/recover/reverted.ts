@@ -17,6 +17,7 @@ import {
   openHalf,
   pairOfWrite,
   settleUnread,
+  writtenHalf,
   type ExistingWrite,
   type Finding,
   type Unreadable,
@@ -42,7 +43,8 @@ export const settleRestore = (
   const { side } = row;
   const pair = row.pairId === null ? null : set.pair(row.pairId);
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
-  const own: Half = { ...known, record: found, base: snapshotOf(found), state: 'settled', writtenAtMs: atMs };
+  const read = writtenHalf(known, { record: found, base: snapshotOf(found) }, atMs);
+  const own: Half = { ...read, state: 'settled' };
   const other = untouched(pair, otherSide(side));
   const halves = bySide((each) => (each === side ? own : other));
   const pairId = other === null ? null : row.pairId;
@@ -67,7 +69,7 @@ const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all'
 };
 
 /** The base of the side that was written takes in what the write brought, and nothing else. */
-const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: ContactRecord): Half => {
+const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: ContactRecord, atMs: number): Half => {
   const written = new Set<SyncedField>(row.intent.fields);
   const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => written.has(field)));
   const base = settleBase({
@@ -78,7 +80,7 @@ const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: Contac
     moved: new Set([...moves.join, ...moves.leave]),
     outstanding: new Set(SYNCED_FIELDS.filter((field) => !scalars.has(field))),
   });
-  return openHalf(half, { record: found, base });
+  return writtenHalf(half, { record: found, base }, atMs);
 };
 
 /** Takes in what shows of a write of an undo; null where nothing does. */
@@ -94,7 +96,7 @@ const takeIn = (
   const moves = landedMoves(write.row.intent, found.groupIds);
   const extent = extentOf(write, moves, found);
   if (pair === null || !stands(half) || extent === 'none') return null;
-  const own = { ...settled(write, moves, half, found), writtenAtMs: atMs };
+  const own = settled(write, moves, half, found, atMs);
   const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
   storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
   return { applied: extent === 'all', after: found, error: null };

@@ -39,6 +39,11 @@ export const openHalf = (half: Half, change: { readonly record: ContactRecord; r
   return { ...half, ...change, state: 'changed', mergedInto: null };
 };
 
+/** The same of a half that was written and has just been read: what a feed or a listing shows of before is outdated. */
+export const writtenHalf = (half: Half, change: Parameters<typeof openHalf>[1], atMs: number): Half => {
+  return { ...openHalf(half, change), writtenAtMs: atMs, heardAtMs: atMs };
+};
+
 /** A base that takes in moves which have arrived on both sides. */
 const baseWithMoves = (base: Snapshot | null, moves: Moves): Snapshot => {
   const { contact, groupIds } = base ?? EMPTY_SNAPSHOT;
@@ -62,7 +67,7 @@ export const settleCreate = (
   const moves = landedMoves({ join: row.intent.join, leave: [] }, found.groupIds);
   const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
-  const own = { ...openHalf(known, { record: found, base: base(answer, moves) }), writtenAtMs: atMs };
+  const own = writtenHalf(known, { record: found, base: base(answer, moves) }, atMs);
   const arrivedBase = base(arrived(EMPTY_CONTACT, desired, desired, answer), movesAcross(side, moves, groupPairs));
   const other = openHalf(source, { record: source.record, base: arrivedBase });
   const halves = bySide((each) => (each === side ? own : other));
@@ -103,7 +108,7 @@ const settleUpdate = (
     moved: new Set(),
     outstanding: without(fields),
   });
-  const own = { ...openHalf(target, { record: found, base: targetBase }), writtenAtMs: atMs };
+  const own = writtenHalf(target, { record: found, base: targetBase }, atMs);
   const other = openHalf(origin, { record: origin.record, base: originBase });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });
@@ -122,13 +127,12 @@ const settleMembership = (
   const moves = landedMoves(row.intent, found.groupIds);
   const isWholly = moves.join.length === row.intent.join.length && moves.leave.length === row.intent.leave.length;
   if (target === null || origin === null) return { ...NOT_APPLIED, after: found };
-  const own = openHalf(target, { record: found, base: baseWithMoves(target.base, moves) });
+  const own = writtenHalf(target, { record: found, base: baseWithMoves(target.base, moves) }, atMs);
   const other = openHalf(origin, {
     record: origin.record,
     base: baseWithMoves(origin.base, movesAcross(side, moves, groupPairs)),
   });
-  const written = { ...own, writtenAtMs: atMs };
-  const halves = bySide((each) => (each === side ? written : other));
+  const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });
   return { applied: isWholly, after: found, error: null };
 };

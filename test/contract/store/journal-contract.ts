@@ -138,7 +138,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
 
     it('run until they end', async () => {
       await start('r', 10);
-      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null };
+      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null, wrote: null };
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'running', reason: null, endedAtMs: null },
       ]);
@@ -162,6 +162,26 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
         { id: 'ended', outcome: 'completed', reason: null, endedAtMs: 50 },
       ]);
       expect(await subject.store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
+    });
+
+    it('that have ended say what they wrote', async () => {
+      await start('r', 10);
+      const left = { created: 1, updated: 2, deleted: 3, groupsDeleted: 4 };
+      await end('r', 'completed', { left: { ...left, pulled: 9 }, right: { created: 5 } });
+      const right = { created: 5, updated: 0, deleted: 0, groupsDeleted: 0 };
+      expect((await subject.store.runs(LINK, { idPrefix: 'r' }))[0]?.wrote).toEqual({ left, right });
+    });
+
+    it('are found as the newest ones', async () => {
+      for (const [id, startedAtMs] of [
+        ['b', 20],
+        ['a', 10],
+        ['d', 40],
+        ['c', 30],
+      ] as const)
+        await start(id, startedAtMs);
+      expect(await runIds({ newest: 2 })).toEqual(['d', 'c']);
+      expect(await runIds({ newest: 9 })).toEqual(['d', 'c', 'b', 'a']);
     });
 
     it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {
@@ -368,6 +388,8 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
           winner: 'right',
           atMs: 3,
           resolvedAtMs: null,
+          review: null,
+          reviewedAtMs: null,
         },
         { leftId: 'l1', field: 'company' },
         { leftId: 'l2', field: 'title' },
@@ -379,6 +401,39 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       const all = await subject.store.conflicts(LINK, { all: true });
       expect(all.map(({ resolvedAtMs }) => resolvedAtMs)).toEqual([9, null, null]);
       expect(await subject.store.conflicts('other', { all: true })).toEqual([]);
+    });
+
+    it('keep what a person said of the open one, until that is taken back', async () => {
+      await commit(conflictOf('l1', 'title'));
+      await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });
+      await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
+      const review = { kind: 'review-conflict', leftId: 'l1', field: 'title' } as const;
+      const reviews = async () =>
+        (await subject.store.conflicts(LINK, { all: true })).map((row) => [row.review, row.reviewedAtMs]);
+      const none = [null, null];
+      await commit({ ...review, review: 'left', atMs: 12 });
+      expect(await reviews()).toEqual([none, ['left', 12], none, none]);
+      await commit({ ...review, review: 'dismissed', atMs: 13 });
+      expect(await reviews()).toEqual([none, ['dismissed', 13], none, none]);
+      await commit({ ...review, review: null, atMs: 14 });
+      expect(await reviews()).toEqual([none, none, none, none]);
+    });
+
+    it('are pruned once a person has dismissed them', async () => {
+      await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
+      const review = (leftId: string, field: 'title' | 'company', of: 'dismissed' | 'left'): StoreChange => {
+        return { kind: 'review-conflict', leftId, field, review: of, atMs: 10 };
+      };
+      await commit(review('l1', 'title', 'dismissed'), review('l1', 'company', 'left'), {
+        kind: 'prune',
+        beforeMs: 10,
+      });
+      expect(await subject.store.conflicts(LINK, { all: true })).toHaveLength(3);
+      await commit({ kind: 'prune', beforeMs: 11 });
+      expect(await subject.store.conflicts(LINK, { all: true })).toMatchObject([
+        { leftId: 'l1', field: 'company', review: 'left' },
+        { leftId: 'l2', review: null },
+      ]);
     });
 
     it('of a contact are forgotten together', async () => {

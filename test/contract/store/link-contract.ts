@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FenceError, NO_CURSOR, NOTHING_TOLD, type StoreChange } from '../../../src/store/store.ts';
+import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
+import { NOTHING_TOLD } from '../../../src/store/told.ts';
 import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 

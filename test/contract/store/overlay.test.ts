@@ -105,6 +105,13 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
     fields: fc.subarray(['title' as const]),
     atMs: fc.nat(9),
   }),
+  fc.record({
+    kind: fc.constant('review-conflict' as const),
+    leftId: id,
+    field,
+    review: fc.constantFrom('left' as const, 'dismissed' as const, null),
+    atMs: fc.nat(9),
+  }),
   fc.record({ kind: fc.constant('drop-conflicts' as const), leftId: id }),
   fc.record({ side, key: id }).map((each): Draft => ({ kind: 'reject', rejection: rejectionOf(each) })),
   fc.record({ kind: fc.constant('accept' as const), side, key: id }),

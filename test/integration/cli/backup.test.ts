@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
-import { PlansDocument } from './documents.ts';
+import { PlansDocument } from '../../../config/documents.ts';
 import { ended, startCli, startGround, type Ground } from './run-cli.ts';
 
 vi.setConfig({ testTimeout: 180_000 });

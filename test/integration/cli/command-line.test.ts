@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startCliHost } from '../../support/cli-host.ts';
-import { PlansDocument, StatusDocument } from './documents.ts';
+import { PlansDocument, StatusDocument } from '../../../config/documents.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
 // Some run several commands, and one of them asks both sides.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument } from './documents.ts';
+import { FailureDocument } from '../../../config/documents.ts';
 import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
 import { patchLink } from '../../support/patch-link.ts';
 
@@ -113,6 +113,19 @@ test('a link that was made with another account: exit code 4', async () => {
   const { code, check } = await doctor();
   expect(code).toBe(4);
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
+});
+
+test('it is said who reaches what the daemon serves', async () => {
+  const { check } = await doctor();
+  expect(check('listen')).toBeUndefined();
+  const { check: alone } = await doctor({ LISTEN: '127.0.0.1:8377' });
+  expect(alone('listen')).toMatchObject({ level: 'ok', detail: '127.0.0.1, port 8377: open to this machine alone' });
+  const { code, check: open } = await doctor({ LISTEN: '0.0.0.0:8377' });
+  expect(open('listen')).toMatchObject({
+    level: 'warning',
+    remedy: expect.stringContaining('LISTEN to 127.0.0.1:8377'),
+  });
+  expect(code).toBe(0);
 });
 
 test('files open to others, and a directory too, are reported with the command that fixes it', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from './documents.ts';
+import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { RunsDocument } from './documents.ts';
+import { RunsDocument } from '../../../config/documents.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
 
 // Each command is a process of its own.

@@ -172,6 +172,20 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.enqueue('a', { override: null })).not.toBe(id);
   });
 
+  test('the jobs that are due and under way are told, and nothing while Redis is away', async () => {
+    const first = Promise.withResolvers<JobReport>();
+    const daemon = startScheduler(() => first.promise, 1);
+    const schedules = ['a', 'b', 'c'].map((link) => every(link, 3_600_000));
+    await ready(daemon, schedules);
+    // The next ones of the schedules, an hour away, are not due.
+    await expect.poll(() => daemon.scheduler.depth()).toEqual({ waiting: 2, active: 1 });
+    await redis.stop();
+    await expect.poll(() => daemon.scheduler.depth()).toBeNull();
+    await redis.start();
+    await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).not.toBeNull();
+    first.resolve(report());
+  });
+
   test('a job that cannot be read fails, and the others go on', async () => {
     const daemon = startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
     await ready(daemon, []);

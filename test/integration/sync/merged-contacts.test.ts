@@ -36,8 +36,8 @@ const BEN: Person = {
 type Names = {
   readonly survivor: string;
   readonly mergedAway: string;
-  /** How Google shows the merge; a mere deletion cannot be told from any other. */
-  readonly mergeEvents: 'survivorRenamed' | 'both';
+  /** How Google shows the merge. */
+  readonly mergeEvents: 'loserDeleted' | 'survivorRenamed' | 'both';
 };
 
 const idNamed = ({ sandbox }: LinkedSandbox, firstName: string): string =>
@@ -107,6 +107,7 @@ const expectMerged = (linked: LinkedSandbox, keeper: string, away: string): void
 const NAMES: readonly Names[] = [
   { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'survivorRenamed' },
   { survivor: 'Augusta', mergedAway: 'Ada', mergeEvents: 'both' },
+  { survivor: 'Augusta', mergedAway: 'Ada', mergeEvents: 'loserDeleted' },
 ];
 
 const NAMED: Names = { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'both' };

@@ -137,3 +137,36 @@ test('[R9] an address whose write was applied without an answer is there once, a
   expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
   expect(await isQuiet(linked)).toBe(true);
 });
+
+const sentBy = ({ sandbox }: LinkedSandbox, method: string): number =>
+  sandbox.service.requests.filter((each) => each.method === method && each.path.startsWith('/v2/contacts')).length;
+
+test('[R5] once one has tried it out, the others are created whole with one request each', async () => {
+  await using linked = await start('duplicate');
+  await syncTelling(linked);
+  expect(atService(linked)).toEqual(everyoneHolds(NAMES));
+  expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length, 1]);
+});
+
+test('[R5] where the one who tries it out is refused, each address follows by itself', async () => {
+  await using linked = await start('existing-updated');
+  await syncTelling(linked);
+  expect(atService(linked)).toEqual(everyoneHolds(NAMES));
+  expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length + 1, NAMES.length - 1]);
+});
+
+test.each(
+  ['duplicate', 'existing', 'existing-updated'].flatMap((variant) => [
+    [variant, 'reset-after'],
+    [variant, 'reset-before'],
+  ]),
+)('[R9] where the answer to that is lost, nobody is doubled (%s, %s)', async (variant, kind) => {
+  await using linked = await start(variant);
+  const action = { kind } as Fault['action'];
+  await breakNext(linked, { method: 'POST', path: '^/v2/contacts$', skip: 1, action });
+  await syncTelling(linked);
+  await syncTelling(linked);
+  expect(atService(linked)).toEqual(everyoneHolds(NAMES));
+  expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
+  expect(await isQuiet(linked)).toBe(true);
+});

@@ -33,7 +33,7 @@ const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact
 /** The history in the words of a reader. */
 const outline = ({ entries }: ContactHistory) => {
   return entries.map(({ side, action, state, why, changes }) => {
-    const fields = changes.map(({ field, from, to }) => `${field}: ${from} -> ${to}`);
+    const fields = changes.map(({ field, from, to }) => `${field}: ${from.join()} -> ${to.join()}`);
     return [side, action, state, why.kind, ...fields];
   });
 };
@@ -76,12 +76,21 @@ describe('explain', () => {
     expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right' });
     expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
     expect(history).toMatchObject({ status: 'linked', left: { id: googleId }, right: { id: serviceId } });
+    expect(history.name).toBe('Ada Ångström');
+    expect(history.standings).toMatchObject([
+      { field: 'firstName', left: ['Ada'], right: ['Ada'], from: 'left', why: { kind: 'new', at: 'left' } },
+      { field: 'lastName', from: 'left' },
+      // The undo brought back what Google's side had; what the service has stays there.
+      { field: 'title', left: ['Baker'], right: ['Brewer'], from: 'left', sinceMs: history.entries[4]?.atMs },
+      { field: 'emailAddresses', left: ['ada@example.org'], from: 'left', sinceMs: history.entries[0]?.atMs },
+      { field: 'buckets', left: ['Choir'], right: ['Choir'], from: 'left', sinceMs: history.entries[1]?.atMs },
+    ]);
   });
 
   test('finds a contact by either id, by an email address and by its name in any spelling', async () => {
     await using linked = await started();
     const serviceId = idAtService(linked, 'Ada');
-    for (const text of [serviceId, idAtGoogle(linked, 'Ada'), 'ADA@example.org', 'angstrom ada', 'Ada']) {
+    for (const text of [serviceId, idAtGoogle(linked, 'Ada'), 'ADA@example.org', 'angstrom ada', 'Ada', 'Ad']) {
       const found = await histories(linked, text);
       expect([text, found.map((one) => one.right.id)]).toEqual([text, [serviceId]]);
     }
@@ -123,5 +132,7 @@ describe('explain', () => {
     expect(history?.rejected).toHaveLength(1);
     expect(history?.entries.at(-1)).toMatchObject({ state: 'failed', action: 'update' });
     expect(history?.left.unsynced).toEqual(['title']);
+    const title = history?.standings.find(({ field }) => field === 'title');
+    expect(title).toMatchObject({ left: ['Baker'], right: [], from: 'left', why: { kind: 'changed', at: 'left' } });
   });
 });

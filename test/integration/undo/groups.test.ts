@@ -69,10 +69,13 @@ describe('[R8] the undo of a run that deleted a group', () => {
     linked.clock.advance(60_000);
     const { report, result } = await undoLast(linked);
     expect(report.refused).toEqual([]);
+    const why = { kind: 'undo', of: expect.any(String) };
     expect(report.actions).toContainEqual({
       side: side === 'google' ? 'left' : 'right',
       action: 'create-group',
       name: 'Choir',
+      changes: [{ field: 'name', from: [], to: ['Choir'], why }],
+      why,
     });
     expect(result.summary).toMatchObject({ outcome: 'completed', kind: 'undo' });
     expect(readGroupNames(linked.sandbox)[side]).toEqual(['Choir', 'Team']);

@@ -13,10 +13,22 @@ const COMMENT = /\/\*\*[\s\S]*?\*\//gu;
 
 const packageFolder = (): string => dirname(createRequire(import.meta.url).resolve('@googleapis/people'));
 
+const readSource = (): string => readFileSync(join(packageFolder(), 'v1.d.ts'), 'utf8').replaceAll(COMMENT, '');
+
+const PARAMETERS =
+  /^ {4}export interface Params\$Resource\$[\w$]+ extends StandardParameters \{\n([\s\S]*?)^ {4}\}$/gmu;
+const PARAMETER = /^ {8}'?([\w.]+)'?\?: /gmu;
+
+/** What each method of the official client takes in its query, in no order; the path and the body are left out. */
+export const readGoogleParameters = (): readonly (readonly string[])[] =>
+  [...readSource().matchAll(PARAMETERS)].map(([, body = '']) => {
+    const names = [...body.matchAll(PARAMETER)].map(([, name = '']) => name);
+    return names.filter((name) => name !== 'resourceName' && name !== 'requestBody');
+  });
+
 /** Reads the types of the official client as they are installed: they are the published fields of the API. */
 export const readGoogleTypes = (): GoogleTypes => {
-  const source = readFileSync(join(packageFolder(), 'v1.d.ts'), 'utf8').replaceAll(COMMENT, '');
-  const types = [...source.matchAll(INTERFACE)].map(([, name = '', body = '']) => {
+  const types = [...readSource().matchAll(INTERFACE)].map(([, name = '', body = '']) => {
     const fields = [...body.matchAll(FIELD)].map(([, field = '', type = '']) => {
       return [field, type.replaceAll(/\s+/gu, ' ').replace(/ \| null$/u, '')] as const;
     });

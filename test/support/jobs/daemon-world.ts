@@ -42,7 +42,7 @@ export type DaemonWorld = {
    * Writes the configuration: these settings of each link besides its accounts, and of the process; links not named are
    * left out.
    */
-  configure(links: Readonly<Record<string, Settings>>, ofProcess?: Settings): Promise<void>;
+  configure(links: Readonly<Record<string, Settings>>, shared?: Settings): Promise<void>;
   /** A daemon here, whose intervals are `times` shorter than configured; 40 by default. */
   startDaemon(times?: number): LocalDaemon;
   startProcess(): DaemonProcess;
@@ -147,13 +147,13 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
       sandboxes.set(name, sandbox);
       return sandbox;
     },
-    configure: async (links, ofProcess = {}) => {
+    configure: async (links, more = {}) => {
       const sections = Object.entries(links).map(([name, settings]) => {
         const sandbox = sandboxes.get(name);
         if (sandbox === undefined) throw new Error(`There is no sandbox for ${name}.`);
         return [name, accountsOf(sandbox, settings)];
       });
-      const shared = { dataDir, logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...ofProcess };
+      const shared = { dataDir, logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...more };
       await writeFile(configPath, stringify({ ...shared, links: Object.fromEntries(sections) }));
     },
     startDaemon: (times = 40) => {

@@ -29,6 +29,8 @@ export type ProcessPlan = {
   readonly aimedAt?: (op: WriteOp, side: Side) => Aimed | undefined;
   /** Called when a write that was aimed at has been through it. */
   readonly afterAimed?: (op: WriteOp, side: Side) => void;
+  /** Called when the answer to an update of a contact reaches the engine. */
+  readonly onAnswered?: (side: Side, id: string) => void;
   /** Whether a row cannot be understood in this process. */
   readonly isUnreadable?: (side: Side, id: string) => boolean;
   /** Called before each call of a remote: the users go on working. */
@@ -242,7 +244,12 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
     pull,
     read: (ids, signal) => read(signal, () => readSome(ids, signal)),
     create: (batch, signal) => write('create', batch, signal, (items) => remote.create(items, signal)),
-    update: (batch, signal) => write('update', batch, signal, (items) => remote.update(items, signal)),
+    update: async (batch, signal) => {
+      const results = await write('update', batch, signal, (items) => remote.update(items, signal));
+      const answered = new Set(results.filter(({ ok }) => ok).map(({ key }) => key));
+      for (const { key, current } of batch) if (answered.has(key)) plan.onAnswered?.(side, current.id);
+      return results;
+    },
     delete: (ids, signal) => {
       const items = ids.map((id) => ({ key: id }));
       return write('delete', items, signal, (some) =>

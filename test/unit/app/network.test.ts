@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { networkFor } from '../../../src/app/network.ts';
+import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command-events.ts';
 import type { Config, LinkConfig } from '../../../src/config/config.ts';
 import type { Events } from '../../../src/events.ts';
+import { createGates } from '../../../src/http/gates.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from '../cli/terminal.ts';
 import { createFakeClock } from '../http/fake-clock.ts';
@@ -14,6 +15,28 @@ const startSide = (tell: Events['remoteAwaited']) => {
   const parts = { clock, events: { remoteAwaited: tell } } as unknown as Parameters<typeof networkFor>[0];
   return { clock, onRetry: networkFor(parts, link, 'right').onRetry };
 };
+
+test('what went to each side is summed up, and of several limits the one that is used most is told', async () => {
+  const clock = createFakeClock();
+  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
+  const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
+  const ways: Ways = new Map();
+  const parts = { clock, gates, ways, events: {} } as unknown as Parameters<typeof networkFor>[0];
+  const link = { name: 'home', sides: SIDE_WORDS } as unknown as LinkConfig;
+  expect(trafficOf(ways)).toEqual([]);
+
+  const reads = await networkFor(parts, link, 'left').openGate('reads', { requests: 10, windowMs: 60_000 });
+  // Another look at the same side, as after a new credential, adds to what was there.
+  await networkFor(parts, link, 'left').openGate('writes', { requests: 10, windowMs: 60_000 });
+  const permit = await reads.acquire('read', new AbortController().signal);
+  permit.done({ status: 200, headers: {} });
+  await reads.settled();
+  expect(trafficOf(ways)).toEqual([
+    { link: 'home', side: 'left', requests: 0, used: expect.closeTo(0.1) },
+    { link: 'home', side: 'right', requests: 0, used: null },
+  ]);
+  await gates.close();
+});
 
 test('of the requests that wait for a side at the same time the first is told, and short waits are not', async () => {
   const told: [string, number][] = [];

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatPlan } from '../../../src/cli/plan-text.ts';
 import { formatBar } from '../../../src/cli/progress/bars.ts';
 import { formatStatus } from '../../../src/cli/status-text.ts';
 import type { LinkStatus } from '../../../src/cli/status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
 import { count, formatAge, formatDuration, formatEstimate } from '../../../src/cli/words.ts';
-import type { PlannedAction } from '../../../src/reconcile/actions.ts';
 import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
@@ -109,44 +107,6 @@ test('trouble names its remedy', () => {
   expect(refused).not.toContain('connect');
 });
 
-test('a plan is grouped by side and action, and long groups are cut', () => {
-  const creates = Array.from({ length: 25 }, (_, index): PlannedAction => {
-    return { side: 'right', action: 'create', leftId: `people/c${index}`, rightId: null, fields: ['firstName'] };
-  });
-  const text = formatPlan(
-    {
-      link: 'default',
-      kind: 'full',
-      actions: [
-        ...creates,
-        { side: 'left', action: 'rename-group', name: 'Friends' },
-        { side: 'left', action: 'pair', leftId: 'people/c99', rightId: 'contact_9', fields: [] },
-      ],
-      halted: { reason: 'too-many-deletes', message: '' },
-    },
-    SIDE_WORDS,
-    plain,
-  );
-  expect(text).toContain('default: full, 27 actions, would halt: too-many-deletes');
-  expect(text).toContain('On both sides\n  pair: 1\n    people/c99  contact_9');
-  expect(text).toContain('At Google\n  rename-group: 1\n    Friends');
-  expect(text).toContain('At Service\n  create: 25\n    people/c0   -  first name');
-  expect(text).toContain('... and 5 more (--json has them all)');
-  expect(text).not.toContain('people/c20');
-});
-
-test('[R13] a plan names the contacts that it leaves unpaired, why, and how to join them', () => {
-  const ambiguous = [
-    { leftIds: ['people/c1'], rightIds: ['contact_1'], why: 'names differ' },
-    { leftIds: ['people/c2'], rightIds: ['contact_2', 'contact_3'], why: 'several candidates' },
-  ] as const;
-  const text = formatPlan({ link: 'default', kind: 'full', actions: [], ambiguous, halted: null }, SIDE_WORDS, plain);
-  expect(text).toContain('Left unpaired: names differ: 1\n  people/c1  contact_1');
-  expect(text).toContain('give both the same name before the sync');
-  expect(text).toContain('Left unpaired: several candidates: 1\n  people/c2  contact_2, contact_3');
-  expect(text).toContain('or afterwards merge them at Google or at the service');
-});
-
 const status: LinkStatus = {
   link: 'default',
   sides: SIDE_WORDS,
@@ -155,8 +115,13 @@ const status: LinkStatus = {
   reason: null,
   pairs: 0,
   openConflicts: 0,
-  rejected: [],
+  refused: [],
+  skipped: [],
+  alone: [],
   lastRun: null,
+  lastSuccessAtMs: null,
+  failures: 0,
+  nextRunAtMs: null,
   underWay: null,
   readAtMs: { left: null, right: null },
   budget: { left: null, right: null },
@@ -190,19 +155,14 @@ test.each([
   expect(text.split('\n').filter((line) => line.startsWith('  under way'))).toEqual(lines);
 });
 
+test('a status says when a daemon runs the link next', () => {
+  const text = formatStatus({ ...status, nextRunAtMs: NOW_MS + 240_000 }, NOW_MS, plain);
+  expect(text).toContain('\n  next run   in about 4 min\n');
+});
+
 test('an estimate is rough', () => {
   const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
   expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);
-});
-
-test('a plan says how long it takes', () => {
-  const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
-  const text = formatPlan({ link: 'default', kind: 'full', actions: [], estimate, halted: null }, SIDE_WORDS, plain);
-  expect(text).toContain('takes about 3 requests to Google and 5,050 requests to Service: 10 min by the rate limits');
-  const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
-  expect(
-    formatPlan({ link: 'default', kind: 'full', actions: [], estimate: idle, halted: null }, SIDE_WORDS, plain),
-  ).toBe('default: full, nothing to do');
 });
 
 test('a status has the reason, ages and every refused contact', () => {
@@ -212,7 +172,7 @@ test('a status has the reason, ages and every refused contact', () => {
     reason: 'The service is away.',
     pairs: 1210,
     openConflicts: 1,
-    rejected: [
+    refused: [
       {
         side: 'right',
         key: 'people/c1',
@@ -222,9 +182,23 @@ test('a status has the reason, ages and every refused contact', () => {
         sourceFingerprint: '',
         attempts: 1,
         retryAtMs: 0,
+        name: 'Ada',
       },
     ],
-    lastRun: { run: 'r', kind: 'full', outcome: 'failed', wasStopped: false, endedAtMs: NOW_MS - 120_000 },
+    lastRun: {
+      id: 'r',
+      link: 'default',
+      undoes: null,
+      reason: null,
+      wrote: null,
+      startedAtMs: 0,
+      kind: 'full',
+      outcome: 'failed',
+      endedAtMs: NOW_MS - 120_000,
+    },
+    failures: 3,
+    lastSuccessAtMs: NOW_MS - 3_600_000,
+    skipped: [{ side: 'left', leftId: 'people/c2', rightId: null, name: null, reason: 'empty' }],
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
     budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };
@@ -233,12 +207,30 @@ test('a status has the reason, ages and every refused contact', () => {
       'default: failing',
       '  The service is away.',
       '  last run     full, failed, 2 min ago',
+      '  failures     3 in a row, last success 1 hour ago',
       '  last read    Google 1 hour ago, Service never',
       '  pairs        1,210',
       '  conflicts    1 open (contact-sync conflicts default)',
       '  rate budget  480 of 500 requests free at the service, all of them in 12.0 s',
       '  refused      1 contact',
-      '    Service  people/c1  too long',
+      '    Service  Ada (people/c1)  too long',
+      '  skipped  1 contact',
+      '    Google  people/c2  empty',
     ].join('\n'),
   );
+});
+
+test('a status names the contacts that stand alone, and how to link them again', () => {
+  const alone = [
+    { side: 'left', leftId: 'people/c1', rightId: null, name: 'Ada', undoRun: 'run-9' },
+    { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
+  ] as const;
+  const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
+  expect(lines.slice(-5)).toEqual([
+    '  unpaired  2 contacts at one side only',
+    '    Google  Ada        since the undo run-9',
+    '    Google  people/c2',
+    '    To link one again, make a contact of the same name and address at the other side,',
+    '    or undo the undo: contact-sync undo RUN',
+  ]);
 });

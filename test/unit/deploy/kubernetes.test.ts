@@ -19,6 +19,7 @@ const manifests = parseAllDocuments(readFileSync(FILE, 'utf8')).map((document) =
 const find = (kind: keyof typeof KINDS) => manifests.find((manifest) => manifest.kind === kind);
 const validate = (manifest: z.infer<typeof named>): void => new KINDS[manifest.kind](manifest as never).validate();
 
+const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
 const pod = z.object({
   spec: z.object({
     replicas: z.literal(1),
@@ -27,6 +28,10 @@ const pod = z.object({
         terminationGracePeriodSeconds: z.number().min(11),
         containers: z.tuple([
           z.object({
+            ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
+            startupProbe: probe,
+            readinessProbe: probe,
+            livenessProbe: probe,
             env: z.array(z.object({ name: z.string(), value: z.string() })),
             volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
           }),
@@ -53,7 +58,7 @@ test('a manifest that is not as its schema says is found', () => {
 
 test('every mount has a volume, and what the configuration says is understood', () => {
   const { containers, volumes } = pod.parse(find('Deployment')).spec.template.spec;
-  const [{ env, volumeMounts }] = containers;
+  const [{ env, ports, volumeMounts, startupProbe, readinessProbe, livenessProbe }] = containers;
   expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(volumes.map(({ name }) => name).toSorted());
   const { data } = z.object({ data: z.record(z.string(), z.string()) }).parse(find('ConfigMap'));
   const { stringData } = z.object({ stringData: z.record(z.string(), z.string()) }).parse(find('Secret'));
@@ -62,9 +67,14 @@ test('every mount has a volume, and what the configuration says is understood', 
     name.replace('_FILE', ''),
     stringData[value.split('/').at(-1) ?? ''],
   ]);
-  const dataDir = env.filter(({ name }) => name === 'DATA_DIR').map(({ name, value }) => [name, value]);
+  const plain = env
+    .filter(({ name }) => name === 'DATA_DIR' || name === 'LISTEN')
+    .map(({ name, value }) => [name, value]);
   const configPath = join(directory, 'contact-sync.yaml');
   writeFileSync(configPath, data['contact-sync.yaml'] ?? '');
-  const config = loadConfig({ configPath, env: Object.fromEntries([...dataDir, ...secrets]) });
-  expect(config).toMatchObject({ dataDir: '/data/state', redisUrl: null });
+  const config = loadConfig({ configPath, env: Object.fromEntries([...plain, ...secrets]) });
+  const [{ name: portName, containerPort }] = ports;
+  expect(config).toMatchObject({ dataDir: '/data/state', redisUrl: null, listen: { port: containerPort } });
+  const asked = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => `${httpGet.path} ${httpGet.port}`);
+  expect(asked).toEqual([`/readyz ${portName}`, `/readyz ${portName}`, `/healthz ${portName}`]);
 });

@@ -85,11 +85,13 @@ test('no more links than the concurrency allows are worked on at once; the other
   scheduler.apply(['a', 'b', 'c'].map((link) => incremental(link, 100_000)));
   await pass(1, { hold: true });
   expect([...underWay.keys()]).toEqual(['a', 'b']);
+  expect(await scheduler.depth()).toEqual({ waiting: 1, active: 2 });
   underWay.get('a')?.(DONE);
   await pass(1, { hold: true });
   expect([...underWay.keys()]).toEqual(['b', 'c']);
   expect(begun).toEqual(['a incremental 0', 'b incremental 0', 'c incremental 1']);
   await pass(1);
+  expect(await scheduler.depth()).toEqual({ waiting: 0, active: 0 });
   await scheduler.stop();
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newsOf } from '../../../src/notify/news.ts';
-import { NOTHING_TOLD, type LinkStateName, type Told } from '../../../src/store/store.ts';
+import type { LinkStateName } from '../../../src/store/store.ts';
+import { NOTHING_TOLD, type Told } from '../../../src/store/told.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 10 * HOUR_MS;

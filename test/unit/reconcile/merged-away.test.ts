@@ -130,4 +130,51 @@ describe('two contacts that became one', () => {
     );
     expect(decisionsOf(plan).deletion).toMatchObject({ side: 'right', record: { id: 'o' } });
   });
+
+  describe('shown as a deletion alone', () => {
+    const NAMED: Partial<Contact> = {
+      firstName: 'Ada',
+      emailAddresses: values('a@x.org'),
+      phoneNumbers: TWIN.phoneNumbers ?? [],
+    };
+    const deleted = gone('deleted', { record: record('deleted', NAMED), base: snapshot(NAMED) });
+    const orphan = present(record('orphan', { ...NAMED, websites: SITE }), snapshot({ ...NAMED, websites: SITE }));
+    const taking = (id: string, given: Partial<Contact>): Half =>
+      present(record(id, { ...ADA, ...given }), snapshot(ADA));
+    const both = values('ada@x.org', 'a@x.org');
+    const phoneNumbers = TWIN.phoneNumbers ?? [];
+
+    const afterOf = (side: Side, survivors: readonly Half[]) => {
+      const halves = [deleted, ...survivors].map((half, index) => {
+        const other = index === 0 ? orphan : present(record(`keeper ${index}`, ADA), snapshot(ADA));
+        return side === 'left' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
+      });
+      return decisionsOf(planOf(halves)).deletion?.after;
+    };
+
+    test.each(SIDE_PAIRS)('[R12] at %s are known by the one that took over what named the other', (side) => {
+      const after = afterOf(side, [taking('survivor', { emailAddresses: both, phoneNumbers })]);
+      expect(after).toEqual({ survivorId: 'keeper 1', fields: ['websites'] });
+    });
+
+    test('[R12] are no merge where something was not taken over, or nothing lately', () => {
+      expect(afterOf('left', [taking('survivor', { emailAddresses: both })])).toBeUndefined();
+      const held = { ...ADA, emailAddresses: both, phoneNumbers };
+      const shared = present(record('survivor', { ...held, title: 'Countess' }), snapshot(held));
+      expect(afterOf('left', [shared])).toBeUndefined();
+    });
+
+    test('[R12] are no merge where two took it over, or the deleted one had neither address nor number', () => {
+      const given = { emailAddresses: both, phoneNumbers };
+      expect(afterOf('left', [taking('one', given), taking('two', given)])).toBeUndefined();
+      const nameless = gone('deleted', {
+        record: record('deleted', { firstName: 'Ada' }),
+        base: snapshot({ firstName: 'Ada' }),
+      });
+      const other = present(record('orphan', { firstName: 'Ada' }), snapshot({ firstName: 'Ada' }));
+      const taker = taking('survivor', given);
+      const plan = planOf([pairOf(nameless, other, 'linked', 1), pairOf(taker, KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+  });
 });

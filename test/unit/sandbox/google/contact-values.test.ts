@@ -146,6 +146,18 @@ describe('a created contact', () => {
   });
 });
 
+test('a name to file under is written, read and cleared by a path of its own', async () => {
+  await using sandbox = await startSandbox();
+  const requestBody = { names: [{ givenName: 'Ada' }], fileAses: [{ value: 'King, Ada' }] };
+  const { data } = await sandbox.api.people.createContact({ requestBody });
+  expect(data.fileAses).toEqual([{ metadata: expect.objectContaining({ primary: true }), value: 'King, Ada' }]);
+  const resourceName = String(data.resourceName);
+  const { data: read } = await sandbox.api.people.get({ resourceName, personFields: 'fileAses' });
+  expect(Object.keys(read)).toEqual(['resourceName', 'etag', 'fileAses']);
+  const cleared = { resourceName, updatePersonFields: 'fileAses', requestBody: { etag: read.etag ?? '' } };
+  expect((await sandbox.api.people.updateContact(cleared)).data).not.toHaveProperty('fileAses');
+});
+
 describe('profile values', () => {
   const requestBody = {
     names: [{ givenName: 'Ada', familyName: 'King' }],
@@ -156,7 +168,7 @@ describe('profile values', () => {
     await using sandbox = await startSandbox({ variants: { profileValues: 'linked' } });
     const { data } = await sandbox.api.people.createContact({ requestBody });
     const types = data.names?.map(({ metadata }) => metadata?.source?.type);
-    expect(types).toEqual(['PROFILE', 'CONTACT']);
+    expect(types).toEqual(['CONTACT', 'PROFILE']);
     expect(data.names?.filter(({ metadata }) => metadata?.primary)).toHaveLength(1);
     expect(data.metadata?.sources?.map(({ type }) => type)).toEqual(['CONTACT', 'PROFILE']);
     const read = { resourceName: String(data.resourceName), personFields: 'names,urls,metadata' };

@@ -196,7 +196,12 @@ describe('reads by name', () => {
     const personFields = 'metadata,emailAddresses,names';
     const { data } = await sandbox.api.people.get({ resourceName: 'people/me', personFields });
     expect(data.resourceName).toMatch(/^people\/1\d{20}$/);
-    expect(data.emailAddresses?.[0]?.value).toBe('ada@x.example');
+    const id = data.resourceName?.replace('people/', '');
+    expect(data.metadata?.sources?.map(({ type }) => type)).toEqual(['PROFILE', 'ACCOUNT']);
+    expect(data.names?.[0]?.metadata).toEqual({ primary: true, source: { type: 'PROFILE', id } });
+    expect(data.emailAddresses).toEqual([
+      { metadata: { primary: true, verified: true, source: { type: 'ACCOUNT', id } }, value: 'ada@x.example' },
+    ]);
     const again = await sandbox.api.people.get({ resourceName: String(data.resourceName), personFields });
     expect(again.data).toEqual(data);
     await using other = await startSandbox({ accountEmail: 'bob@x.example' });

@@ -148,7 +148,7 @@ describe('the control routes', () => {
 
 test('an unknown path is an HTML 404, and a body that is no JSON a 400', async () => {
   await using sandbox = await startSandbox();
-  expect((await fetch(`${sandbox.emulator.url}v1/otherContacts`)).status).toBe(404);
+  expect((await fetch(`${sandbox.emulator.url}v1/neighbours`)).status).toBe(404);
   await sandbox.api.contactGroups.list();
   const { token } = await sandbox.auth.getAccessToken();
   const headers = { authorization: `Bearer ${token}` };

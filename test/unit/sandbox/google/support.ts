@@ -32,13 +32,29 @@ export interface Sandbox extends AsyncDisposable {
   readonly auth: OAuth2Client;
 }
 
-export async function startSandbox(options: Omit<GoogleEmulatorOptions, 'clock'> = {}): Promise<Sandbox> {
+/** @param scopes what the user consented to; all contacts when none are named */
+export async function startSandbox(
+  options: Omit<GoogleEmulatorOptions, 'clock'> = {},
+  scopes?: readonly string[],
+): Promise<Sandbox> {
   const clock = testClock();
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const emulator = await startGoogleEmulator({ clock, quotas, ...options });
   const auth = oauthClient(emulator);
-  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken(scopes) });
   return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
+}
+
+/** Sends a request as a program without the official client does; answers with the status and the parsed body. */
+export async function send(
+  { emulator, auth }: Sandbox,
+  path: string,
+  init: { method?: string; headers?: Record<string, string>; body?: string | URLSearchParams } = {},
+): Promise<{ status: number; body: unknown }> {
+  const { token } = await auth.getAccessToken();
+  const headers = { authorization: `Bearer ${token}`, ...init.headers };
+  const response = await fetch(`${emulator.url}v1/${path}`, { ...init, headers });
+  return { status: response.status, body: await response.json() };
 }
 
 export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAuth2Client {

@@ -12,7 +12,7 @@ const email = 'sandy@example.com';
 
 const googleAccount = (): GoogleAccount => {
   const variants = googleVariantsSchema.parse({});
-  return new GoogleAccount({ email, clock, variants: () => variants, country: 'US' });
+  return new GoogleAccount({ email, origin: 'http://127.0.0.1', clock, variants: () => variants, country: 'US' });
 };
 
 const serviceAccount = (patch: object = {}): ServiceAccount => {

@@ -1,0 +1,320 @@
+import { z } from 'zod';
+
+/** The JSON documents of the commands, as other people's scripts read them. */
+
+const side = z.enum(['google', 'service']);
+const kind = z.enum(['incremental', 'full']);
+const id = z.string().nullable();
+const wholeNumber = z.int().min(0);
+const sideCounts = z.strictObject({
+  pulled: wholeNumber,
+  created: wholeNumber,
+  updated: wholeNumber,
+  deleted: wholeNumber,
+  groupsDeleted: wholeNumber,
+  requests: wholeNumber,
+});
+const run = z.strictObject({
+  link: z.string(),
+  run: z.string(),
+  kind,
+  outcome: z.enum(['completed', 'halted', 'failed']),
+  stopped: z.literal(true).exactOptional(),
+  reason: z.string().nullable(),
+  google: sideCounts,
+  service: sideCounts,
+  paired: wholeNumber,
+  conflicts: wholeNumber,
+  skipped: wholeNumber,
+  durationMs: wholeNumber,
+});
+
+export const RunsDocument = z.strictObject({ runs: z.array(run) });
+
+const field = z.enum([
+  'firstName',
+  'lastName',
+  'company',
+  'title',
+  'emailAddresses',
+  'phoneNumbers',
+  'addresses',
+  'websites',
+  'buckets',
+]);
+const changesOf = <Field extends z.ZodType>(of: Field) =>
+  z.array(z.strictObject({ field: of, from: z.string(), to: z.string(), why: z.string().min(1) }));
+const contactAction = z.strictObject({
+  side,
+  action: z.enum(['create', 'update', 'delete', 'pair', 'unlink']),
+  googleId: z.string().startsWith('people/').nullable(),
+  serviceId: id,
+  fields: z.array(field),
+  name: z.string().nullable(),
+  changes: changesOf(field),
+  why: z.string().min(1),
+});
+const groupAction = z.strictObject({
+  side,
+  action: z.enum(['create-group', 'rename-group', 'delete-group']),
+  name: z.string(),
+  changes: changesOf(z.literal('name')),
+  why: z.string().min(1),
+});
+const candidates = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).nonempty();
+
+export const PlansDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      kind,
+      actions: z.array(z.union([contactAction, groupAction])),
+      ambiguous: z
+        .array(
+          z.strictObject({
+            googleIds: z.array(z.string()).nonempty(),
+            serviceIds: z.array(z.string()).nonempty(),
+            google: candidates,
+            service: candidates,
+            why: z.enum(['names differ', 'several candidates']),
+          }),
+        )
+        .nonempty()
+        .optional(),
+      estimate: z.strictObject({
+        requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+        durationMs: wholeNumber,
+      }),
+      halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
+    }),
+  ),
+});
+
+const time = z.iso.datetime();
+
+const wrote = z.strictObject({
+  created: wholeNumber,
+  updated: wholeNumber,
+  deleted: wholeNumber,
+  groupsDeleted: wholeNumber,
+});
+const written = {
+  at: time,
+  run: z.string().min(1),
+  kind: z.enum(['incremental', 'full', 'undo']).nullable(),
+  id: z.string(),
+  state: z.enum(['intended', 'done', 'failed', 'abandoned']),
+  error: z.string().nullable(),
+};
+const writes = z.array(
+  z.union([
+    contactAction.extend({ ...written, action: z.enum(['create', 'update', 'membership', 'delete']) }),
+    groupAction.extend({ ...written, action: z.literal('delete-group') }),
+  ]),
+);
+
+/** The history of runs; `writes` where one run was asked for. */
+export const HistoryDocument = z.strictObject({
+  runs: z.array(
+    z.strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      kind: z.enum(['incremental', 'full', 'undo']),
+      undoes: z.string().nullable(),
+      outcome: z.enum(['running', 'completed', 'halted', 'failed', 'stopped']),
+      reason: z.string().nullable(),
+      startedAt: time,
+      endedAt: time.nullable(),
+      durationMs: wholeNumber.nullable(),
+      google: wrote.nullable(),
+      service: wrote.nullable(),
+      writes: writes.optional(),
+    }),
+  ),
+});
+
+const budget = z.strictObject({
+  limit: z.strictObject({ requests: wholeNumber, windowMs: wholeNumber }),
+  remaining: wholeNumber,
+  resetMs: z.number().min(0),
+});
+
+export const StatusDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      state: z.enum(['active', 'paused', 'halted', 'failing']),
+      reason: z.string().nullable(),
+      pairs: wholeNumber,
+      openConflicts: wholeNumber,
+      rejected: z.array(
+        z.strictObject({
+          side,
+          googleId: id,
+          serviceId: id,
+          reason: z.string(),
+          name: z.string().nullable(),
+          attempts: wholeNumber,
+          retryAt: time,
+        }),
+      ),
+      skipped: z.array(
+        z.strictObject({ side, googleId: id, serviceId: id, name: z.string().nullable(), reason: z.string() }),
+      ),
+      lastSuccessAt: time.nullable(),
+      failures: wholeNumber,
+      nextRunAt: time.nullable(),
+      budget: z.strictObject({ google: budget.nullable(), service: budget.nullable() }),
+      unpaired: z.array(
+        z.strictObject({
+          side,
+          googleId: id,
+          serviceId: id,
+          name: z.string().nullable(),
+          undoRun: z.string().min(1).nullable(),
+        }),
+      ),
+      lastRun: z
+        .strictObject({
+          run: z.string(),
+          kind: z.enum([...kind.options, 'undo']),
+          outcome: run.shape.outcome,
+          stopped: z.literal(true).exactOptional(),
+          endedAt: time,
+        })
+        .nullable(),
+      underWay: z
+        .strictObject({
+          listed: wholeNumber,
+          planned: wholeNumber.nullable(),
+          written: wholeNumber,
+          leftMs: wholeNumber.nullable(),
+        })
+        .exactOptional(),
+      cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
+    }),
+  ),
+});
+
+export const ConflictsDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      conflicts: z.array(
+        z.strictObject({
+          run: z.string().min(1),
+          googleId: z.string().startsWith('people/'),
+          serviceId: z.string().startsWith('contact_'),
+          field,
+          google: z.string(),
+          service: z.string(),
+          winner: side,
+          at: time,
+          id: wholeNumber,
+          name: z.string().nullable(),
+          state: z.enum(['open', 'taking', 'reviewed', 'superseded']),
+          why: z.string().min(1),
+          reviewedAt: time.nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const ReviewedDocument = z.strictObject({
+  reviewed: z.array(
+    z.strictObject({ link: z.string(), id: wholeNumber, review: z.enum([...side.options, 'dismissed']) }),
+  ),
+});
+
+export const ChecksDocument = z.strictObject({
+  checks: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      link: z.string().nullable(),
+      ok: z.boolean(),
+      level: z.enum(['ok', 'warning', 'error']),
+      detail: z.string(),
+      remedy: z.string().nullable(),
+    }),
+  ),
+});
+
+const actions = z.array(z.union([contactAction, groupAction]));
+
+export const UndoDocument = z.strictObject({
+  undo: z
+    .strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      undoRun: z.string().min(1).nullable(),
+      outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
+      reason: z.string().nullable(),
+      undone: wholeNumber,
+      refused: z.array(
+        z.strictObject({ side, googleId: id, serviceId: id, field: field.nullable(), reason: z.string().min(1) }),
+      ),
+      actions,
+    })
+    .nullable(),
+});
+
+const halfNow = z.strictObject({ id, state: z.enum(['present', 'deleted', 'none']), unsynced: z.array(field) });
+
+export const ContactsDocument = z.strictObject({
+  contacts: z.array(
+    z.strictObject({
+      link: z.string(),
+      googleId: id,
+      serviceId: id,
+      name: z.string().nullable(),
+      status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
+      now: z.strictObject({ google: halfNow, service: halfNow }),
+      fields: z.array(
+        z.strictObject({
+          field,
+          google: z.string(),
+          service: z.string(),
+          side: side.nullable(),
+          since: time.nullable(),
+          why: z.string().min(1).nullable(),
+        }),
+      ),
+      history: writes,
+      openConflicts: z.array(
+        z.strictObject({ run: z.string(), field, google: z.string(), service: z.string(), winner: side, at: time }),
+      ),
+      rejected: z.array(z.strictObject({ side, reason: z.string(), attempts: wholeNumber, retryAt: time })),
+    }),
+  ),
+});
+
+const manifest = {
+  format: wholeNumber,
+  program: z.string(),
+  createdAt: time,
+  schema: wholeNumber,
+  files: z.array(z.looseObject({ name: z.string() })),
+  leftOut: z.array(z.strictObject({ link: z.string(), side: z.string() })),
+};
+
+export const BackupDocument = z.strictObject({
+  backup: z.strictObject({ directory: z.string(), ...manifest }).nullable(),
+});
+
+export const RestoreDocument = z.strictObject({
+  restore: z.strictObject({ directory: z.string(), dataDir: z.string(), ...manifest }).nullable(),
+});
+
+export const ForgottenDocument = z.strictObject({
+  forgotten: z
+    .union([
+      z.looseObject({ contacts: z.array(z.looseObject({ link: z.string() })) }),
+      z.looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string(), revoked: z.boolean() })) }),
+    ])
+    .nullable(),
+});
+
+/** What a command that could not begin prints instead. */
+export const FailureDocument = (key: 'runs' | 'links' | 'checks') =>
+  z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });

@@ -1,0 +1,2 @@
+ALTER TABLE `conflicts` ADD `review` text;--> statement-breakpoint
+ALTER TABLE `conflicts` ADD `reviewed_at_ms` integer;

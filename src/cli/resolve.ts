@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import { mayWrite } from '../reconcile/policy.ts';
+import type { Review } from '../reconcile/decision.ts';
+import type { ConflictRow, StoreChange } from '../store/store.ts';
+import { changeLink } from '../sync/change-link.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+import { count } from './words.ts';
+
+export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
+
+/** What stands for every open conflict of the links. */
+const ALL = 'all';
+
+type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
+
+/** The conflicts that the word means, which no later change has made past. */
+const findConflicts = async ({ app, links }: Opened, word: string): Promise<readonly Found[]> => {
+  const found: Found[] = [];
+  for (const link of links) {
+    const open = await app.store.conflicts(link.name, { all: false });
+    const rows = open.filter(({ id, review }) => (word === ALL ? review === null : String(id) === word));
+    if (rows.length > 0) found.push({ link, rows });
+  }
+  if (found.length > 0 || word === ALL) return found;
+  throw new UsageError(
+    `There is no conflict ${word} to review. \`contact-sync conflicts\` lists those that there are, by their ids.`,
+  );
+};
+
+/** The side that `--take` names; null where the conflict is dismissed. */
+const sideToTake = ({ name, sides, direction }: LinkConfig, { take, dismiss }: ResolveOptions): Side | null => {
+  if ((take === undefined) === !dismiss) throw new UsageError('Give either --take SIDE or --dismiss.');
+  if (take === undefined) return null;
+  const side = SIDES.find((each) => sides[each].name === take);
+  if (side === undefined) {
+    throw new UsageError(
+      `${take} is no side of the link ${name}; its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
+    );
+  }
+  const source = SIDES.find((each) => !mayWrite({ direction }, each));
+  if (source !== undefined && source !== side) {
+    throw new UsageError(
+      `The link ${name} does not write to ${sides[source].place} (DIRECTION), so the value of ${sides[side].place} cannot stand there.`,
+    );
+  }
+  return side;
+};
+
+/** Taking what stands already is leaving it so. */
+const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
+  return taken === otherSide(winner) ? taken : 'dismissed';
+};
+
+/**
+ * `conflicts resolve ID|all [LINK]`: keeps what a person says of a conflict. A value that is taken is written by the next run,
+ * which can be undone as any other.
+ *
+ * @throws {UsageError} where there is no such conflict, or the link may not write what is taken.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const resolve = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: ResolveOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const { app } = opened;
+    const chosen = opened.links.map((link) => ({ link, side: sideToTake(link, options) }));
+    const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
+    for (const { link, rows } of await findConflicts(opened, word)) {
+      const side = chosen.find((each) => each.link === link)?.side ?? null;
+      const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+      await changeLink(parts, link.name, () =>
+        rows.map((row): StoreChange => {
+          const { leftId, field } = row;
+          return { kind: 'review-conflict', leftId, field, review: reviewOf(row, side), atMs: systemClock.now() };
+        }),
+      );
+      for (const row of rows) {
+        const review = reviewOf(row, side);
+        reviews.push({
+          link: link.name,
+          id: row.id,
+          review: review === 'dismissed' ? review : link.sides[review].name,
+        });
+      }
+    }
+    const taken = reviews.filter(({ review }) => review !== 'dismissed').length;
+    const next = taken === 0 ? '' : ` The next run writes ${count(taken, 'value')}: contact-sync sync`;
+    if (options.json) terminal.print(JSON.stringify({ reviewed: reviews }));
+    else terminal.print(`${count(reviews.length, 'conflict')} reviewed.${next}`);
+    return EXIT.done;
+  });

@@ -1,0 +1,131 @@
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import { listRuns, runView, writesOf } from '../history/runs.ts';
+import type { Run, Write } from '../view/views.ts';
+import { selectChanges, type Shown } from './change-filter.ts';
+import { writeToJson } from './change-json.ts';
+import { formatChanges } from './change-text.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { findRun } from './find-run.ts';
+import { formatTable } from './table.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+import { formatDuration, grouped, isoOf } from './words.ts';
+import { writeNote } from './write-note.ts';
+
+export type RunsOptions = CommonOptions & Shown;
+
+/** So many runs of each link are listed, unless `--all` asks for every one. */
+const RUNS_SHOWN = 20;
+
+type LinkRun = { readonly link: LinkConfig; readonly run: Run };
+
+const durationOf = ({ startedAtMs, endedAtMs }: Run): number | null =>
+  endedAtMs === null ? null : endedAtMs - startedAtMs;
+
+/** As the README documents it; the caller puts it in the words of the link. */
+const toJson = ({ link, run }: LinkRun) => ({
+  link: link.name,
+  run: run.id,
+  kind: run.kind,
+  undoes: run.undoes,
+  outcome: run.outcome,
+  reason: run.reason,
+  startedAt: isoOf(run.startedAtMs),
+  endedAt: isoOf(run.endedAtMs),
+  durationMs: durationOf(run),
+  left: run.wrote?.left ?? null,
+  right: run.wrote?.right ?? null,
+});
+
+/** What a run wrote, in a few words: `Google 2 created, 1 deleted`. */
+const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
+  if (wrote === null) return '';
+  const parts = SIDES.flatMap((side) => {
+    const { created, updated, deleted, groupsDeleted } = wrote[side];
+    const counts = Object.entries({ created, updated, deleted, 'groups deleted': groupsDeleted });
+    const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+    return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
+  });
+  return parts.join('; ') || 'nothing';
+};
+
+const rowOf = ({ link, run }: LinkRun): readonly string[] => {
+  const duration = durationOf(run);
+  const took = duration === null ? '' : formatDuration(duration);
+  return [run.id, isoOf(run.startedAtMs) ?? '', run.kind, run.outcome, took, wroteWords(run, link.sides)];
+};
+
+const HEAD = ['run', 'began', 'kind', 'outcome', 'took', 'wrote'];
+
+const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, terminal: Terminal): string => {
+  const name = terminal.style('bold', link.name);
+  if (runs.length === 0) return `${name}: no run yet (contact-sync sync ${link.name})`;
+  const table = formatTable(
+    runs.map((run) => rowOf({ link, run })),
+    { head: HEAD, indent: '  ' },
+  );
+  const more = all || runs.length < RUNS_SHOWN ? [] : ['  Older ones: --all. What one wrote: contact-sync runs RUN'];
+  return [`${name}:`, table, ...more].join('\n');
+};
+
+const formatRun = (one: LinkRun, writes: readonly Write[], shown: Shown, terminal: Terminal): string => {
+  const { link, run } = one;
+  const [id, began, kind, outcome, took] = rowOf(one);
+  const undoes = run.undoes === null ? '' : ` of ${run.undoes}`;
+  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, began ${began}, took ${took || 'so far'}`;
+  const reason = run.reason === null ? [] : [`  ${run.reason}`];
+  const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
+  const none = changes.length > 0 ? [] : ['  Nothing of that was written.'];
+  return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
+};
+
+const showRun = async (
+  terminal: Terminal,
+  opened: Pick<Opened, 'app' | 'links'>,
+  word: string,
+  options: RunsOptions,
+): Promise<void> => {
+  const { link, run: row } = await findRun(opened, word);
+  const one = { link, run: runView(row) };
+  const writes = selectChanges(await writesOf(opened.app.store, link.name, row.id), options);
+  if (options.json) {
+    const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
+    terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
+  } else terminal.print(formatRun(one, writes, options, terminal));
+};
+
+const showRuns = async (
+  terminal: Terminal,
+  { app, links }: Pick<Opened, 'app' | 'links'>,
+  options: RunsOptions,
+): Promise<void> => {
+  const all = options.all ?? false;
+  const documents: unknown[] = [];
+  const texts: string[] = [];
+  for (const link of links) {
+    const runs = await listRuns(app.store, link.name, all ? Number.MAX_SAFE_INTEGER : RUNS_SHOWN);
+    documents.push(...runs.map((run) => inWordsOf(link.sides, toJson({ link, run }))));
+    texts.push(formatRuns(link, runs, all, terminal));
+  }
+  terminal.print(options.json ? JSON.stringify({ runs: documents }) : texts.join('\n\n'));
+};
+
+/**
+ * `runs [LINK]`: what has run, the newest first. `runs RUN [LINK]`: what one run wrote, with names and values. Asks neither
+ * side.
+ *
+ * @throws {UsageError} where the word names neither a link nor one run.
+ */
+export const runs = (
+  terminal: Terminal,
+  word: string | undefined,
+  linkName: string | undefined,
+  options: RunsOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const named = links.filter(({ name }) => name === word);
+    if (word !== undefined && named.length === 0) await showRun(terminal, { app, links }, word, options);
+    else await showRuns(terminal, { app, links: word === undefined ? links : named }, options);
+    return EXIT.done;
+  });

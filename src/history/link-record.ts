@@ -1,0 +1,88 @@
+import { stands, type Half } from '../contact/half.ts';
+import { SIDES, type Side } from '../contact/side.ts';
+import { idsOn, type PairIds } from '../reconcile/pair-ids.ts';
+import type { Rejection, Store } from '../store/store.ts';
+import { nameOf } from '../view/values.ts';
+import type { Run } from '../view/views.ts';
+import { listAlone, type Alone } from './alone.ts';
+import { isOpen } from './conflicts.ts';
+import { runView } from './runs.ts';
+
+/** A write that a side refused, or a contact that could not be read; it is tried again. */
+type Refused = Rejection & { readonly name: string | null };
+
+/** A contact that runs leave alone, and why. */
+export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
+
+/** What the store says of how a link stands. */
+export type LinkRecord = {
+  readonly pairs: number;
+  /** Conflicts that nobody has reviewed. */
+  readonly openConflicts: number;
+  readonly refused: readonly Refused[];
+  readonly skipped: readonly Skipped[];
+  /** Contacts that stand at one side only, and stay so. */
+  readonly alone: readonly Alone[];
+  /** The last run that ended; null before the first one has. */
+  readonly lastRun: Run | null;
+  readonly lastSuccessAtMs: number | null;
+  /** How many runs in a row have failed by now; 100 stands for more too. */
+  readonly failures: number;
+};
+
+/** So many runs are looked at for failures in a row. */
+const MOST_FAILURES = 100;
+
+const EMPTY = 'The contact says nothing that the other side could hold.';
+
+const isEmpty = ({ record }: Half): boolean =>
+  Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
+
+/** Contacts of no pair that no run creates on the other side, since there is nothing to create. */
+const listSkipped = async (store: Store, link: string): Promise<readonly Skipped[]> => {
+  const halves = await store.halves(link, { by: 'state', states: ['changed'] });
+  const skipped = halves.filter((half) => half.pair === null && isEmpty(half));
+  return skipped.map(({ side, id }) => ({ side, ...idsOn(side, id), name: null, reason: EMPTY }));
+};
+
+const listRefused = async (
+  store: Store,
+  link: string,
+  rejections: readonly Rejection[],
+): Promise<readonly Refused[]> => {
+  const names = new Map<string, string | null>();
+  for (const side of SIDES) {
+    const ids = rejections.flatMap(({ leftId, rightId }) => (side === 'left' ? leftId : rightId) ?? []);
+    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: [...new Set(ids)] });
+    for (const half of halves) if (stands(half)) names.set(`${side} ${half.id}`, nameOf(half.record.contact));
+  }
+  return rejections.map((rejection) => {
+    const { leftId, rightId } = rejection;
+    return { ...rejection, name: names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null };
+  });
+};
+
+const countFailures = async (store: Store, link: string): Promise<number> => {
+  const ended = (await store.runs(link, { newest: MOST_FAILURES }))
+    .map(runView)
+    .filter(({ endedAtMs }) => endedAtMs !== null);
+  const last = ended.findIndex(({ outcome }) => outcome !== 'failed' && outcome !== 'stopped');
+  return ended.slice(0, last < 0 ? ended.length : last).filter(({ outcome }) => outcome === 'failed').length;
+};
+
+/** Reads how a link stands; asks neither side. */
+export const readLinkRecord = async (store: Store, link: string): Promise<LinkRecord> => {
+  const { rejections } = await store.link(link);
+  const [lastRun] = await store.runs(link, { latest: 'ended' });
+  const [lastSuccess] = await store.runs(link, { latest: 'completed' });
+  return {
+    pairs: (await store.counts(link)).pairs,
+    openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
+    refused: await listRefused(store, link, rejections),
+    skipped: await listSkipped(store, link),
+    alone: await listAlone(store, link),
+    lastRun: lastRun === undefined ? null : runView(lastRun),
+    lastSuccessAtMs: lastSuccess?.endedAtMs ?? null,
+    failures: await countFailures(store, link),
+  };
+};

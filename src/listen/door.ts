@@ -1,0 +1,104 @@
+import { getRequestListener } from '@hono/node-server';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from '../config/config-error.ts';
+import type { ListenAddress } from '../config/values.ts';
+import { isLoopback } from '../loopback.ts';
+
+/** Where the daemon is asked over HTTP. Each feature brings a group of routes of its own. */
+export type Door = AsyncDisposable & {
+  /** Where it is: `127.0.0.1:8377`, with the port that was given where any free one was asked for. */
+  readonly address: string;
+  /** Begins to answer, with what these groups have; called once. */
+  serve(groups: readonly Hono[]): void;
+};
+
+export type DoorOptions = {
+  readonly address: ListenAddress;
+  /** Told of a request that could not be answered because of an error. */
+  readonly onError: (path: string, error: unknown) => void;
+};
+
+/** Why an address cannot be listened at, and what to do, by the code that the system gives. */
+const FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use. End the program that listens there, or choose another port.',
+  EADDRNOTAVAIL: 'is not an address of this machine. Choose one that is, such as 127.0.0.1.',
+  ENOTFOUND: 'has a host that nobody knows. Choose an address of this machine, such as 127.0.0.1.',
+  EACCES: 'is not open to this user. Choose a port above 1023.',
+};
+
+const inWords = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const bind = async (server: Server, { host, port }: ListenAddress): Promise<AddressInfo> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const fault = FAULTS[code];
+    if (fault === undefined) throw error;
+    throw new ConfigError([{ where: 'LISTEN', what: `${inWords(host, port)} ${fault}` }]);
+  }
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('The daemon listens at no port.');
+  return bound;
+};
+
+/**
+ * What is open to this machine alone is asked by a name of this machine: a page elsewhere whose host name was made to point
+ * here sends that name.
+ */
+const fromThisMachine: MiddlewareHandler = async (context, next) => {
+  const host = (context.req.header('host') ?? '').replace(/:\d+$/u, '');
+  if (isLoopback(host)) return next();
+  return context.text('This address is for programs of this machine.\n', 403);
+};
+
+const neverKept: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header('cache-control', 'no-store');
+  context.header('x-content-type-options', 'nosniff');
+};
+
+const createApp = (
+  groups: readonly Hono[],
+  { isOpen, onError }: { readonly isOpen: boolean; readonly onError: DoorOptions['onError'] },
+): Hono => {
+  const app = new Hono();
+  app.use(neverKept);
+  if (!isOpen) app.use(fromThisMachine);
+  for (const group of groups) app.route('/', group);
+  app.notFound((context) => context.text('There is nothing here.\n', 404));
+  app.onError((error, context) => {
+    onError(context.req.path, error);
+    return context.text('This could not be answered; the log of the daemon says why.\n', 500);
+  });
+  return app;
+};
+
+/**
+ * Takes an address; nothing is answered there before `serve`.
+ *
+ * @throws {ConfigError} where that cannot be had, such as a port in use.
+ */
+export const openDoor = async ({ address, onError }: DoorOptions): Promise<Door> => {
+  const server = createServer();
+  const bound = await bind(server, address);
+  return {
+    address: inWords(bound.address, bound.port),
+    serve: (groups) => {
+      const { fetch } = createApp(groups, { isOpen: !isLoopback(bound.address), onError });
+      const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+      server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      // A client that keeps its connection does not keep the daemon.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

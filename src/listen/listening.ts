@@ -1,0 +1,79 @@
+import type { App } from '../app/app.ts';
+import type { Clock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { openAddressRemedy } from '../config/open-address.ts';
+import type { ListenAddress } from '../config/values.ts';
+import type { Events } from '../events.ts';
+import { checkHealth } from '../jobs/check-health.ts';
+import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import { standingOf, type LinkStanding } from '../jobs/standing.ts';
+import { openDoor } from './door.ts';
+import { healthRoutes } from './health-routes.ts';
+import { createMetrics, type Seen } from './metrics.ts';
+import { metricsRoutes } from './metrics-routes.ts';
+
+export type ListeningOptions = {
+  readonly address: ListenAddress;
+  /** The log. */
+  readonly events: Events;
+  readonly clock: Clock;
+  /** Of this program. */
+  readonly version: string;
+};
+
+/** What LISTEN adds to the daemon. */
+export type Listening = {
+  /** The log, from which some events are counted. */
+  readonly events: Events;
+  readonly onReport: OnReport;
+  /**
+   * Takes the address; `serve` begins to answer there.
+   *
+   * @throws {ConfigError} where the address cannot be had.
+   */
+  open(app: App): Promise<AsyncDisposable & { serve(daemon: Daemon): void }>;
+};
+
+type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clock };
+
+const NO_LINKS: readonly LinkConfig[] = [];
+
+const look = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
+  const standings: LinkStanding[] = [];
+  for (const link of daemon.links()) standings.push(await standingOf(app.store, link));
+  const depth = await daemon.depth();
+  return { nowMs: clock.now(), startedAtMs: daemon.startedAtMs, standings, traffic: app.traffic(), depth };
+};
+
+const health = ({ app, daemon, clock }: Subject) =>
+  checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now() });
+
+/** Counts what happens from now on; nothing is listened at yet. */
+export const createListening = ({ address, events, clock, version }: ListeningOptions): Listening => {
+  let links = (): readonly LinkConfig[] => NO_LINKS;
+  const metrics = createMetrics({ version, links: () => links() });
+  return {
+    events: {
+      ...events,
+      rateLimited: (fields) => {
+        events.rateLimited(fields);
+        metrics.countLimited(fields);
+      },
+    },
+    onReport: metrics.count,
+    open: async (app) => {
+      const door = await openDoor({ address, onError: (path, error) => events.answerFailed({ path, error }) });
+      const remedy = openAddressRemedy(address);
+      return {
+        serve: (daemon) => {
+          links = () => daemon.links();
+          const subject = { app, daemon, clock };
+          door.serve([healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))]);
+          events.listening({ address: door.address });
+          if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
+        },
+        [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+      };
+    },
+  };
+};

@@ -1,0 +1,220 @@
+import { invalidArgument } from './api-error.ts';
+import type { ContactBook, ContactRecord, LogSlice } from './contact-book.ts';
+import { textOf } from './names.ts';
+import type { Person } from './person-schema.ts';
+import { personView, tombstoneView, type ReadSelection, type ViewOptions } from './person-view.ts';
+import { internalQuotaExceeded } from './quotas.ts';
+import { readSize } from './read-parameters.ts';
+import {
+  expiredSyncToken,
+  isExpired,
+  parameterMismatch,
+  readPageToken,
+  readSyncToken,
+  templateOf,
+  writeToken,
+  type PageToken,
+  type SyncToken,
+} from './sync-tokens.ts';
+import { showing, visibleState, type World } from './world.ts';
+
+const maximumPageSize = 1000;
+const defaultPageSize = 100;
+const pageTokenLifeMs = 3_600_000;
+
+type SortOrder = (typeof sortOrders)[number];
+const sortOrders = [
+  'LAST_MODIFIED_ASCENDING',
+  'LAST_MODIFIED_DESCENDING',
+  'FIRST_NAME_ASCENDING',
+  'LAST_NAME_ASCENDING',
+] as const;
+
+interface ListParameters {
+  readonly book: ContactBook;
+  readonly selection: ReadSelection;
+  readonly pageSize: number;
+  readonly sortOrder: SortOrder;
+  readonly requestSyncToken: boolean;
+  readonly syncToken: SyncToken | undefined;
+  readonly pageToken: PageToken | undefined;
+  /** Fingerprints of what must stay the same from sync to sync, and from page to page. */
+  readonly syncTemplate: string;
+  readonly pageTemplate: string;
+}
+
+interface Page {
+  readonly people: readonly Person[];
+  readonly after: number | undefined;
+  readonly total: number;
+}
+
+/** One page of a listing. */
+export interface PeoplePage {
+  readonly people: readonly Person[];
+  /** Where to go on: on the last page a sync token, if one was asked for, before it a page token. */
+  readonly tokens: { readonly nextSyncToken?: string; readonly nextPageToken?: string };
+  /** People of all pages together. */
+  readonly total: number;
+}
+
+/** A page of all people in a book, or of those that changed since a sync token. */
+export function listPeople(
+  book: ContactBook,
+  query: URLSearchParams,
+  selection: ReadSelection,
+  world: World,
+): PeoplePage {
+  const parameters = readParameters(book, query, selection);
+  checkTokens(parameters, world);
+  const { pageToken, syncToken, requestSyncToken } = parameters;
+  if (!pageToken && !syncToken && requestSyncToken) useFullSyncQuota(world);
+  const listing = pageToken ?? openListing(parameters, world);
+  const { people, after, total } = readPage(parameters, listing, world);
+  if (after !== undefined) {
+    return { people, total, tokens: { nextPageToken: writeToken(nextPageToken(parameters, listing, after, world)) } };
+  }
+  if (!requestSyncToken) return { people, total, tokens: {} };
+  return { people, total, tokens: { nextSyncToken: writeToken(nextSyncToken(parameters, listing, world)) } };
+}
+
+function readParameters(book: ContactBook, query: URLSearchParams, selection: ReadSelection): ListParameters {
+  const pageSize = readSize(query, 'pageSize', maximumPageSize, defaultPageSize);
+  const sortOrder = readSortOrder(query.get('sortOrder'));
+  const requestSyncToken = query.get('requestSyncToken') === 'true';
+  const syncText = query.get('syncToken') ?? '';
+  const pageText = query.get('pageToken') ?? '';
+  const { mask, contact, profile } = selection;
+  const shared = [book.sourceType, [...mask].sort(), contact, profile, pageSize, sortOrder];
+  return {
+    book,
+    selection,
+    pageSize,
+    sortOrder,
+    requestSyncToken,
+    syncToken: syncText === '' ? undefined : readSyncToken(syncText),
+    pageToken: pageText === '' ? undefined : readPageToken(pageText),
+    syncTemplate: templateOf(shared),
+    pageTemplate: templateOf([...shared, requestSyncToken, syncText]),
+  };
+}
+
+function readSortOrder(text: string | null): SortOrder {
+  const sortOrder = sortOrders.find((order) => order === (text || sortOrders[0]));
+  if (!sortOrder) throw invalidArgument(`Invalid value at 'sort_order' (SortOrder), "${text}"`);
+  return sortOrder;
+}
+
+function checkTokens({ syncToken, pageToken, syncTemplate, pageTemplate }: ListParameters, world: World): void {
+  const nowMs = world.account.now();
+  if (syncToken) {
+    const dead = syncToken.generation < world.syncTokenGeneration || isExpired(syncToken.fullSyncAtMs, nowMs);
+    if (dead) throw expiredSyncToken(world.variants);
+    if (syncToken.template !== syncTemplate) throw parameterMismatch('sync_token', world.variants);
+  }
+  if (!pageToken) return;
+  if (pageToken.template !== pageTemplate) throw parameterMismatch('page_token', world.variants);
+  const old = nowMs - pageToken.madeAtMs >= pageTokenLifeMs;
+  if (old && world.variants.pageTokens === 'oneHour') throw invalidArgument('Page token is invalid.');
+}
+
+function useFullSyncQuota(world: World): void {
+  const nowMs = world.account.now();
+  if (!world.fullSyncQuota.allows(nowMs)) throw internalQuotaExceeded(world.variants);
+  world.fullSyncQuota.use(nowMs);
+}
+
+type Listing = Pick<PageToken, 'after' | 'resumeFrom' | 'fullSyncAtMs'>;
+
+/**
+ * Where a listing starts, and where the sync token at its end will go on: at what had spread when the listing began, so
+ * that whatever changes during the listing comes again rather than not at all.
+ */
+function openListing({ book, syncToken }: ListParameters, world: World): Listing {
+  const { account, variants } = world;
+  const nowMs = account.now();
+  const spread = book.sequenceAt(nowMs - world.propagationDelayMs);
+  if (!syncToken) {
+    const resumeFrom = Math.max(0, Math.min(spread, ...staleSequences(book, world)));
+    return { after: 0, resumeFrom, fullSyncAtMs: nowMs };
+  }
+  const fullSyncAtMs = variants.incrementalTokens === 'extendExpiry' ? nowMs : syncToken.fullSyncAtMs;
+  return { after: syncToken.sequence, resumeFrom: Math.max(spread, syncToken.sequence), fullSyncAtMs };
+}
+
+function staleSequences(book: ContactBook, { staleReads }: World): number[] {
+  const inBook = [...staleReads].map((name) => book.sequenceOf(name)).filter((sequence) => sequence > 0);
+  return inBook.map((sequence) => sequence - 1);
+}
+
+function readPage(parameters: ListParameters, listing: Listing, world: World): Page {
+  if (parameters.syncToken) return deltaPage(parameters, parameters.syncToken, listing, world);
+  const sorted = !parameters.requestSyncToken && parameters.sortOrder !== 'LAST_MODIFIED_ASCENDING';
+  return sorted ? sortedPage(parameters, listing, world) : fullPage(parameters, listing, world);
+}
+
+function deltaPage(parameters: ListParameters, syncToken: SyncToken, listing: Listing, world: World): Page {
+  const { book } = parameters;
+  const options = viewOptions(parameters, world);
+  const { records, next } = book.slice(listing.after, listing.resumeFrom, parameters.pageSize, () => true);
+  const people = records.map((record) =>
+    record.deleted ? tombstoneView(record, options.mask) : personView(record, record.state, options),
+  );
+  return { people, after: next, total: book.countChanged(syncToken.sequence, listing.resumeFrom) };
+}
+
+function fullPage(parameters: ListParameters, listing: Listing, world: World): Page {
+  const { book } = parameters;
+  const options = viewOptions(parameters, world);
+  const visible = (record: ContactRecord): boolean => !record.deleted || world.staleReads.has(record.resourceName);
+  const { records, next } = book.slice(listing.after, book.lastSequence, parameters.pageSize, visible);
+  return { people: viewAll(records, options, world), after: next, total: book.size };
+}
+
+function sortedPage(parameters: ListParameters, listing: Listing, world: World): Page {
+  const { book } = parameters;
+  const { records, next } =
+    parameters.sortOrder === 'LAST_MODIFIED_DESCENDING'
+      ? book.newest(listing.after === 0 ? book.lastSequence + 1 : listing.after, parameters.pageSize)
+      : byName([...book.all()], parameters, listing.after);
+  const people = viewAll(records, viewOptions(parameters, world), world);
+  return { people, after: next, total: book.size };
+}
+
+function byName(records: ContactRecord[], { sortOrder, pageSize }: ListParameters, offset: number): LogSlice {
+  const key = sortOrder === 'FIRST_NAME_ASCENDING' ? 'givenName' : 'familyName';
+  const nameOf = ({ state }: ContactRecord): string => textOf(state.fields.names?.[0] ?? {}, key);
+  const sorted = records.sort((left, right) => nameOf(left).localeCompare(nameOf(right)));
+  const end = offset + pageSize;
+  return { records: sorted.slice(offset, end), next: end < sorted.length ? end : undefined };
+}
+
+function viewAll(records: readonly ContactRecord[], options: ViewOptions, world: World): Person[] {
+  return records.flatMap((record) => {
+    const state = visibleState(world, record);
+    return state ? [personView(record, state, options)] : [];
+  });
+}
+
+function viewOptions({ selection, syncToken }: ListParameters, world: World): ViewOptions {
+  return { ...selection, ...showing(world), listing: true, formerNames: syncToken !== undefined };
+}
+
+function nextSyncToken(parameters: ListParameters, listing: Listing, world: World): SyncToken {
+  return {
+    sequence: listing.resumeFrom,
+    fullSyncAtMs: listing.fullSyncAtMs,
+    generation: world.syncTokenGeneration,
+    template: parameters.syncTemplate,
+  };
+}
+
+function nextPageToken(parameters: ListParameters, listing: Listing, after: number, world: World): PageToken {
+  return {
+    after,
+    resumeFrom: listing.resumeFrom,
+    fullSyncAtMs: listing.fullSyncAtMs,
+    madeAtMs: world.account.now(),
+    template: parameters.pageTemplate,
+  };
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+/** An image that a user gave to a contact. */
+export interface Photo {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: 'image/jpeg' | 'image/png';
+}
+
+const signatures: readonly (readonly [Photo['contentType'], readonly number[]])[] = [
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+];
+
+/** The photo that the bytes are; undefined when they are neither JPEG nor PNG. */
+export function photoOf(bytes: Uint8Array): Photo | undefined {
+  const found = signatures.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte));
+  return found && { bytes: Uint8Array.from(bytes), contentType: found[0] };
+}
+
+/** What contacts without a photo show: one grey pixel. */
+export const defaultPhoto: Photo = {
+  bytes: Uint8Array.from(
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  ),
+  contentType: 'image/png',
+};
+
+/** The photos of an account. One that was given an address keeps it, also when no contact shows it any longer. */
+export class PhotoBook {
+  readonly #photos = new Map<string, Photo>();
+
+  /** Keeps a photo; returns its id. */
+  add(photo: Photo): string {
+    const id = createHash('sha256').update(photo.bytes).digest('hex').slice(0, 32);
+    this.#photos.set(id, photo);
+    return id;
+  }
+
+  get(id: string): Photo | undefined {
+    return this.#photos.get(id);
+  }
+}

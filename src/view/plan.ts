@@ -1,0 +1,123 @@
+import { emailKey, phoneKey } from '../contact/keys.ts';
+import { fullNameKey } from '../contact/names.ts';
+import type { Contact } from '../contact/contact.ts';
+import { stands } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { isNewPairing, type Decision, type Deletion, type Merge, type Unlink } from '../reconcile/decision.ts';
+import { idsOf } from '../reconcile/pair-ids.ts';
+import type { Plan } from '../reconcile/plan.ts';
+import { nameOf } from './values.ts';
+import type { Change, ContactChange, Unpaired, Why } from './views.ts';
+import { changesOfWrite, creationView, deletionView, groupView, plannedGroup, type PlanGroups } from './write.ts';
+
+const groupsOf = ({ groups }: Plan): PlanGroups => {
+  const created = groups.actions.flatMap(({ kind, key, name }) =>
+    kind === 'create-group' ? [[key, name] as const] : [],
+  );
+  const planned = created.map(([key, name]) => [plannedGroup(key), name] as const);
+  const named = (side: Side) =>
+    groups.pairs.flatMap((pair) => (pair[side] === null ? [] : [[pair[side].id, pair[side].name] as const]));
+  return {
+    links: new Map(groups.links.map((link) => [link.key, link])),
+    names: bySide((side) => new Map([...planned, ...named(side)])),
+  };
+};
+
+/** What two contacts have in common that a person sees first; null where that is nothing. */
+const likenessOf = (left: Contact, right: Contact): Why | null => {
+  const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
+    const keys = new Set(right[field].map(({ value }) => keyOf(value)));
+    const found = left[field].find(({ value }) => keys.has(keyOf(value)));
+    return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
+  };
+  const isNamesake = fullNameKey(left) !== '' && fullNameKey(left) === fullNameKey(right);
+  const name = isNamesake ? nameOf(left) : null;
+  return (
+    shared('emailAddresses', emailKey) ??
+    shared('phoneNumbers', phoneKey) ??
+    (name === null ? null : { kind: 'alike', in: 'name', value: name })
+  );
+};
+
+const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
+  const { pair, writes, conflicts, taken = [] } = merge;
+  const isNew = isNewPairing(merge);
+  const ids = idsOf(pair);
+  const whyAt = (to: Side): Why => ({ kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) });
+  const updates = SIDES.flatMap((side): ContactChange[] => {
+    const write = writes[side];
+    if (write === null) return [];
+    const { record } = pair[side];
+    const changes = changesOfWrite(side, record, write, groups, (field) => {
+      const byHand = taken.find((each) => each.field === field);
+      if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
+      const conflict = conflicts.find((each) => each.field === field);
+      return conflict === undefined ? whyAt(side) : { kind: 'conflict', winner: conflict.winner };
+    });
+    const name = nameOf(record.contact) ?? nameOf(write.desired);
+    return [{ side, action: 'update', ...ids, name, fields: write.fields, changes, why: whyAt(side) }];
+  });
+  if (!isNew) return updates;
+  const { left, right } = bySide((side) => pair[side].record.contact);
+  const why = likenessOf(left, right) ?? { kind: 'first-meeting', at: 'right' };
+  const name = nameOf(left) ?? nameOf(right);
+  return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why }, ...updates];
+};
+
+const deletionWhy = ({ side, pair }: Deletion): Why => {
+  const at = otherSide(side);
+  return { kind: pair[at]?.mergedInto ? 'merged' : 'deleted', at };
+};
+
+const unlinkViews = ({ pair, to }: Unlink): readonly Change[] => {
+  if (pair.status === to) return [];
+  const side = stands(pair.left) ? 'left' : 'right';
+  const isStanding = stands(pair[side]);
+  const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-anew' : 'gone' } : { kind: to, at: otherSide(side) };
+  const record = pair[side]?.record ?? pair[otherSide(side)]?.record;
+  const name = record === undefined ? null : nameOf(record.contact);
+  return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
+};
+
+const decisionViews = (decision: Decision, groups: PlanGroups): readonly Change[] => {
+  switch (decision.kind) {
+    case 'create': {
+      const { side, source, joins, pair } = decision;
+      const why: Why = { kind: pair === null ? 'new' : 'edit-beats-delete', at: otherSide(side) };
+      return [creationView(side, source, { joins, sourceId: source.id }, groups, why)];
+    }
+    case 'delete':
+      return [deletionView(decision.side, decision.record, idsOf(decision.pair), groups, deletionWhy(decision))];
+    case 'unlink':
+      return unlinkViews(decision);
+    case 'merge':
+      return mergeViews(decision, groups);
+  }
+};
+
+/** Everything that the plan will write or link, in the order in which `plan --json` prints it. Pure. */
+export const planChanges = (plan: Plan): readonly Change[] => {
+  const groups = groupsOf(plan);
+  const ofGroups = plan.groups.actions.map((action) => groupView(action));
+  return [...ofGroups, ...plan.decisions.flatMap((decision) => decisionViews(decision, groups))];
+};
+
+const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
+  if (decision.kind === 'create') return [[otherSide(decision.side), decision.source]];
+  return SIDES.flatMap((side) => {
+    const half = decision.pair[side];
+    return half === null ? [] : [[side, half.record] as const];
+  });
+};
+
+/** The contacts that the plan leaves unpaired although they may be one person. Pure. */
+export const unpairedOf = ({ ambiguous, decisions }: Plan): readonly Unpaired[] => {
+  if (ambiguous.length === 0) return [];
+  const records = decisions.flatMap(recordsOf);
+  const names = new Map(records.map(([side, { id, contact }]) => [`${side} ${id}`, nameOf(contact)]));
+  return ambiguous.map(({ why, ...ids }) => ({
+    ...bySide((side) => ids[side].map((id) => ({ id, name: names.get(`${side} ${id}`) ?? null }))),
+    why,
+  }));
+};

@@ -1,0 +1,267 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { DOCUMENTS, fileOf } from '../../../config/document-schemas.ts';
+import {
+  ConflictsDocument,
+  HistoryDocument,
+  PlansDocument,
+  ReviewedDocument,
+  StatusDocument,
+} from '../../../config/documents.ts';
+import { startGround, type Ended, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+const DELETED = 14;
+
+// One link of 60 people in step, where a person deleted 14 of them: each test goes on where the one above it ended.
+let ground: Ground;
+let gone: readonly string[];
+
+/** The names in an order that does not depend on a plan's. */
+const inOrder = (names: readonly (string | null | undefined)[]): readonly string[] => names.map(String).toSorted();
+
+const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
+
+beforeAll(async () => {
+  ground = await startGround({ count: 60 });
+  expect((await run('sync')).code).toBe(0);
+  const { account } = ground.sandbox.google;
+  const people = account.people().slice(0, DELETED);
+  gone = people.map(({ names, organizations }) => {
+    const { givenName = '', familyName = '' } = names?.[0] ?? {};
+    return `${givenName} ${familyName}`.trim() || (organizations?.[0]?.name ?? '');
+  });
+  for (const { resourceName } of people) account.deletePerson(resourceName ?? '');
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+test('[R8] the plan of a halted run names whom it would delete', async () => {
+  const { code, stdout } = await run('plan');
+  expect(code).toBe(3);
+  const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  takes'));
+  expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
+  expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
+  const named = lines.slice(0, DELETED).map((line) => line.split(' at the service, deleted at Google')[0]?.trim());
+  expect(inOrder(named)).toEqual(inOrder(gone));
+});
+
+test('the document of a plan has the names, what goes, and what was asked for', async () => {
+  const { stdout } = await run('plan', '--only', 'deletes', '--json');
+  const actions = PlansDocument.parse(JSON.parse(stdout)).links[0]?.actions ?? [];
+  expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(gone));
+  expect(new Set(actions.map(({ action, why }) => `${action}: ${why}`))).toEqual(
+    new Set(['delete: deleted at Google']),
+  );
+  expect(actions.every(({ changes }) => changes.length > 0 && changes.every(({ to }) => to === ''))).toBe(true);
+  const first = gone[0] ?? '';
+  const found = PlansDocument.parse(JSON.parse((await run('plan', '--grep', first.toUpperCase(), '--json')).stdout));
+  expect(found.links[0]?.actions.map(({ name }) => name)).toContain(first);
+  expect(found.links[0]?.actions.length).toBeLessThan(DELETED);
+});
+
+const history = async (...args: readonly string[]) => {
+  const { code, stdout } = await run('runs', ...args, '--json');
+  expect(code).toBe(0);
+  return HistoryDocument.parse(JSON.parse(stdout)).runs;
+};
+
+test('the runs are listed, the newest first, with what they wrote', async () => {
+  expect((await run('sync')).code).toBe(3);
+  expect((await run('sync', '--accept-deletes')).code).toBe(0);
+  const runs = await history();
+  expect(runs.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+    ['incremental', 'completed'],
+    ['incremental', 'halted'],
+    ['full', 'completed'],
+  ]);
+  expect(runs[0]?.service).toEqual({ created: 0, updated: 0, deleted: DELETED, groupsDeleted: 0 });
+  const { stdout } = await run('runs', 'default');
+  const [title, head, last, halted] = stdout.split('\n');
+  expect(title).toBe('default:');
+  expect(head).toMatch(/^ {2}run +began +kind +outcome +took +wrote$/u);
+  expect(last).toMatch(/^ {2}\S+ +\S+Z +incremental +completed +\S+ \S+ +Service 14 deleted$/u);
+  expect(halted).toMatch(/ halted .* nothing$/u);
+});
+
+test('a run is shown with names and values, in text and in its document', async () => {
+  const [last] = await history('last');
+  expect(inOrder(last?.writes?.map(({ name }) => name) ?? [])).toEqual(inOrder(gone));
+  expect(last?.writes?.every(({ changes, state }) => state === 'done' && changes.length > 0)).toBe(true);
+  const { stdout } = await run('runs', last?.run.slice(0, 8) ?? '');
+  expect(stdout).toMatch(/^default: incremental, completed, began \S+Z, took /u);
+  expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
+  for (const name of gone) expect(stdout).toContain(`  ${name} at the service, deleted at Google`);
+  expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('Nothing of that was written.');
+  const unknown = await run('runs', 'nobody');
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
+});
+
+/** An undo of the last run on a terminal, answered so; the `script` of util-linux gives a command a terminal. */
+const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
+  const main = join(import.meta.dirname, '../../../src/main.ts');
+  const command = [`'${process.execPath}' '${main}' undo last`, ...options].join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: ground.directory,
+    env: { PATH: process.env['PATH'] ?? '', ...ground.env, TERM: 'dumb' },
+  });
+  const exited = once(child, 'exit');
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const wasAsked = printed.includes('(y or n)');
+    printed += text;
+    if (!wasAsked && printed.includes('(y or n)')) child.stdin.write(`${answer}\n`);
+  });
+  await exited;
+  return printed.replaceAll('\r', '');
+};
+
+const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
+
+test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names whom', async () => {
+  const { google, service } = ground.sandbox;
+  google.account.createPerson({ names: [{ givenName: 'Zoë', familyName: 'New' }] });
+  expect((await run('sync')).code).toBe(0);
+  const isThere = () => service.account.contacts().some(({ first_name: name }) => name === 'Zoë');
+  expect(isThere()).toBe(true);
+  const refused = await undoOnTerminal('n');
+  expect(refused).toContain('Zoë New at the service, undo of run ');
+  expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was written\./su);
+  expect(isThere()).toBe(true);
+  expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
+  expect(isThere()).toBe(false);
+});
+
+test('an undo in a script asks nobody', async () => {
+  const { google, service } = ground.sandbox;
+  google.account.createPerson({ names: [{ givenName: 'Yan', familyName: 'New' }] });
+  expect((await run('sync')).code).toBe(0);
+  const { code, stdout } = await run('undo', 'last', '--yes');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Yan New at the service, undo of run ')]);
+  expect(service.account.contacts().some(({ first_name: name }) => name === 'Yan')).toBe(false);
+});
+
+test('what an undo leaves unpaired stands in the status, and is linked again by undoing the undo', async () => {
+  const unpaired = async () =>
+    StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.unpaired;
+  const [undo] = await history('last');
+  expect((await unpaired())?.find(({ name }) => name === 'Yan New')).toMatchObject({
+    side: 'google',
+    serviceId: null,
+    undoRun: undo?.run,
+  });
+  expect((await run('undo', 'last')).code).toBe(0);
+  expect((await unpaired())?.some(({ name }) => name === 'Yan New')).toBe(false);
+  expect((await run('sync')).stdout).toContain('Service: 0 writes to do');
+});
+
+const conflicts = async (...args: readonly string[]) => {
+  const { stdout } = await run('conflicts', ...args, '--json');
+  return ConflictsDocument.parse(JSON.parse(stdout)).links[0]?.conflicts ?? [];
+};
+
+/** Both sides give one person another title; the service's is the later one. */
+const dispute = async (google: string, service: string): Promise<void> => {
+  const { account } = ground.sandbox.service;
+  const contact = account.contacts().find(({ first_name: name }) => name === 'Yan');
+  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
+  ground.sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: google }] });
+  account.updateContact(contact?.id ?? '', { title: service });
+  expect((await run('sync')).code).toBe(0);
+};
+
+const titles = () => {
+  const contact = ground.sandbox.service.account.contacts().find(({ first_name: name }) => name === 'Yan');
+  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
+  return [person?.organizations?.[0]?.title, contact?.title];
+};
+
+test('a conflict is listed with the name, both values, who won and why, until it is reviewed', async () => {
+  await dispute('Baker', 'Brewer');
+  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
+  expect(open).toMatchObject({
+    field: 'title',
+    google: 'Baker',
+    service: 'Brewer',
+    state: 'open',
+    why: 'the newer edit wins',
+  });
+  const { stdout } = await run('conflicts');
+  expect(stdout).toMatch(
+    new RegExp(`^ *${open?.id} +Yan New +title +Baker +Brewer +\\w+: the newer edit wins +open `, 'mu'),
+  );
+  expect(stdout).toContain('contact-sync -- conflicts resolve ID --take google (or service)');
+});
+
+test('the other value of a conflict is taken by the next run', async () => {
+  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
+  const other = open?.winner === 'google' ? 'service' : 'google';
+  const { code, stdout } = await run('conflicts', 'resolve', String(open?.id), '--take', other, '--json');
+  expect(code).toBe(0);
+  expect(ReviewedDocument.parse(JSON.parse(stdout)).reviewed).toEqual([
+    { link: 'default', id: open?.id, review: other },
+  ]);
+  expect((await conflicts()).find(({ id }) => id === open?.id)?.state).toBe('taking');
+  const plan = await run('plan');
+  expect(plan.stdout).toMatch(/title: .* \(the value of .* was taken by hand\)/u);
+  expect((await run('sync')).code).toBe(0);
+  const value = other === 'google' ? 'Baker' : 'Brewer';
+  expect(titles()).toEqual([value, value]);
+  expect((await conflicts()).some(({ id }) => id === open?.id)).toBe(false);
+  expect((await conflicts('--all')).find(({ id }) => id === open?.id)?.state).toBe('reviewed');
+});
+
+test('all conflicts of a link are reviewed at once', async () => {
+  await dispute('Clerk', 'Judge');
+  const before = titles();
+  const open = await conflicts();
+  expect(open.length).toBeGreaterThan(1);
+  const { stdout } = await run('conflicts', 'resolve', 'all', 'default', '--dismiss');
+  expect(stdout).toBe(`${open.length} conflicts reviewed.\n`);
+  expect(await conflicts()).toEqual([]);
+  expect(StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.openConflicts).toBe(0);
+  expect((await run('sync')).code).toBe(0);
+  expect(titles()).toEqual(before);
+});
+
+test.each([
+  [['resolve', '99999', '--dismiss'], 'There is no conflict 99999 to review.'],
+  [['resolve', '1'], 'Give either --take SIDE or --dismiss.'],
+  [['resolve', '1', '--dismiss', '--take', 'google'], 'Give either --take SIDE or --dismiss.'],
+  [['resolve', '1', '--take', 'outlook'], 'its sides are google and service'],
+])('a review that cannot be is refused: %j', async (args, message) => {
+  const { code, stderr } = await run('conflicts', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  ['sync', ['sync']],
+  ['resync', ['resync']],
+  ['plan', ['plan', '--full']],
+  ['status', ['status']],
+  ['conflicts', ['conflicts', '--all']],
+  ['conflicts-resolve', ['conflicts', 'resolve', 'all', '--dismiss']],
+  ['conflicts-resolve', ['conflicts', 'resolve', '99999', '--dismiss']],
+  ['doctor', ['doctor']],
+  ['runs', ['runs', '--all']],
+  ['runs', ['runs', 'last']],
+  ['undo', ['undo', 'last', '--dry-run']],
+  ['undo', ['undo', 'nobody']],
+  ['explain', ['explain', 'Yan New']],
+  ['explain', ['explain', 'nobody']],
+  ['backup', ['backup', 'copy']],
+  ['forget', ['forget', 'contact', 'nobody']],
+])('what %s prints with --json is as its JSON Schema says, and has no other key: %j', async (command, args) => {
+  const { stdout } = await run(...args, '--json');
+  const document: unknown = JSON.parse(stdout);
+  const schema = z.fromJSONSchema(JSON.parse(readFileSync(fileOf(command), 'utf8')));
+  expect(schema.safeParse(document).error).toBeUndefined();
+  if (!stdout.includes('"error":')) expect(DOCUMENTS[command]?.safeParse(document).error).toBeUndefined();
+  const [first = ''] = Object.keys(DOCUMENTS[command]?.shape ?? {});
+  expect(schema.safeParse({ [first]: [{ link: 7 }] }).success).toBe(false);
+});

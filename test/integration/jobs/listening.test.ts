@@ -1,0 +1,114 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, errors, says } from '../../support/jobs/log-lines.ts';
+import { seriesIn } from '../../support/jobs/metric-series.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+
+// The daemon as it is started, asked over HTTP.
+
+const redis = await startTestRedis();
+const host = startCliHost();
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+});
+
+const QUICK = { syncInterval: '1s' };
+const ANY_PORT = { listen: '127.0.0.1:0' };
+
+const startListening = async (world: DaemonWorld) => {
+  const daemon = world.startProcess();
+  const line = await daemon.until(says('daemon listens'));
+  const address = String(line['address']);
+  const ask = (path: string): Promise<Response> => fetch(`http://${address}${path}`);
+  const metrics = async (): Promise<string> => (await ask('/metrics')).text();
+  return { daemon, address, ask, metrics };
+};
+
+describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queue) => {
+  test.skipIf(queue === 'redis' && redis === null)(
+    'tells what it did and how it is, and ends in time with a connection kept open',
+    async () => {
+      await using world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
+      const sandbox = await world.addLink('work');
+      await world.configure({ work: QUICK }, ANY_PORT);
+      const { daemon, address, ask, metrics } = await startListening(world);
+      expect(await (await ask('/healthz')).text()).toBe('alive\n');
+      await daemon.until(completed('work', 'full'));
+      await daemon.until(completed('work', 'incremental'));
+      const text = await metrics();
+      expect(seriesIn(text, 'contact_sync_runs_total')).toMatchObject({
+        'link="work",kind="full",outcome="completed"': 1,
+        'link="work",kind="incremental",outcome="completed"': expect.any(Number),
+      });
+      expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="work"']).toBeLessThan(30);
+      expect(seriesIn(text, 'contact_sync_link_state')['link="work",state="active"']).toBe(1);
+      expect(seriesIn(text, 'contact_sync_queue_up')).toEqual({ '': 1 });
+      // Every request that the emulators saw until then, and none that they did not.
+      const requests = seriesIn(text, 'contact_sync_requests_total');
+      expect(requests['link="work",side="service"']).toBeGreaterThan(0);
+      expect(requests['link="work",side="service"']).toBeLessThanOrEqual(sandbox.service.requests.length);
+      const ready = await ask('/readyz');
+      expect(ready.status).toBe(200);
+      expect(await ready.text()).toBe((await world.run('health')).stdout);
+
+      const kept = connect(Number(address.split(':')[1]), '127.0.0.1');
+      kept.on('error', () => undefined);
+      kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await once(kept, 'data');
+      daemon.kill('SIGTERM');
+      expect(await daemon.exited).toBe(0);
+      expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
+      expect(errors(daemon)).toEqual([]);
+    },
+  );
+});
+
+test('a link that waits for its owner is shown so, and the other one as it is', async () => {
+  await using world = await startDaemonWorld(null, host);
+  await world.addLink('work');
+  const revoked = await world.addLink('home');
+  await world.configure({ work: QUICK, home: QUICK }, ANY_PORT);
+  const { daemon, ask, metrics } = await startListening(world);
+  await daemon.until(completed('home'));
+  const token = revoked.environment()['SERVICE_ACCESS_TOKEN'] ?? '';
+  revoked.service.revokeToken(token);
+  await daemon.until(says('link paused', 'home'));
+  await daemon.until(completed('work'), daemon.lines.length);
+  const text = await metrics();
+  expect(seriesIn(text, 'contact_sync_runs_total')['link="home",kind="incremental",outcome="paused"']).toBe(1);
+  expect(seriesIn(text, 'contact_sync_link_state')).toMatchObject({
+    'link="home",state="paused"': 1,
+    'link="work",state="paused"': 0,
+  });
+  // No fault of the daemon.
+  expect((await ask('/readyz')).status).toBe(200);
+});
+
+test('answers 429 are counted by link and side', async () => {
+  await using world = await startDaemonWorld(null, host);
+  const sandbox = await world.addLink('work');
+  await world.configure({ work: QUICK }, ANY_PORT);
+  sandbox.service.addFault({ times: 1, action: { kind: 'status', status: 429, retryAfter: '1' } });
+  const { daemon, metrics } = await startListening(world);
+  await daemon.until(says('rate limit exceeded', 'work'));
+  expect(seriesIn(await metrics(), 'contact_sync_rate_limited_total')).toEqual({
+    'link="work",side="google"': 0,
+    'link="work",side="service"': 1,
+  });
+});
+
+test('a port in use is one error, and nothing begins', async () => {
+  await using world = await startDaemonWorld(null, host);
+  await world.addLink('work');
+  await world.configure({ work: QUICK }, ANY_PORT);
+  const { daemon, address } = await startListening(world);
+  await daemon.until(completed('work'));
+  await world.configure({ work: QUICK }, { listen: address });
+  const { code, stdout, stderr } = await world.run('daemon');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^The configuration has a problem:\n {2}- LISTEN: 127\.0\.0\.1:\d+ is in use\. [^\n]*\n$/u);
+});

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { selectChanges } from '../../../src/cli/change-filter.ts';
+import { formatPlan } from '../../../src/cli/plan-text.ts';
+import type { LinkPlan } from '../../../src/cli/plan.ts';
+import { wrap } from '../../../src/cli/wrap.ts';
+import type { Change, ContactChange } from '../../../src/view/views.ts';
+import { SIDE_WORDS } from '../../support/side-words.ts';
+
+const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style: string, text: string) => text });
+
+const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
+  const actions = given.actions ?? [];
+  return { link: 'default', kind: 'full', actions, total: actions.length, unpaired: [], halted: null, ...given };
+};
+
+const textOf = (given: Partial<LinkPlan>, width?: number, all = false) =>
+  formatPlan(planOf(given), SIDE_WORDS, { all }, layoutOf(width)).split('\n');
+
+const AT_GOOGLE = { kind: 'changed', at: 'left' } as const;
+
+const update = (name: string | null, changes: ContactChange['changes'], given: Partial<ContactChange> = {}): Change => {
+  const ids = { leftId: 'people/c1', rightId: 'contact_1' };
+  return { side: 'right', action: 'update', ...ids, name, fields: [], changes, why: AT_GOOGLE, ...given };
+};
+
+const creation = (name: string): Change => {
+  const why = { kind: 'new', at: 'left' } as const;
+  const changes = [
+    { field: 'firstName', from: [], to: [name], why },
+    { field: 'emailAddresses', from: [], to: [`${name}@x.org`, 'b@x.org'], why },
+  ] as const;
+  const ids = { leftId: `people/${name}`, rightId: null };
+  return { side: 'right', action: 'create', ...ids, name, fields: [], changes, why };
+};
+
+test('a plan is grouped by what happens, what destroys first, with names and old and new values', () => {
+  const deleted = { kind: 'deleted', at: 'right' } as const;
+  const conflict = { kind: 'conflict', winner: 'left' } as const;
+  const renamed: Change = {
+    side: 'left',
+    action: 'rename-group',
+    name: 'Friends',
+    why: { kind: 'changed', at: 'right' },
+    changes: [{ field: 'name', from: ['Mates'], to: ['Friends'], why: { kind: 'changed', at: 'right' } }],
+  };
+  const lines = textOf({
+    actions: [
+      renamed,
+      creation('Ann'),
+      update('Bo Chen', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: AT_GOOGLE }]),
+      update('Cy Dee', [
+        { field: 'company', from: [], to: ['Engine'], why: AT_GOOGLE },
+        { field: 'title', from: ['Brewer'], to: ['Baker'], why: conflict },
+        { field: 'emailAddresses', from: ['a@x', 'b@x'], to: ['b@x', 'c@x'], why: AT_GOOGLE },
+      ]),
+      update('Di', [{ field: 'company', from: ['Ltd'], to: [], why: deleted }], {
+        side: 'left',
+        action: 'delete',
+        why: deleted,
+      }),
+      update('Ed', [], {
+        side: 'left',
+        action: 'pair',
+        why: { kind: 'alike', in: 'emailAddresses', value: 'ed@x.org' },
+      }),
+      update(null, [], { side: 'left', action: 'unlink', why: { kind: 'gone' } }),
+    ],
+    halted: { reason: 'too-many-deletes', message: '' },
+  });
+  expect(lines).toEqual([
+    'default: full, 7 actions, would halt: too-many-deletes',
+    'Deletions: 1 (1 at Google)',
+    '  Di at Google, deleted at the service: company Ltd',
+    'Conflicts: 1 (1 at the service)',
+    '  Cy Dee at the service, changed at Google',
+    '    company: nothing -> "Engine"',
+    '    title: "Brewer" -> "Baker" (both sides had changed it; Google won)',
+    '    email addresses: - a@x  + c@x',
+    'Creations: 1 (1 at the service)',
+    '  Ann at the service, new at Google: email addresses Ann@x.org, b@x.org',
+    'Updates: 2 (1 at Google, 1 at the service)',
+    '  group Friends at Google, changed at the service',
+    '    name: "Mates" -> "Friends"',
+    '  Bo Chen at the service, changed at Google',
+    '    title: "Cook" -> "Baker"',
+    'Pairings: 1',
+    '  Ed, both have ed@x.org',
+    'Unlinkings: 1 (1 at Google)',
+    '  people/c1 / contact_1 at Google, deleted at both sides',
+  ]);
+});
+
+test('long sections are cut unless all is asked for', () => {
+  const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
+  const cut = textOf({ actions });
+  expect(cut.filter((line) => line.includes(' at the service, new at Google'))).toHaveLength(20);
+  expect(cut.at(-1)).toBe('  ... and 5 more (--all shows them, --grep and --only narrow them down)');
+  const whole = textOf({ actions }, undefined, true);
+  expect(whole).toHaveLength(27);
+  expect(whole.at(-1)).toContain('P24');
+});
+
+test('lines are as wide as the terminal and broken between words, by width as it is seen', () => {
+  const values = ['研究主任 研究主任 研究主任 研究主任', 'مُحَمَّد بن سلمان آل سعود', '👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻'];
+  const lines = textOf(
+    { actions: [update('佐藤', [{ field: 'title', from: [], to: values, why: AT_GOOGLE }])] },
+    40,
+  ).slice(4);
+  expect(lines).toEqual([
+    '    title: nothing -> "研究主任',
+    '      研究主任 研究主任 研究主任", "مُحَمَّد',
+    '      بن سلمان آل سعود", "👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻',
+    '      👨‍👩‍👧 👩‍💻"',
+  ]);
+  expect(wrap('a word-that-is-longer-than-the-line-is b', '', 22).split('\n')).toEqual([
+    'a',
+    '  word-that-is-longer-than-the-line-is',
+    '  b',
+  ]);
+});
+
+test('a value moves no cursor and forges no line', () => {
+  const lines = textOf({
+    actions: [update('Eve\nDeletions: 0', [{ field: 'title', from: [], to: ['\u001B[2Jx'], why: AT_GOOGLE }])],
+  });
+  expect(lines).toHaveLength(4);
+  expect(lines[2]).toBe('  Eve Deletions: 0 at the service, changed at Google');
+  expect(lines[3]).toBe(String.raw`    title: nothing -> "\u001b[2Jx"`);
+});
+
+test('what is asked for is found by kind, name, id and value in any spelling', () => {
+  const all = [creation('Ångström'), update('Bo', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: AT_GOOGLE }])];
+  const names = (shown: Parameters<typeof selectChanges>[1]) => selectChanges(all, shown).map(({ name }) => name);
+  expect(names({})).toEqual(['Ångström', 'Bo']);
+  expect(names({ only: 'updates' })).toEqual(['Bo']);
+  expect(names({ only: 'deletes' })).toEqual([]);
+  expect(names({ grep: 'angstrom' })).toEqual(['Ångström']);
+  expect(names({ grep: 'COOK' })).toEqual(['Bo']);
+  expect(names({ grep: 'contact_1' })).toEqual(['Bo']);
+  expect(names({ grep: '...' })).toEqual([]);
+});
+
+test('[R13] a plan names the contacts that it leaves unpaired, why, and how to join them', () => {
+  const text = textOf({
+    unpaired: [
+      { left: [{ id: 'people/c1', name: 'Ann' }], right: [{ id: 'contact_1', name: null }], why: 'names differ' },
+      {
+        left: [{ id: 'people/c2', name: 'Bo' }],
+        right: [
+          { id: 'contact_2', name: 'Bo' },
+          { id: 'contact_3', name: 'Bo C' },
+        ],
+        why: 'several candidates',
+      },
+    ],
+  }).join('\n');
+  expect(text).toContain('Left unpaired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n');
+  expect(text).toContain('give both the same name before the sync');
+  expect(text).toContain('at Google Bo (people/c2); at the service Bo (contact_2), Bo C (contact_3)\n');
+  expect(text).toContain('or afterwards merge them at Google or at the service');
+});
+
+test('a plan says how long it takes', () => {
+  const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
+  expect(textOf({ estimate }).join('\n')).toContain(
+    'takes about 3 requests to Google and 5,050 requests to Service: 10 min by the rate limits',
+  );
+  const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  expect(textOf({ estimate: idle })).toEqual(['default: full, nothing to do']);
+});

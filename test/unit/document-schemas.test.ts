@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { DOCUMENTS, documentSchema, fileOf } from '../../config/document-schemas.ts';
+
+test.each(Object.keys(DOCUMENTS))(
+  'the JSON Schema of what %s prints is current (node config/document-schemas.ts writes it)',
+  (command) => {
+    expect(readFileSync(fileOf(command), 'utf8')).toBe(documentSchema(command));
+  },
+);

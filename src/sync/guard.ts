@@ -6,7 +6,7 @@ import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../re
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { isUnsettled } from './state/observe.ts';
+import { isUnsettled } from './state/half.ts';
 import { loadMembers } from './workload.ts';
 
 const DAY_MS = 86_400_000;

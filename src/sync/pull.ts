@@ -7,7 +7,8 @@ import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { rememberUnread, unreadContact } from './state/unread.ts';
-import { compareListing, hasRenames, idsOn, isUnsettled, observeListing, observePage } from './state/observe.ts';
+import { isUnsettled } from './state/half.ts';
+import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
   return (await store.link(link)).cursors[side];

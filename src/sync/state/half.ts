@@ -138,7 +138,7 @@ const tableState = (half: Half | null): TableState => {
 };
 
 /** For so long a feed or a listing may show less than is known already. */
-export const LAGS_FOR_MS = 10 * 60_000;
+const LAGS_FOR_MS = 10 * 60_000;
 
 /**
  * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
@@ -187,10 +187,30 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
   return event.kind === 'missed' && state === 'changed' && heardAtMs >= event.atMs;
 };
 
-/** Whether the listing before missed it too, and did not count since it may have lagged behind our own write (R7). */
-const wasLate = ({ lastListedAtMs, writtenAtMs }: Half, endedAtMs: number | null): boolean => {
+/** Whether a contact was written so recently that its side may not show it yet (R7). */
+export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+};
+
+/**
+ * Whether a contact came, or was changed at its side, so recently that a listing may not show it yet. The side's clock may
+ * be wrong by the margin, and a stamp that is further ahead says nothing.
+ */
+const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => {
+  if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
+  return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
+};
+
+/** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
+export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+};
+
+/** Whether the listing before, which ended then, missed it too and did not count, since it may have lagged (R7). */
+const wasLate = (half: Half, endedAtMs: number | null): boolean => {
+  const { lastListedAtMs, writtenAtMs } = half;
   if (lastListedAtMs === null || writtenAtMs === null || endedAtMs === null) return false;
-  return lastListedAtMs <= writtenAtMs && endedAtMs - writtenAtMs < LAGS_FOR_MS;
+  return lastListedAtMs <= writtenAtMs && mayLag(half, 0, endedAtMs);
 };
 
 /** A half that a listing did not show; at its first absence it is noted when it was last listed. */

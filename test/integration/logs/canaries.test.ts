@@ -16,7 +16,7 @@ import { startEchoingProxy, type EchoingProxy } from './echoing-proxy.ts';
 // Most commands run one after the other in one process; what a process of its own might do otherwise has one.
 
 /** Commands whose stdout is about contacts, groups or the person who signs in. Their stderr is a log like any other. */
-const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'explain', 'undo', 'connect', 'doctor']);
+const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'status', 'runs', 'explain', 'undo', 'connect', 'doctor']);
 
 const PERSONAL = {
   firstName: 'Zanarine',
@@ -112,7 +112,14 @@ afterAll(async () => {
 });
 
 test('commands that succeed', async () => {
-  for (const args of [['plan'], ['plan', '--json'], ['sync', '--json'], ['conflicts', '--json']]) {
+  for (const args of [
+    ['plan'],
+    ['plan', '--json'],
+    ['sync', '--json'],
+    ['conflicts', '--json'],
+    ['status'],
+    ['runs', '--json'],
+  ]) {
     expect((await run(args)).code).toBe(0);
   }
   const last: unknown = JSON.parse(outputs.find(({ command }) => command === 'sync')?.stdout ?? '');

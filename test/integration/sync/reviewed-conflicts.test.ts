@@ -88,6 +88,7 @@ describe('[R4] a conflict that a person reviews', () => {
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
     expect((await linked.sync()).summary.skipped).toBe(1);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    expect(await rows(linked)).toMatchObject([{ review: 'left', resolvedAtMs: null }]);
     linked.clock.advance(24 * 60 * 60_000);
     await linked.sync();
     expect(titles(linked)).toEqual(['Baker', 'Baker']);

@@ -159,6 +159,17 @@ const addDaemon = (program: Command, call: Call): void => {
     });
 };
 
+const addNotify = (program: Command, call: Call): void => {
+  program
+    .command('notify')
+    .description('Send a test to the webhook of NOTIFY_URL, and say what it answered.')
+    .requiredOption('--test', 'send a test; what is news the daemon sends by itself')
+    .addHelpText('after', examples('notify --test'))
+    .action(async (options: PlaceOptions) => {
+      call.code = await (await import('./notify.ts')).notify(call.terminal, options);
+    });
+};
+
 const portOption = (): Option =>
   new Option('--port <PORT>', 'loopback port that the browser comes back to (default: any free one)').argParser(
     wholeNumber(1, 65_535),
@@ -375,6 +386,7 @@ export const addCommands = (program: Command, call: Call): void => {
   addDaemon(program, call);
   addSignIn(program, call);
   addDoctor(program, call);
+  addNotify(program, call);
   addCopies(program, call);
   addForget(program, call);
   addTrials(program, call);

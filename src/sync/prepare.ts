@@ -98,6 +98,7 @@ export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
 /** The reading half of a run: taking stock, the plan and the guard. Writes to no remote. */
 export const prepare = async (session: Session): Promise<Prepared> => {
   await takeStock(session);
+  session.emit({ kind: 'phase', phase: 'plan' });
   const plan = await planStored(session, await planLinkGroups(session));
   const halt = await guardPlan(session, plan);
   // A side that came back empty is listed again by the next run: what it shows then decides.

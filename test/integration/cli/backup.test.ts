@@ -83,10 +83,10 @@ test('a backup made while the daemon writes comes back, and plans what the origi
   expect(await planOf('restored')).toEqual(await planOf('data'));
 
   google.account.deletePerson(deleted?.resourceName ?? '');
-  const { givenName, familyName } = changed?.names?.[0] ?? {};
-  const same = service.account
-    .contacts()
-    .filter(({ first_name, last_name }) => first_name === givenName && last_name === familyName);
+  const name = changed?.names?.[0];
+  const same = service.account.contacts().filter(({ first_name, last_name }) => {
+    return (first_name ?? '') === (name?.givenName ?? '') && (last_name ?? '') === (name?.familyName ?? '');
+  });
   expect(same).toHaveLength(1);
   service.account.updateContact(same[0]?.id ?? '', { title: 'Since the backup' });
   const plans = await planOf('data');

@@ -10,6 +10,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
   sync: documents.RunsDocument,
   resync: documents.RunsDocument,
   plan: documents.PlansDocument,
+  pair: documents.VerdictDocument,
   status: documents.StatusDocument,
   conflicts: documents.ConflictsDocument,
   'conflicts-resolve': documents.ReviewedDocument,

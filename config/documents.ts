@@ -227,6 +227,17 @@ export const ReviewedDocument = z.strictObject({
   ),
 });
 
+export const VerdictDocument = z.strictObject({
+  verdict: z
+    .strictObject({
+      link: z.string(),
+      googleId: z.string(),
+      serviceId: z.string(),
+      says: z.enum(['together', 'apart']).nullable().describe('Null where it was taken back.'),
+    })
+    .nullable(),
+});
+
 export const ChecksDocument = z.strictObject({
   checks: z.array(
     z.strictObject({

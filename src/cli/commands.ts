@@ -1,19 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { examples, JSON_OPTION, owes, type Call, type JsonOption } from './command-parts.ts';
 import type { PlaceOptions } from './configuration.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
-import type { ExitCode } from './exit-codes.ts';
-import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
+import { addPairing } from './pair-command.ts';
 import type { PlanOptions } from './plan.ts';
-import type { Terminal } from './terminal.ts';
 import type { ResolveOptions } from './resolve.ts';
 import type { RunsOptions } from './runs.ts';
 import type { UndoOptions } from './undo.ts';
 import { HAPPENINGS } from '../view/views.ts';
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
 
 const wholeNumber =
   (least: number, most: number) =>
@@ -23,27 +19,12 @@ const wholeNumber =
     throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
   };
 
-/** What came of the command line. Commands are loaded when they are known, so that help and errors are quick. */
-export type Call = {
-  code: ExitCode;
-  /** What a failure owes to stdout. */
-  document: DocumentKey;
-  terminal: Terminal;
-};
-
-type JsonOption = { readonly json?: boolean };
-
 const configured = (program: Command, name: string, description: string): Command =>
   program
     .command(name)
     .description(description)
     .argument('[LINK]', 'the link to work on; all of them where it is left out');
 
-const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
-  call.document = options.json ? key : null;
-};
-
-const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 const ACCEPT_DELETES = ['--accept-deletes', 'run past the mass-deletion guard, once'] as const;
 
 /** What may be asked to be shown of changes. */
@@ -381,6 +362,7 @@ const addTrials = (program: Command, call: Call): void => {
 export const addCommands = (program: Command, call: Call): void => {
   addInit(program, call);
   addRuns(program, call);
+  addPairing(program, call);
   addReports(program, call);
   addHistory(program, call);
   addDaemon(program, call);

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { NotDeliveredError } from '../notify/not-delivered.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError } from '../sync/context.ts';
+import { VerdictError } from '../sync/verdicts.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The exit codes, as the README documents them. */
@@ -19,6 +20,7 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   const error = firstOf(thrown);
   if (error === null) return EXIT.done;
   if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
+  if (error instanceof VerdictError) return EXIT.usage;
   if (error instanceof BackupError && error.isUsage) return EXIT.usage;
   if (error instanceof HaltError) return EXIT.halted;
   if (isCredentialError(error)) return EXIT.credentials;

@@ -9,7 +9,7 @@ import { StoppedError } from '../sync/context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The keys of documents that hold one thing rather than a list. */
-const SINGLE = ['undo', 'backup', 'restore', 'forgotten'] as const;
+const SINGLE = ['undo', 'backup', 'restore', 'forgotten', 'verdict'] as const;
 
 /** The key of what the JSON document holds that a command owes; null where it owes none. */
 export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | 'reviewed' | (typeof SINGLE)[number] | null;

@@ -17,8 +17,19 @@ const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
     return `at ${sides[side].place} ${rivals.join(', ')}`;
   }).join('; ');
 
+/** So many pairs of candidates of one row are named; more are seldom one person's. */
+const PAIRS_SHOWN = 6;
+
+/** The command that pairs two of the contacts, for each two that may be one person. */
+const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
+  const option = isOnly ? '' : ` --link ${link}`;
+  const commands = left.flatMap((one) => right.map((other) => `contact-sync pair ${one.id} ${other.id}${option}`));
+  const shown = all ? commands : commands.slice(0, PAIRS_SHOWN);
+  return [...shown.map((command) => `    ${command}`), ...formatHidden(commands.length - shown.length)];
+};
+
 const formatUnpaired = (
-  all: readonly Unpaired[],
+  { unpaired: all, ...named }: LinkPlan,
   sides: Sides<SideWords>,
   shown: Pick<Shown, 'all'>,
   { width }: Layout,
@@ -27,7 +38,10 @@ const formatUnpaired = (
     const listed = shown.all ? rivals : rivals.slice(0, ROWS_SHOWN);
     return [
       `Left unpaired: ${why}: ${grouped(rivals.length)}`,
-      ...listed.map((each) => wrap(formatRivals(each, sides), '  ', width)),
+      ...listed.flatMap((each) => [
+        wrap(formatRivals(each, sides), '  ', width),
+        ...pairCommands(each, named, shown.all ?? false),
+      ]),
       ...formatHidden(rivals.length - listed.length),
       wrap(howToJoinPlanned(why, sides), '  ', width),
     ];
@@ -43,16 +57,17 @@ const formatTime = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>)
 
 /** A plan for people, by what happens. */
 export const formatPlan = (
-  { link, kind, actions, total, unpaired, estimate, halted, error }: LinkPlan,
+  plan: LinkPlan,
   sides: Sides<SideWords>,
   shown: Pick<Shown, 'all'>,
   layout: Layout,
 ): string => {
+  const { link, kind, actions, total, estimate, halted, error } = plan;
   const name = layout.style('bold', link);
   if (error !== undefined) return `${name}: ${layout.style('red', 'could not be planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
   const time = estimate === undefined ? [] : formatTime(estimate, sides);
   const changes = formatChanges(actions, sides, shown, layout);
-  return [title, ...time, ...changes, ...formatUnpaired(unpaired, sides, shown, layout)].join('\n');
+  return [title, ...time, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
 };

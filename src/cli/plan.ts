@@ -16,6 +16,8 @@ import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 /** What a run of one link would do; `error` is there only where the link could not be planned. */
 export type LinkPlan = {
   readonly link: string;
+  /** Whether the configuration has no other link, so that commands need not name it. */
+  readonly isOnly: boolean;
   readonly kind: RunKind;
   /** What was asked for of what would be done. */
   readonly actions: readonly Change[];
@@ -31,8 +33,8 @@ export type LinkPlan = {
 
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
-const notPlanned = (link: string, kind: RunKind, error: unknown): Planned => {
-  const empty = { link, kind, actions: [], total: 0, unpaired: [] };
+const notPlanned = ({ link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, kind: RunKind, error: unknown): Planned => {
+  const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -49,6 +51,7 @@ const planOne = async (
   options: PlanOptions,
 ): Promise<Planned> => {
   const asked = options.full ? 'full' : 'incremental';
+  const named = { link: link.name, isOnly: app.config.links.length === 1 };
   const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
     const { kind, plan, halt, estimate } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
@@ -57,9 +60,9 @@ const planOne = async (
     const changes = planChanges(plan);
     const unpaired = options.only === undefined && options.grep === undefined ? unpairedOf(plan) : [];
     const actions = selectChanges(changes, options);
-    return { plan: { link: link.name, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
+    return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
   } catch (error) {
-    return notPlanned(link.name, asked, error);
+    return notPlanned(named, asked, error);
   } finally {
     progress.stop();
   }

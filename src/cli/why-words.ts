@@ -18,6 +18,8 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
       return `merged into another contact at ${sides[why.at].place}`;
     case 'alike':
       return why.in === 'name' ? `both are called ${why.value}` : `both have ${why.value}`;
+    case 'by-hand':
+      return 'paired by hand';
     case 'kept':
       return `deleted at ${sides[why.at].place}; deletions are not propagated`;
     case 'dormant':

@@ -145,8 +145,11 @@ const forgetMentions = (stored: Stored, ids: ReadonlySet<string>, texts: readonl
   const isOwn = (rejection: LinkState['rejections'][number]): boolean =>
     [rejection.leftId, rejection.rightId, ...rejection.key.split(' ')].some((id) => id !== null && ids.has(id));
   const refusals = state.rejections.filter(isOwn).map(({ side, key }): StoreChange => ({ kind: 'accept', side, key }));
+  const verdicts = state.verdicts
+    .filter(({ leftId, rightId }) => ids.has(leftId) || ids.has(rightId))
+    .map(({ leftId, rightId }): StoreChange => ({ kind: 'drop-verdict', leftId, rightId }));
   const patch: StoreChange[] = own === state.reason ? [] : [{ kind: 'link', patch: { reason: own } }];
-  return [...members, ...reasons, ...refusals, ...patch];
+  return [...members, ...reasons, ...refusals, ...verdicts, ...patch];
 };
 
 const planPerson = async (

@@ -23,6 +23,7 @@ const sideOf = (why: Why, written: Side): Side | null => {
     case 'dormant':
       return why.at;
     case 'alike':
+    case 'by-hand':
     case 'gone':
     case 'paired-anew':
       return null;

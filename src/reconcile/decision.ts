@@ -53,6 +53,8 @@ export type Merge = {
   /** What each side is to be given; null where it stays as it is. */
   readonly writes: Sides<SideWrite | null>;
   readonly conflicts: readonly Conflict[];
+  /** Whether a person said that the two contacts, which meet for the first time, are one person; left out where nobody did. */
+  readonly byHand?: true;
   /** Fields in which a person took a side's value of a conflict; left out where there are none. */
   readonly taken?: readonly Taken[];
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
@@ -69,6 +71,8 @@ export type Creation = {
   /** The pair whose other half comes back (R6); null for a contact that is new. */
   readonly pair: Pair | null;
   readonly joins: readonly string[];
+  /** The contacts of `side` that a person keeps apart from the source, by id; left out where there are none. */
+  readonly apartFrom?: readonly string[];
 };
 
 export type Deletion = {

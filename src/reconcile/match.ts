@@ -4,8 +4,10 @@ import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { contradicts, emailEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
 import { indexBy, personReader, type Person } from './match-person.ts';
 import type { GroupLink } from './membership.ts';
+import type { Verdict } from './verdict.ts';
 
-export type Match = Sides<Half>;
+/** `byHand` where a person said that they are one. */
+export type Match = Sides<Half> & { readonly byHand?: true };
 
 /** Why contacts that may be one person were not paired. */
 export type Doubt =
@@ -31,6 +33,8 @@ export type MatchInput = Sides<readonly Half[]> & {
   readonly links?: readonly GroupLink[];
   /** What names each side's account in the origins that this link leaves at the other side (R9). */
   readonly scopes?: Sides<string>;
+  /** What a person said of two of the contacts. */
+  readonly verdicts?: readonly Verdict[];
 };
 
 type Progress = {
@@ -38,7 +42,12 @@ type Progress = {
   readonly right: Set<Person>;
   readonly matches: Match[];
   readonly ambiguous: Rivals[];
+  /** Whether a person keeps the two apart, by their ids at the left and at the right side. */
+  readonly isApart: (leftId: string, rightId: string) => boolean;
 };
+
+const areApart = ({ isApart }: Progress, left: Person, right: Person): boolean =>
+  isApart(left.record.id, right.record.id);
 
 const take = (progress: Progress, left: Person, right: Person): void => {
   progress.left.delete(left);
@@ -77,7 +86,7 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const byRight = Map.groupBy(edges, (edge) => edge.right);
   const unsure: Edge[] = [];
   for (const edge of edges) {
-    if (!isOpen(edge)) continue;
+    if (!isOpen(edge) || areApart(progress, edge.left, edge.right)) continue;
     const rivals = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
     const copies = rivals.every((rival) => {
       return rival.left.identity === edge.left.identity && rival.right.identity === edge.right.identity;
@@ -105,8 +114,8 @@ const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): v
       if (origin === undefined || !progress[other].has(origin)) continue;
       const { id, contact } = origin.record;
       if (!wasMadeFor(person.record, { id, scope: scopes?.[other], contact })) continue;
-      if (side === 'left') take(progress, person, origin);
-      else take(progress, origin, person);
+      const [left, right] = side === 'left' ? [person, origin] : [origin, person];
+      if (!areApart(progress, left, right)) take(progress, left, right);
     }
   }
 };
@@ -116,9 +125,10 @@ const takeCopies = (progress: Progress, keyOf: (person: Person) => string): void
   const keys = (person: Person) => (saysNothing(person) ? [] : [keyOf(person)]);
   const rights = indexBy(progress.right, keys);
   for (const [key, lefts] of indexBy(progress.left, keys)) {
-    const copies = rights.get(key) ?? [];
-    for (const [index, left] of lefts.entries()) {
-      const right = copies[index];
+    const copies = (rights.get(key) ?? []).toReversed();
+    for (const left of lefts) {
+      const at = copies.findLastIndex((copy) => !areApart(progress, left, copy));
+      const [right] = at < 0 ? [] : copies.splice(at, 1);
       if (right !== undefined) take(progress, left, right);
     }
   }
@@ -135,9 +145,17 @@ const matchByName = (progress: Progress): void => {
     if (first === undefined || second === undefined) continue;
     if (left.length > 1 || right.length > 1) {
       progress.ambiguous.push({ left: idsOf(left), right: idsOf(right), why: 'several candidates' });
-    } else if (!contradicts(first, second)) take(progress, first, second);
+    } else if (!contradicts(first, second) && !areApart(progress, first, second)) take(progress, first, second);
   }
 };
+
+/** Rivals without those whom a person keeps apart from everybody else of them. */
+const withoutSettled = ({ isApart }: Progress, { left, right, why }: Rivals): Rivals => {
+  const open = left.filter((leftId) => right.some((rightId) => !isApart(leftId, rightId)));
+  return { left: open, right: right.filter((rightId) => open.some((leftId) => !isApart(leftId, rightId))), why };
+};
+
+const isUnsettled = ({ left, right }: Rivals): boolean => left.length > 0 && right.length > 0;
 
 /** What was undecided and has found nobody later either. */
 const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Rivals[] => {
@@ -149,7 +167,7 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Rivals[]
       left: rivals.left.filter(isOpen('left')),
       right: rivals.right.filter(isOpen('right')),
     }))
-    .filter((rivals) => rivals.left.length > 0 && rivals.right.length > 0);
+    .filter(isUnsettled);
 };
 
 /** Contacts that share an email address and were paired with nobody because of their names, by address. */
@@ -170,20 +188,56 @@ const keptApart = (progress: Progress, ambiguous: readonly Rivals[]): readonly R
   return found;
 };
 
+/** Pairs those who are one person because somebody said so, whatever else speaks for or against it. */
+const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => {
+  const together = verdicts.filter(({ says }) => says === 'together');
+  if (together.length === 0) return;
+  const lefts = new Map([...progress.left].map((person) => [person.record.id, person]));
+  const rights = new Map([...progress.right].map((person) => [person.record.id, person]));
+  for (const { leftId, rightId } of together) {
+    const [left, right] = [lefts.get(leftId), rights.get(rightId)];
+    if (left === undefined || right === undefined) continue;
+    if (!progress.left.has(left) || !progress.right.has(right)) continue;
+    progress.left.delete(left);
+    progress.right.delete(right);
+    progress.matches.push({ left: left.half, right: right.half, byHand: true });
+  }
+};
+
+/** The people of a side; whom a person keeps apart from others chooses first among copies, as not all of them will do. */
+const peopleOf = (
+  halves: readonly Half[],
+  personOf: (half: Half) => Person,
+  choosy: ReadonlySet<string>,
+): readonly Person[] => {
+  const people = halves.map(personOf);
+  if (choosy.size === 0) return people;
+  const isChoosy = ({ record }: Person): boolean => choosy.has(record.id);
+  return [...people.filter(isChoosy), ...people.filter((person) => !isChoosy(person))];
+};
+
+const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
+  const pairs = Map.groupBy(apart, ({ leftId }) => leftId);
+  return (leftId, rightId) => pairs.get(leftId)?.some((verdict) => verdict.rightId === rightId) ?? false;
+};
+
 /**
- * Finds the contacts that are the same person on both sides (R13): by the origin that a create left behind (R9), else by
+ * Finds the contacts that are the same person on both sides (R13): by what a person said of them, else by the origin that a create left behind (R9), else by
  * the very same content, else by an email address where the names agree, else by phone and name, else by a full name that
  * is unique or has more in common, and that nothing contradicts. Pure; what it cannot decide is in `ambiguous`.
  */
-export const matchContacts = ({ left, right, links = [], scopes }: MatchInput): MatchResult => {
+export const matchContacts = ({ left, right, links = [], scopes, verdicts = [] }: MatchInput): MatchResult => {
   if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };
   const personOf = personReader(links);
+  const apart = verdicts.filter(({ says }) => says === 'apart');
   const progress: Progress = {
-    left: new Set(left.map(personOf)),
-    right: new Set(right.map(personOf)),
+    left: new Set(peopleOf(left, personOf, new Set(apart.map(({ leftId }) => leftId)))),
+    right: new Set(peopleOf(right, personOf, new Set(apart.map(({ rightId }) => rightId)))),
     matches: [],
     ambiguous: [],
+    isApart: isApartBy(apart),
   };
+  matchByHand(progress, verdicts);
   matchByOrigin(progress, scopes);
   takeCopies(progress, ({ content, groups }) =>
     groups.size === 0 ? content : `${content}\n${[...groups].toSorted().join('\n')}`,
@@ -192,6 +246,7 @@ export const matchContacts = ({ left, right, links = [], scopes }: MatchInput): 
   takeBest(progress, emailEdges(progress));
   takeBest(progress, phoneEdges(progress));
   matchByName(progress);
-  const ambiguous = stillAmbiguous(progress);
-  return { matches: progress.matches, ambiguous: [...ambiguous, ...keptApart(progress, ambiguous)] };
+  const open = stillAmbiguous(progress);
+  const ambiguous = [...open, ...keptApart(progress, open)].map((rivals) => withoutSettled(progress, rivals));
+  return { matches: progress.matches, ambiguous: ambiguous.filter(isUnsettled) };
 };

@@ -3,13 +3,14 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side
 import type { ContactRecord } from '../contact/record.ts';
 import { stands, type Half } from '../contact/half.ts';
 import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Decision, Merge, OpenConflict, Pair, SideWrite, Unlink } from './decision.ts';
+import type { Creation, Decision, Merge, OpenConflict, Pair, SideWrite, Unlink } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, mayWrite, type Policy } from './policy.ts';
+import { apartFrom, type Verdict } from './verdict.ts';
 
 export type PlanInput = {
   /** Linked pairs of which a side changed, is gone, or belongs to a group that is linked for the first time. */
@@ -24,6 +25,8 @@ export type PlanInput = {
   readonly policy: Policy;
   /** What names each side's account in the origins that this link leaves at the other side (R9). */
   readonly scopes: Sides<string>;
+  /** What a person said of two contacts; left out where nobody said anything. */
+  readonly verdicts?: readonly Verdict[];
 };
 
 /** What a run will do: plain data, the same value for `plan` and for `sync`. */
@@ -172,14 +175,21 @@ const decideMatch = (
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
-  return [...drops, decideMerge(pair, halves, links, policy)];
+  const merge = decideMerge(pair, halves, links, policy);
+  return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
 /** A contact that matched nobody is new to the other side. */
-const decideNew = ({ side, record }: Half, links: readonly GroupLink[], policy: Policy): Decision[] => {
+const decideNew = (
+  { side, record }: Half,
+  links: readonly GroupLink[],
+  { policy, verdicts = [] }: PlanInput,
+): readonly Creation[] => {
   const to = otherSide(side);
   if (isEmpty(record) || !mayWrite(policy, to)) return [];
-  return [{ kind: 'create', side: to, source: record, pair: null, joins: joinsOf(side, record, links) }];
+  const apart = apartFrom(verdicts, side, record.id);
+  const joins = joinsOf(side, record, links);
+  return [{ kind: 'create', side: to, source: record, pair: null, joins, ...(apart.length > 0 && { apartFrom: apart }) }];
 };
 
 /**
@@ -195,6 +205,7 @@ export const planContacts = (input: PlanInput): Plan => {
     ...bySide((side) => candidatesOf(side, input)),
     links,
     scopes: input.scopes,
+    verdicts: input.verdicts ?? [],
   });
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
@@ -205,7 +216,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const decisions = [
     ...input.pairs.map((pair) => decidePair(pair, links, policy, open.get(pair.left?.id ?? '') ?? [])),
     ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
-    ...unmatched.flatMap((half) => decideNew(half, links, policy)),
+    ...unmatched.flatMap((half) => decideNew(half, links, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, links, policy)),
   ];
   const empty = unmatched.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));

@@ -4,6 +4,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
+import type { Verdict } from '../reconcile/verdict.ts';
 import type { Told, ToldStore } from './told.ts';
 
 // Times are epoch milliseconds.
@@ -66,6 +67,8 @@ export type LinkState = {
   readonly groupPairs: readonly GroupPair[];
   /** Ordered by key, then by side. */
   readonly rejections: readonly Rejection[];
+  /** What a person said of two contacts, ordered by their ids on the left, then on the right side. */
+  readonly verdicts: readonly Verdict[];
 };
 
 export type PairRow = { readonly id: number; readonly status: PairStatus };
@@ -294,6 +297,9 @@ export type StoreChange =
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }
   | { readonly kind: 'accept'; readonly side: Side; readonly key: string }
+  /** Adds what a person said of two contacts, or replaces what was said of them before. */
+  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+  | { readonly kind: 'drop-verdict'; readonly leftId: string; readonly rightId: string }
   /** Begins a run. One of the link that is `running` still ended without storing so: it has failed, `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
   | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }

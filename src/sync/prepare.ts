@@ -14,6 +14,7 @@ import { originScopes } from './origin-scope.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { endReviews, takenConflicts } from './reviews.ts';
+import { bindingVerdicts } from './verdicts.ts';
 import { loadWorkload } from './workload.ts';
 
 /** All groups of a side; one that the listing misses but a read still finds stands (R7). */
@@ -76,7 +77,8 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, workload.pairs);
   const scopes = await originScopes(session);
-  const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes });
+  const verdicts = await bindingVerdicts(session);
+  const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes, verdicts });
   await forgetDeletions(session, workload.deleted);
   const { rejections } = await store.link(link);
   const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));

@@ -18,6 +18,6 @@ const merging = ({ left, right }: Sides<SideWords>): string =>
 export const howToJoin = (why: Doubt, sides: Sides<SideWords>): string =>
   `${REASONS[why]} Each stays a contact of its own. Where two of them are one person, ${merging(sides)}`;
 
-/** How to join contacts that a plan leaves unpaired (R13). */
+/** How to join contacts that a plan leaves unpaired, or to keep them apart (R13). */
 export const howToJoinPlanned = (why: Doubt, sides: Sides<SideWords>): string =>
-  `${REASONS[why]} Where two of them are one person, ${BEFORE[why]}, or afterwards ${merging(sides)}`;
+  `${REASONS[why]} Where two of them are one person, say so by the command below them before the sync, or ${BEFORE[why]}; or afterwards ${merging(sides)} Two that are not are kept apart by the same command with --apart.`;

@@ -60,7 +60,9 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
   });
   if (!isNew) return updates;
   const { left, right } = bySide((side) => pair[side].record.contact);
-  const why = likenessOf(left, right) ?? { kind: 'first-meeting', at: 'right' };
+  const why: Why = merge.byHand
+    ? { kind: 'by-hand' }
+    : (likenessOf(left, right) ?? { kind: 'first-meeting', at: 'right' });
   const name = nameOf(left) ?? nameOf(right);
   return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why }, ...updates];
 };

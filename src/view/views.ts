@@ -22,6 +22,8 @@ export type Why =
   | { readonly kind: 'merged'; readonly at: Side }
   /** Both contacts hold this value; `name` where it is the whole name. */
   | { readonly kind: 'alike'; readonly in: 'emailAddresses' | 'phoneNumbers' | 'name'; readonly value: string }
+  /** A person said that the two contacts are one. */
+  | { readonly kind: 'by-hand' }
   /** Deleted at that side, and deletions are not propagated; `dormant` in a one-way link, until its source changes it. */
   | { readonly kind: 'kept' | 'dormant'; readonly at: Side }
   /** Deleted at both sides. */

@@ -1,5 +1,6 @@
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
+import type { Verdict } from '../../reconcile/verdict.ts';
 import { decodeSummary } from '../codec.ts';
 import {
   INTERRUPTED,
@@ -90,6 +91,16 @@ const setRejections = (layer: Layer, rejections: readonly Rejection[]): void => 
 
 const otherRejections = (layer: Layer, side: Side, key: string) =>
   layer.state.rejections.filter((rejection) => rejection.side !== side || rejection.key !== key);
+
+const otherVerdicts = (layer: Layer, { leftId, rightId }: Pick<Verdict, 'leftId' | 'rightId'>) =>
+  layer.state.verdicts.filter((verdict) => verdict.leftId !== leftId || verdict.rightId !== rightId);
+
+const setVerdicts = (layer: Layer, verdicts: readonly Verdict[]): void => {
+  const sorted = verdicts.toSorted(
+    (one, other) => compareKeys(one.leftId, other.leftId) || compareKeys(one.rightId, other.rightId),
+  );
+  layer.state = { ...layer.state, verdicts: sorted };
+};
 
 const addIntent = (layer: Layer, { run, entry, atMs }: Change<'intend'>, id: number): number => {
   const outcome = { state: 'intended', after: null, error: null, settledAtMs: null } as const;
@@ -186,7 +197,7 @@ const forgetMapping = (layer: Layer): void => {
   layer.journal.clear();
   layer.conflicts = [];
   const cursors = { left: NO_CURSOR, right: NO_CURSOR };
-  layer.state = { ...layer.state, cursors, groupPairs: [], rejections: [] };
+  layer.state = { ...layer.state, cursors, groupPairs: [], rejections: [], verdicts: [] };
 };
 
 /** Runs that ended before then and have no open entry, the oldest of them. */
@@ -249,6 +260,12 @@ const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryK
     }
     case 'accept':
       setRejections(layer, otherRejections(layer, change.side, change.key));
+      break;
+    case 'verdict':
+      setVerdicts(layer, [...otherVerdicts(layer, change.verdict), change.verdict]);
+      break;
+    case 'drop-verdict':
+      setVerdicts(layer, otherVerdicts(layer, change));
       break;
   }
 };

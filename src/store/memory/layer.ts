@@ -50,6 +50,7 @@ export const newState = (name: string): LinkState => ({
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],
+  verdicts: [],
 });
 
 /** An empty layer over the link as the store below holds it; the link is not made there. */

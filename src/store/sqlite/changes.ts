@@ -22,9 +22,11 @@ import {
   rejections,
   runs,
   shownPages,
+  verdicts,
 } from './schema.ts';
+import { dropVerdict, putVerdict } from './verdicts.ts';
 
-const FORGOTTEN = [cursors, pairs, halves, shownPages, groupPairs, journal, conflicts, rejections];
+const FORGOTTEN = [cursors, pairs, halves, shownPages, groupPairs, journal, conflicts, rejections, verdicts];
 
 const forgetMapping = (db: Db, link: string): void => {
   for (const table of FORGOTTEN) db.orm.delete(table).where(eq(table.link, link)).run();
@@ -70,6 +72,10 @@ const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 
       return putRejection(db, link, change.rejection);
     case 'accept':
       return dropRejection(db, { link, side: change.side }, change.key);
+    case 'verdict':
+      return putVerdict(db, link, change.verdict);
+    case 'drop-verdict':
+      return dropVerdict(db, link, change);
     case 'run-started':
       return writeRunStart(db, link, change.run);
     case 'run-ended':

@@ -6,6 +6,7 @@ import { NO_CURSOR } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
 import { cursors, groupPairs, links, rejections } from './schema.ts';
+import { readVerdicts } from './verdicts.ts';
 
 const sameLink = eq(links.name, placeholder('link'));
 
@@ -123,6 +124,7 @@ const toLink = (db: Db, row: typeof links.$inferSelect): LinkState => ({
   cursors: readCursors(db, row.name),
   groupPairs: db.prepared(selectGroupPairs).all({ link: row.name }).map(toGroupPair),
   rejections: db.prepared(selectRejections).all({ link: row.name }),
+  verdicts: readVerdicts(db, row.name),
 });
 
 const insertAndSelect = (db: Db, link: string): typeof links.$inferSelect => {

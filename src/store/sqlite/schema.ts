@@ -215,6 +215,19 @@ export const rejections = sqliteTable(
   (table) => [primaryKey({ columns: [table.link, table.side, table.key] })],
 );
 
+/** What a person said of a contact of each side: one person, or two. */
+export const verdicts = sqliteTable(
+  'verdicts',
+  {
+    link: text('link').notNull(),
+    leftId: text('left_id').notNull(),
+    rightId: text('right_id').notNull(),
+    says: text('says', { enum: ['together', 'apart'] }).notNull(),
+    atMs: integer('at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.link, table.leftId, table.rightId] })],
+);
+
 /** Budgets of requests, kept so that a restart in mid-window does not exceed a limit. */
 export const budgets = sqliteTable('budgets', {
   key: text('key').primaryKey(),

@@ -115,6 +115,10 @@ const landCreate = (
     const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
     return { ...nothing, refused, ids: taskIds(task) };
   }
+  if (standing !== null && task.creation?.apartFrom?.includes(record.id)) {
+    const refused = `The side answered with ${record.id}, which a person keeps apart from this contact.`;
+    return { ...nothing, refused, ids: taskIds(task) };
+  }
   task.halves[side] = createdHalf(record);
   if (standing !== null) {
     // The contact was there before: the two are compared before anything of it is overwritten.

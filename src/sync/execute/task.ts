@@ -31,6 +31,8 @@ type NewContact = {
   readonly ids: PairIds;
   /** The last image of a contact that an undo brings back; null for any other. */
   readonly image: ContactRecord | null;
+  /** Contacts of the side that it is not, because a person said so, by id; left out where there are none. */
+  readonly apartFrom?: readonly string[];
 };
 
 /** One pair on its way through a run: what is to be written, and what was answered so far. */
@@ -94,6 +96,7 @@ export const creationTask = (decision: Creation): Task => {
       joins,
       ids: idsOn(other, source.id),
       image: null,
+      ...(decision.apartFrom && { apartFrom: decision.apartFrom }),
     },
     writes: { left: null, right: null },
     sharedEmails: { left: [], right: [] },

@@ -2,6 +2,7 @@ import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { RedirectedError, UnreadableError } from '../../providers/errors.ts';
 import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
+import { apartFrom } from '../../reconcile/verdict.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { originScopes } from '../origin-scope.ts';
@@ -65,10 +66,11 @@ const lookForCreated = async (
   requests: readonly CreateRequest[],
   sinceMs: number,
   looks: readonly number[],
+  apart: readonly string[],
 ): Promise<Created> => {
   const { clock, link, remotes, signal, store } = session;
   const paired = (await store.index(link, side)).filter(({ pair }) => pair !== null);
-  const taken = new Set(paired.map(({ id }) => id));
+  const taken = new Set([...paired.map(({ id }) => id), ...apart]);
   const found = new Map<string, ContactRecord | Unreadable>();
   const isTaken = (id: string): boolean => {
     return taken.has(id) || [...found.values()].some((created) => isRecord(created) && created.id === id);
@@ -136,7 +138,13 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
   const scopes = await originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
-  const found = await lookForCreated(session, side, requests, sinceMs, looks);
+  // What a person keeps apart from a source stood before: no create of that source made it.
+  const { verdicts } = await session.store.link(session.link);
+  const apart = writes.flatMap(({ row }) => {
+    const sourceId = side === 'left' ? row.rightId : row.leftId;
+    return sourceId === null ? [] : apartFrom(verdicts, otherSide(side), sourceId);
+  });
+  const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.row.id)) ?? null;

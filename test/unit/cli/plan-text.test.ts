@@ -10,7 +10,7 @@ const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style:
 
 const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
   const actions = given.actions ?? [];
-  return { link: 'default', kind: 'full', actions, total: actions.length, unpaired: [], halted: null, ...given };
+  return { link: 'default', isOnly: true, kind: 'full', actions, total: actions.length, unpaired: [], halted: null, ...given };
 };
 
 const textOf = (given: Partial<LinkPlan>, width?: number, all = false) =>

@@ -38,12 +38,13 @@ const plan = ({
   right = [],
   links = [],
   openConflicts = [],
+  verdicts = [],
   policy,
 }: Given): Plan => {
   const full = policyWith(policy);
   const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
   const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
-  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES };
+  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES, verdicts };
   return planContacts({ pairs, survivors, unpaired: alone, ...fixed });
 };
 

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
+import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+
+export type PairOptions = CommonOptions & {
+  readonly link?: string;
+  readonly apart?: boolean;
+  readonly forget?: boolean;
+};
+
+const onlyLink = ({ links }: Opened): LinkConfig => {
+  const [link, ...others] = links;
+  if (link !== undefined && others.length === 0) return link;
+  throw new UsageError(`Name the link with --link: ${links.map(({ name }) => name).join(', ')}.`);
+};
+
+const NEXT = {
+  together: 'The next run pairs them: contact-sync sync',
+  apart: 'No run pairs them.',
+} as const;
+
+/**
+ * `pair LEFT RIGHT`: keeps what a person says of two contacts that are not paired.
+ *
+ * @throws {UsageError | VerdictError} where it cannot be followed.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const pair = (
+  terminal: Terminal,
+  [leftId, rightId]: readonly [string, string],
+  options: PairOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, options.link, options, async (opened) => {
+    if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
+    const link = onlyLink(opened);
+    const parts = {
+      store: opened.app.store,
+      clock: systemClock,
+      newId: randomUUID,
+      holders: opened.app.holders,
+    };
+    const says = options.apart ? 'apart' : 'together';
+    const print = (said: typeof says | null, text: string): void => {
+      const verdict = inWordsOf(link.sides, { link: link.name, leftId, rightId, says: said });
+      terminal.print(options.json ? JSON.stringify({ verdict }) : text);
+    };
+    if (options.forget) {
+      await takeBackVerdict(parts, link.name, { leftId, rightId });
+      print(null, `Taken back. The next run decides about ${leftId} and ${rightId} by itself.`);
+      return EXIT.done;
+    }
+    const { unknown } = await giveVerdict(parts, link.name, { leftId, rightId, says });
+    for (const side of unknown) {
+      terminal.warn(
+        `No run has read ${side === 'left' ? leftId : rightId} at ${link.sides[side].place} yet. ` +
+          'If the next one does not find it, it forgets what you said.',
+      );
+    }
+    print(says, `${leftId} and ${rightId} are ${says === 'together' ? 'one person' : 'two people'}. ${NEXT[says]}`);
+    return EXIT.done;
+  });

@@ -1,0 +1,137 @@
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { fateOf, type Verdict, type VerdictHalf } from '../reconcile/verdict.ts';
+import type { Store } from '../store/store.ts';
+import { underLease } from './change-link.ts';
+import type { Session } from './context.ts';
+import type { LeaseParts } from './lease.ts';
+
+/** The ids of two contacts, as `plan` names them. */
+type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
+
+/** What a person said cannot be kept; the message says why, and what to do instead. Nothing was stored. */
+export class VerdictError extends Error {
+  override readonly name = 'VerdictError';
+}
+
+const idOn = (side: Side, { leftId, rightId }: TwoContacts): string => (side === 'left' ? leftId : rightId);
+
+/** Answers for each of some pairs of contacts what is stored of the two. */
+const readContacts = async (
+  store: Store,
+  link: string,
+  all: readonly TwoContacts[],
+): Promise<(contacts: TwoContacts) => Sides<VerdictHalf | null>> => {
+  const [left, right] = await Promise.all(
+    SIDES.map((side) => store.halves(link, { by: 'id', side, ids: all.map((each) => idOn(side, each)) })),
+  );
+  const halves = [...(left ?? []), ...(right ?? [])];
+  const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
+  const linked = new Set<number | null>(
+    (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),
+  );
+  const known = new Map(halves.map((half) => [`${half.side} ${half.id}`, { half, isLinked: linked.has(half.pair) }]));
+  return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
+};
+
+/**
+ * The verdicts that bind this plan. The others have done what they were for, or lapse: contacts that are paired, or of which
+ * one is gone, or goes by another id now.
+ */
+export const bindingVerdicts = async ({ link, store, writer }: Session): Promise<readonly Verdict[]> => {
+  const { verdicts } = await store.link(link);
+  if (verdicts.length === 0) return [];
+  const contactsOf = await readContacts(store, link, verdicts);
+  const isBinding = (verdict: Verdict): boolean => fateOf(verdict, contactsOf(verdict)) === 'binds';
+  const over = verdicts.filter((verdict) => !isBinding(verdict));
+  if (over.length > 0) {
+    await writer.apply({}, (set) => {
+      for (const { leftId, rightId } of over) set.add({ kind: 'drop-verdict', leftId, rightId });
+    });
+  }
+  return verdicts.filter(isBinding);
+};
+
+/** Why a verdict cannot be kept; null where it can. */
+const refusalOf = (
+  asked: Verdict,
+  contacts: Sides<VerdictHalf | null>,
+  others: readonly Verdict[],
+): string | null => {
+  const [left, right] = [asked.leftId, asked.rightId];
+  const fate = fateOf(asked, contacts);
+  if (fate === 'paired') {
+    if (asked.says === 'together') return `${left} and ${right} are paired already.`;
+    return (
+      `${left} and ${right} are paired already, and a pair is not parted: each would be created again on the other side. ` +
+      `\`contact-sync undo RUN\` takes back what a run wrote to them (\`contact-sync explain ${left}\` names the run). ` +
+      'Then make a contact of its own for the other person, on either side.'
+    );
+  }
+  if (fate === 'linked elsewhere') {
+    const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
+    const which = linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
+    return `${which}. Merge the two contacts of the person on one side: the other side follows.`;
+  }
+  // What is not known at all may be new: the next run reads it, or drops the verdict.
+  const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
+  if (deleted !== undefined) return `${idOn(deleted, asked)} is deleted.`;
+  const rival = others.find(
+    (each) =>
+      asked.says === 'together' && each.says === 'together' && (each.leftId === left) !== (each.rightId === right),
+  );
+  if (rival === undefined) return null;
+  const { leftId, rightId } = rival;
+  return `${leftId} and ${rightId} are to be paired. Take that back first: contact-sync pair --forget ${leftId} ${rightId}`;
+};
+
+/** What was kept, and the sides whose contact the link does not know yet: it may be new, or the id may be wrong. */
+export type Kept = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
+
+/** @throws {VerdictError} where an id is that of a contact of the other side. */
+const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
+  for (const side of SIDES) {
+    const id = idOn(side, contacts);
+    const [half] = await store.halves(link, { by: 'id', side: otherSide(side), ids: [id] });
+    const [own] = await store.halves(link, { by: 'id', side, ids: [id] });
+    if (half !== undefined && own === undefined) {
+      throw new VerdictError(`${id} is a contact of the other side. Name the two in the order in which plan does.`);
+    }
+  }
+};
+
+/**
+ * Keeps what a person says of two contacts: the next run pairs them, or no run ever does (R13).
+ *
+ * @throws {VerdictError} where it cannot be followed: they are paired, one is linked elsewhere, deleted, or to be paired with
+ * another one.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const giveVerdict = (
+  parts: LeaseParts,
+  link: string,
+  { leftId, rightId, says }: Pick<Verdict, 'leftId' | 'rightId' | 'says'>,
+): Promise<Kept> =>
+  underLease(parts, link, async (token) => {
+    const { clock, store } = parts;
+    const verdict: Verdict = { leftId, rightId, says, atMs: clock.now() };
+    await checkSides(store, link, verdict);
+    const contacts = (await readContacts(store, link, [verdict]))(verdict);
+    const refusal = refusalOf(verdict, contacts, (await store.link(link)).verdicts);
+    if (refusal !== null) throw new VerdictError(refusal);
+    await store.commit(link, token, [{ kind: 'verdict', verdict }]);
+    return { verdict, unknown: SIDES.filter((side) => contacts[side] === null) };
+  });
+
+/**
+ * Takes back what a person said of two contacts: the next plan decides about them as about any others.
+ *
+ * @throws {VerdictError} where nothing is kept of them.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, rightId }: TwoContacts): Promise<void> =>
+  underLease(parts, link, async (token) => {
+    const { verdicts } = await parts.store.link(link);
+    const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
+    if (!isKept) throw new VerdictError(`Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`);
+    await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
+  });

@@ -20,10 +20,14 @@ const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
 /** So many pairs of candidates of one row are named; more are seldom one person's. */
 const PAIRS_SHOWN = 6;
 
+/** What a shell takes as one word, and no option: an id is the word of a remote. */
+const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
+
 /** The command that pairs two of the contacts, for each two that may be one person. */
 const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
   const option = isOnly ? '' : ` --link ${link}`;
-  const commands = left.flatMap((one) => right.map((other) => `contact-sync pair ${one.id} ${other.id}${option}`));
+  const ids = (rivals: Unpaired['left']) => rivals.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
+  const commands = ids(left).flatMap((one) => ids(right).map((other) => `contact-sync pair ${one} ${other}${option}`));
   const shown = all ? commands : commands.slice(0, PAIRS_SHOWN);
   return [...shown.map((command) => `    ${command}`), ...formatHidden(commands.length - shown.length)];
 };

@@ -203,7 +203,8 @@ export const planForgetting = async (
     ...stored.halves.map(({ id, record }): Image => ({ id, contact: record.contact })),
     ...stored.entries.flatMap(imagesOf),
   ];
-  const known = new Set([...images.map(({ id }) => id), ...stored.entries.flatMap(idsIn)]);
+  const judged = stored.state.verdicts.flatMap(({ leftId, rightId }) => [leftId, rightId]);
+  const known = new Set([...images.map(({ id }) => id), ...stored.entries.flatMap(idsIn), ...judged]);
   const named = images.map(({ id, contact }) => ({ id, as: isNamed(who, contact) }));
   const byAddress = named.filter(({ as }) => as === 'address').map(({ id }) => groupOf(id));
   const byName = named.filter(({ as }) => as === 'name').map(({ id }) => groupOf(id));

@@ -86,12 +86,12 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const byRight = Map.groupBy(edges, (edge) => edge.right);
   const unsure: Edge[] = [];
   for (const edge of edges) {
-    if (!isOpen(edge) || areApart(progress, edge.left, edge.right)) continue;
+    if (!isOpen(edge)) continue;
     const rivals = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
     const copies = rivals.every((rival) => {
       return rival.left.identity === edge.left.identity && rival.right.identity === edge.right.identity;
     });
-    if (copies) take(progress, edge.left, edge.right);
+    if (copies && !areApart(progress, edge.left, edge.right)) take(progress, edge.left, edge.right);
     else unsure.push(edge);
   }
   reportAmbiguous(progress, unsure.filter(isOpen));

@@ -189,7 +189,9 @@ const decideNew = (
   if (isEmpty(record) || !mayWrite(policy, to)) return [];
   const apart = apartFrom(verdicts, side, record.id);
   const joins = joinsOf(side, record, links);
-  return [{ kind: 'create', side: to, source: record, pair: null, joins, ...(apart.length > 0 && { apartFrom: apart }) }];
+  return [
+    { kind: 'create', side: to, source: record, pair: null, joins, ...(apart.length > 0 && { apartFrom: apart }) },
+  ];
 };
 
 /**

@@ -52,11 +52,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
 };
 
 /** Why a verdict cannot be kept; null where it can. */
-const refusalOf = (
-  asked: Verdict,
-  contacts: Sides<VerdictHalf | null>,
-  others: readonly Verdict[],
-): string | null => {
+const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): string | null => {
   const [left, right] = [asked.leftId, asked.rightId];
   const fate = fateOf(asked, contacts);
   if (fate === 'paired') {
@@ -69,7 +65,8 @@ const refusalOf = (
   }
   if (fate === 'linked elsewhere') {
     const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
-    const which = linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
+    const which =
+      linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
     return `${which}. Merge the two contacts of the person on one side: the other side follows.`;
   }
   // What is not known at all may be new: the next run reads it, or drops the verdict.
@@ -132,6 +129,7 @@ export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, right
   underLease(parts, link, async (token) => {
     const { verdicts } = await parts.store.link(link);
     const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
-    if (!isKept) throw new VerdictError(`Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`);
+    if (!isKept)
+      throw new VerdictError(`Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`);
     await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
   });

@@ -203,14 +203,15 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('l1')]);
       await start('r', 10);
-      await commit(putHalf('l1'), { kind: 'reject', rejection: rejectionOf() });
+      const verdict = { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } as const;
+      await commit(putHalf('l1'), { kind: 'reject', rejection: rejectionOf() }, { kind: 'verdict', verdict });
       await commit({ kind: 'link', patch: { reason: 'why' } }, { kind: 'forget-link' });
       expect((await subject.store.links()).map((link) => link.name)).toEqual(['other']);
       await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
       const next = (await subject.store.acquireLease(LINK, 'next', 1_000_000, 2_000_000)) ?? 0;
       expect(next).toBeGreaterThan(subject.token);
       await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
-      expect(await subject.store.link(LINK)).toMatchObject({ reason: null, rejections: [] });
+      expect(await subject.store.link(LINK)).toMatchObject({ reason: null, rejections: [], verdicts: [] });
       expect([await ids({ by: 'all' }), await runIds({ idPrefix: '' })]).toEqual([[], []]);
       expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(1);
       await subject.store.compact();

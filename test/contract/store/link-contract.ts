@@ -146,6 +146,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
         rejections: [],
+        verdicts: [],
       });
     });
 
@@ -246,6 +247,22 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).rejections).toEqual([rejectionOf({ attempts: 2, retryAtMs: 200 })]);
     });
 
+    it('keeps what a person said of two contacts, the latest alone, until it is dropped [R13]', async () => {
+      const one = { leftId: 'l2', rightId: 'r1', says: 'together', atMs: 1 } as const;
+      const two = { ...one, leftId: 'l1', says: 'apart' } as const;
+      await commit({ kind: 'verdict', verdict: one }, { kind: 'verdict', verdict: two });
+      await subject.store.commit('other', await acquire('other'), [{ kind: 'verdict', verdict: one }]);
+      expect((await subject.store.link(LINK)).verdicts).toEqual([two, one]);
+      await commit({ kind: 'verdict', verdict: { ...one, says: 'apart', atMs: 2 } });
+      expect((await subject.store.link(LINK)).verdicts).toEqual([two, { ...one, says: 'apart', atMs: 2 }]);
+      await commit(
+        { kind: 'drop-verdict', leftId: 'l2', rightId: 'r1' },
+        { kind: 'drop-verdict', leftId: 'l1', rightId: 'x' },
+      );
+      expect((await subject.store.link(LINK)).verdicts).toEqual([two]);
+      expect((await subject.store.link('other')).verdicts).toEqual([one]);
+    });
+
     it('forgets its mapping and journal, but not itself nor its runs nor other links', async () => {
       const other = await acquire('other');
       const everything: StoreChange[] = [
@@ -255,6 +272,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, cursor: 'c' } },
         { kind: 'group-pair', pair: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
         { kind: 'reject', rejection: rejectionOf() },
+        { kind: 'verdict', verdict: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
         { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
         conflictOf('l1', 'title'),
         { kind: 'link', patch: { accounts: { left: 'a', right: 'b' } } },
@@ -263,11 +281,12 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       const run = { id: 'run', kind: 'full', undoes: null, startedAtMs: 1 } as const;
       await commit(...everything, { kind: 'run-started', run });
       await commit({ kind: 'forget-mapping' });
-      const { cursors, groupPairs, rejections, accounts } = await subject.store.link(LINK);
-      expect({ cursors, groupPairs, rejections }).toEqual({
+      const { cursors, groupPairs, rejections, verdicts, accounts } = await subject.store.link(LINK);
+      expect({ cursors, groupPairs, rejections, verdicts }).toEqual({
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
         rejections: [],
+        verdicts: [],
       });
       expect(accounts).toEqual({ left: 'a', right: 'b' });
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([]);

@@ -115,6 +115,10 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.record({ kind: fc.constant('drop-conflicts' as const), leftId: id }),
   fc.record({ side, key: id }).map((each): Draft => ({ kind: 'reject', rejection: rejectionOf(each) })),
   fc.record({ kind: fc.constant('accept' as const), side, key: id }),
+  fc
+    .record({ leftId: id, rightId: id, says: fc.constantFrom('together' as const, 'apart' as const), atMs: fc.nat(9) })
+    .map((verdict): Draft => ({ kind: 'verdict', verdict })),
+  fc.record({ kind: fc.constant('drop-verdict' as const), leftId: id, rightId: id }),
   fc.record({
     kind: fc.constant('run-ended' as const),
     id,

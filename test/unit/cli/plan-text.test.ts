@@ -10,7 +10,16 @@ const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style:
 
 const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
   const actions = given.actions ?? [];
-  return { link: 'default', isOnly: true, kind: 'full', actions, total: actions.length, unpaired: [], halted: null, ...given };
+  return {
+    link: 'default',
+    isOnly: true,
+    kind: 'full',
+    actions,
+    total: actions.length,
+    unpaired: [],
+    halted: null,
+    ...given,
+  };
 };
 
 const textOf = (given: Partial<LinkPlan>, width?: number, all = false) =>
@@ -154,10 +163,24 @@ test('[R13] a plan names the contacts that it leaves unpaired, why, and how to j
       },
     ],
   }).join('\n');
-  expect(text).toContain('Left unpaired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n');
+  expect(text).toContain(
+    'Left unpaired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n    contact-sync pair people/c1 contact_1\n',
+  );
   expect(text).toContain('give both the same name before the sync');
   expect(text).toContain('at Google Bo (people/c2); at the service Bo (contact_2), Bo C (contact_3)\n');
   expect(text).toContain('or afterwards merge them at Google or at the service');
+  expect(text).toContain('    contact-sync pair people/c2 contact_2\n    contact-sync pair people/c2 contact_3\n');
+});
+
+test('[R13] a plan of one link of several names it in its commands, and puts no odd id into one', () => {
+  const rivals = [
+    { id: 'contact_1', name: 'Bo' },
+    { id: 'x; rm -r .', name: 'Bo' },
+    { id: '--forget', name: 'Bo' },
+  ];
+  const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: rivals, why: 'several candidates' }] as const;
+  const commands = textOf({ unpaired, isOnly: false, link: 'work' }).filter((line) => line.startsWith('    '));
+  expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 --link work']);
 });
 
 test('a plan says how long it takes', () => {

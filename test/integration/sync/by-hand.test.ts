@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import type { Verdict } from '../../../src/reconcile/verdict.ts';
+import { planForgetting } from '../../../src/history/forget.ts';
+import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/sync/verdicts.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const named = (givenName: string, familyName: string, address: string, title = ''): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName,
+  title,
+  emails: [{ value: address, label: null }],
+});
+
+const parts = ({ app, clock }: LinkedSandbox) => ({
+  store: app.store,
+  clock,
+  newId: () => 'by-hand',
+  holders: app.holders,
+});
+
+type Asked = Pick<Verdict, 'leftId' | 'rightId' | 'says'>;
+const say = (linked: LinkedSandbox, asked: Asked) => giveVerdict(parts(linked), 'default', asked);
+
+const googleId = ({ sandbox }: LinkedSandbox, givenName: string): string =>
+  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
+const serviceId = ({ sandbox }: LinkedSandbox, firstName: string): string =>
+  sandbox.service.account.contacts().find((contact) => contact.first_name === firstName)?.id ?? '';
+
+const counts = ({ sandbox }: LinkedSandbox) => [
+  sandbox.google.account.people().length,
+  sandbox.service.account.contacts().length,
+];
+const verdicts = async ({ app }: LinkedSandbox) => (await app.store.link('default')).verdicts;
+
+const sync = async (linked: LinkedSandbox, kind: 'incremental' | 'full' = 'incremental') => {
+  linked.clock.advance(60_000);
+  const { summary, error } = await linked.sync({ kind });
+  expect(error).toBeNull();
+  return [summary.paired, summary.left.created, summary.right.created];
+};
+
+const household = (): Promise<LinkedSandbox> =>
+  startLinkedSandbox({
+    google: [named('Mia', 'Smith', 'home@x.org'), named('Tim', 'Smith', 'home@x.org')],
+    service: [named('Amelia', 'Smith', 'home@x.org'), named('Eve', 'Smith', 'home@x.org')],
+  });
+
+const namesakes = (): Promise<LinkedSandbox> =>
+  startLinkedSandbox({
+    google: [named('Ann', 'Lee', 'ann@x.org', 'Baker')],
+    service: [named('Ann', 'Lee', 'ann@x.org', 'Brewer')],
+  });
+
+describe('[R13] what a person says of two contacts', () => {
+  test('joins exactly those two of a household in the next run, without a create of them', async () => {
+    await using linked = await household();
+    const asked = { leftId: googleId(linked, 'Mia'), rightId: serviceId(linked, 'Amelia') };
+    expect((await linked.plan()).plan.ambiguous).toHaveLength(1);
+    await say(linked, { ...asked, says: 'together' });
+    const { plan } = await linked.plan();
+    expect(plan.decisions.filter(({ kind }) => kind === 'merge')).toMatchObject([
+      { byHand: true, pair: { left: { id: asked.leftId }, right: { id: asked.rightId } } },
+    ]);
+    // The plan only looked: what was said is still there.
+    expect(await verdicts(linked)).toHaveLength(1);
+    expect(await sync(linked)).toEqual([1, 1, 1]);
+    expect(counts(linked)).toEqual([3, 3]);
+    const pair = await linked.app.store.halves('default', { by: 'id', side: 'left', ids: [asked.leftId] });
+    expect(await linked.app.store.halves('default', { by: 'id', side: 'right', ids: [asked.rightId] })).toMatchObject([
+      { pair: pair[0]?.pair },
+    ]);
+    expect(await sync(linked)).toEqual([0, 0, 0]);
+    expect(await verdicts(linked)).toEqual([]);
+    await expect(say(linked, { ...asked, says: 'apart' })).rejects.toThrow(/paired already.*`contact-sync undo RUN`/u);
+    const other = { leftId: asked.leftId, rightId: serviceId(linked, 'Eve') };
+    await expect(say(linked, { ...other, says: 'together' })).rejects.toThrow('Merge the two contacts');
+  });
+
+  test('leaves two of one name as two on both sides, which a later resync keeps', async () => {
+    await using linked = await namesakes();
+    const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
+    await say(linked, { ...asked, says: 'apart' });
+    expect(await sync(linked)).toEqual([0, 1, 1]);
+    expect(counts(linked)).toEqual([2, 2]);
+    expect(await sync(linked, 'full')).toEqual([0, 0, 0]);
+    expect(await sync(linked)).toEqual([0, 0, 0]);
+    expect(counts(linked)).toEqual([2, 2]);
+    expect(await verdicts(linked)).toMatchObject([{ ...asked, says: 'apart' }]);
+    const titles = linked.sandbox.service.account.contacts().map(({ title }) => title);
+    expect(titles.toSorted()).toEqual(['Baker', 'Brewer']);
+  });
+
+  test('[R9] keeps apart also where the answer to a create is lost', async () => {
+    await using linked = await namesakes();
+    await say(linked, { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann'), says: 'apart' });
+    linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', action: { kind: 'reset-before' } });
+    await linked.sync();
+    await sync(linked);
+    await sync(linked, 'full');
+    expect(counts(linked)).toEqual([2, 2]);
+  });
+
+  test('binds nobody any more once it is taken back', async () => {
+    await using linked = await namesakes();
+    const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
+    await say(linked, { ...asked, says: 'apart' });
+    await takeBackVerdict(parts(linked), 'default', asked);
+    await expect(takeBackVerdict(parts(linked), 'default', asked)).rejects.toThrow(VerdictError);
+    expect(await sync(linked)).toEqual([1, 0, 0]);
+    expect(counts(linked)).toEqual([1, 1]);
+  });
+
+  test('lapses with a contact that is gone, and is forgotten with the person', async () => {
+    await using linked = await namesakes();
+    const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
+    await say(linked, { ...asked, says: 'apart' });
+    const [unread] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
+    expect(unread?.changes).toEqual([{ kind: 'drop-verdict', ...asked }]);
+    await sync(linked);
+    const [person] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
+    expect(person?.changes).toContainEqual({ kind: 'drop-verdict', ...asked });
+    linked.sandbox.google.account.deletePerson(asked.leftId);
+    linked.clock.advance(60 * 60_000);
+    await sync(linked);
+    await sync(linked);
+    expect(await verdicts(linked)).toEqual([]);
+  });
+
+  test('is refused where it contradicts what was said before, or the sides are swapped', async () => {
+    await using linked = await household();
+    const [mia, tim] = [googleId(linked, 'Mia'), googleId(linked, 'Tim')];
+    const amelia = serviceId(linked, 'Amelia');
+    await say(linked, { leftId: mia, rightId: amelia, says: 'together' });
+    await expect(say(linked, { leftId: tim, rightId: amelia, says: 'together' })).rejects.toThrow(
+      `contact-sync pair --forget ${mia} ${amelia}`,
+    );
+    await say(linked, { leftId: mia, rightId: amelia, says: 'apart' });
+    await sync(linked);
+    await expect(say(linked, { leftId: amelia, rightId: mia, says: 'apart' })).rejects.toThrow('other side');
+  });
+});

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Verdict } from '../../../src/reconcile/verdict.ts';
 import { planForgetting } from '../../../src/history/forget.ts';
+import { changeLink } from '../../../src/sync/change-link.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/sync/verdicts.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { entryOf } from '../../support/store/rows.ts';
 
 const named = (givenName: string, familyName: string, address: string, title = ''): Person => ({
   ...EMPTY_PERSON,
@@ -92,13 +94,25 @@ describe('[R13] what a person says of two contacts', () => {
     expect(titles.toSorted()).toEqual(['Baker', 'Brewer']);
   });
 
-  test('[R9] keeps apart also where the answer to a create is lost', async () => {
-    await using linked = await namesakes();
-    await say(linked, { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann'), says: 'apart' });
-    linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', action: { kind: 'reset-before' } });
-    await linked.sync();
-    await sync(linked);
-    await sync(linked, 'full');
+  test('[R9] keeps apart also where the answer to a create was lost, and the other one looks like what it made', async () => {
+    await using linked = await startLinkedSandbox({ google: [named('Ann', 'Lee', 'ann@x.org')], service: [] });
+    linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', action: { kind: 'status', status: 422 } });
+    expect(await sync(linked)).toEqual([0, 0, 0]);
+    const leftId = googleId(linked, 'Ann');
+    const [ann] = await linked.app.store.halves('default', { by: 'id', side: 'left', ids: [leftId] });
+    if (ann === undefined) throw new Error('The contact was not read.');
+    const { contact } = ann.record;
+    const intent = { ...entryOf().intent, fields: ['emailAddresses'] as const, desired: contact, source: null };
+    const entry = entryOf({ side: 'right', kind: 'create', leftId, rightId: null, before: null, intent });
+    await changeLink(parts(linked), 'default', () => [
+      { kind: 'intend', run: 'lost', entry, atMs: linked.clock.now() },
+    ]);
+    linked.clock.advance(60_000);
+    const other = { first_name: 'Ann', last_name: 'Lee', emails: [{ value: 'ann@x.org' }] };
+    const { id } = linked.sandbox.service.account.createContact(other);
+    await say(linked, { leftId, rightId: id, says: 'apart' });
+    linked.clock.advance(24 * 60 * 60_000);
+    expect(await sync(linked)).toEqual([0, 1, 1]);
     expect(counts(linked)).toEqual([2, 2]);
   });
 

@@ -50,12 +50,18 @@ describe('a create that is answered', () => {
   };
   const create = (
     value: ContactRecord,
-    given: { halves?: readonly Half[]; joins?: readonly string[]; createsWithGroups?: boolean; source?: Half } = {},
+    given: {
+      halves?: readonly Half[];
+      joins?: readonly string[];
+      createsWithGroups?: boolean;
+      source?: Half;
+      apartFrom?: readonly string[];
+    } = {},
   ) => {
-    const { halves = [SOURCE], joins = [], createsWithGroups = false, source = SOURCE } = given;
+    const { halves = [SOURCE], joins = [], createsWithGroups = false, source = SOURCE, apartFrom = [] } = given;
     const set = setOf(halves);
     const pair = source.pair === null ? null : set.pair(source.pair);
-    const task = creationTask(creationOf(source, { joins, pair }));
+    const task = creationTask({ ...creationOf(source, { joins, pair }), apartFrom });
     const landing = land(landedIn(set, createsWithGroups), answered(task, value));
     return { set, task, landing, left: set.half('left', 'l'), right: set.half('right', value.id) };
   };
@@ -126,6 +132,15 @@ describe('a create that is answered', () => {
       expect(set.changes()).toEqual([]);
     },
   );
+
+  test('[R13] with a contact that a person keeps apart from it is refused: nothing is stored', () => {
+    const halves = [SOURCE, looseHalf('right', 'r', { record: ANSWER })];
+    const { set, task, landing } = create(ANSWER, { halves, apartFrom: ['q', 'r'] });
+    expect(landing).toMatchObject({ counts: null, again: false, after: ANSWER });
+    expect(landing.refused).toContain('r, which a person keeps apart from this contact');
+    expect(task.halves.right).toBeNull();
+    expect(set.changes()).toEqual([]);
+  });
 
   test('[R9] with a contact that was there before compares the two before anything of it is overwritten', () => {
     const known = looseHalf('right', 'r', { writtenAtMs: 3 });

@@ -49,8 +49,9 @@ const household = (): Promise<LinkedSandbox> =>
     service: [named('Amelia', 'Smith', 'home@x.org'), named('Eve', 'Smith', 'home@x.org')],
   });
 
-const namesakes = (): Promise<LinkedSandbox> =>
+const namesakes = (createKnownEmail = 'duplicate'): Promise<LinkedSandbox> =>
   startLinkedSandbox({
+    variants: { service: { createKnownEmail: createKnownEmail as 'duplicate' } },
     google: [named('Ann', 'Lee', 'ann@x.org', 'Baker')],
     service: [named('Ann', 'Lee', 'ann@x.org', 'Brewer')],
   });
@@ -94,6 +95,26 @@ describe('[R13] what a person says of two contacts', () => {
     expect(titles.toSorted()).toEqual(['Baker', 'Brewer']);
   });
 
+  test.each([
+    ['existing', 1],
+    ['422', 0],
+  ] as const)(
+    'keeps them apart where a create may not bring the address of another contact (%s)',
+    async (known, onBaker) => {
+      await using linked = await namesakes(known);
+      const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
+      await say(linked, { ...asked, says: 'apart' });
+      expect(await sync(linked)).toEqual([0, 1, 1]);
+      const held = linked.sandbox.service.account.contacts().map((each) => [each.title, each.email_addresses.length]);
+      expect(held.toSorted()).toEqual([
+        ['Baker', onBaker],
+        ['Brewer', 1],
+      ]);
+      expect(await sync(linked, 'full')).toEqual([0, 0, 0]);
+      expect(counts(linked)).toEqual([2, 2]);
+    },
+  );
+
   test('[R9] keeps apart also where the answer to a create was lost, and the other one looks like what it made', async () => {
     await using linked = await startLinkedSandbox({ google: [named('Ann', 'Lee', 'ann@x.org')], service: [] });
     linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', action: { kind: 'status', status: 422 } });
@@ -108,7 +129,7 @@ describe('[R13] what a person says of two contacts', () => {
       { kind: 'intend', run: 'lost', entry, atMs: linked.clock.now() },
     ]);
     linked.clock.advance(60_000);
-    const other = { first_name: 'Ann', last_name: 'Lee', emails: [{ value: 'ann@x.org' }] };
+    const other = { first_name: 'Ann', last_name: 'Lee', email_addresses: [{ address: 'ann@x.org' }] };
     const { id } = linked.sandbox.service.account.createContact(other);
     await say(linked, { leftId, rightId: id, says: 'apart' });
     linked.clock.advance(24 * 60 * 60_000);

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { PlansDocument, VerdictDocument } from '../../../config/documents.ts';
+import { fileOf } from '../../../config/document-schemas.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { startGround, type Ended, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+// A household of which no two names agree: each test goes on where the one above it ended.
+let ground: Ground;
+
+const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
+
+const ofHousehold = (givenName: string): Person => {
+  return { ...EMPTY_PERSON, givenName, familyName: 'Smith', emails: [{ value: 'home@x.org', label: null }] };
+};
+
+beforeAll(async () => {
+  ground = await startGround({
+    google: [ofHousehold('Mia'), ofHousehold('Tim')],
+    service: [ofHousehold('Amelia'), ofHousehold('Eve')],
+  });
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const googleId = (givenName: string): string => {
+  const people = ground.sandbox.google.account.people();
+  return people.find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
+};
+const serviceId = (firstName: string): string => {
+  const contacts = ground.sandbox.service.account.contacts();
+  return contacts.find((contact) => contact.first_name === firstName)?.id ?? '';
+};
+
+const planned = async () => PlansDocument.parse(JSON.parse((await run('plan', '--json')).stdout)).links[0];
+
+test('[R13] the plan names the command for each two candidates', async () => {
+  const { stdout } = await run('plan');
+  for (const left of ['Mia', 'Tim'].map(googleId)) {
+    for (const right of ['Amelia', 'Eve'].map(serviceId))
+      expect(stdout).toMatch(new RegExp(` pair ${left} ${right}$`, 'mu'));
+  }
+});
+
+test('[R13] what was said binds the plan, can be taken back, and warns of contacts that nobody has read', async () => {
+  const ids = [googleId('Mia'), serviceId('Amelia')] as const;
+  const said = await run('pair', ...ids, '--json');
+  expect(said.code).toBe(0);
+  expect(said.stderr).toContain(`No run has read ${ids[0]} at Google yet`);
+  const verdict = { link: 'default', googleId: ids[0], serviceId: ids[1], says: 'together' };
+  expect(VerdictDocument.parse(JSON.parse(said.stdout))).toEqual({ verdict });
+  const pairing = (await planned())?.actions.find(({ action }) => action === 'pair');
+  expect(pairing).toMatchObject({ googleId: ids[0], serviceId: ids[1], why: 'paired by hand' });
+  const back = await run('pair', '--forget', ...ids, '--json');
+  expect(VerdictDocument.parse(JSON.parse(back.stdout)).verdict?.says).toBeNull();
+  expect((await planned())?.actions.some(({ action }) => action === 'pair')).toBe(false);
+  const again = await run('pair', '--forget', ...ids);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('nothing to take back')]);
+});
+
+test('[R13] two that are kept apart are reported no more, and two that are paired are not parted', async () => {
+  const [mia, tim, amelia, eve] = [googleId('Mia'), googleId('Tim'), serviceId('Amelia'), serviceId('Eve')];
+  const apart = await run('pair', '--apart', tim, eve);
+  expect([apart.code, apart.stdout]).toEqual([0, `${tim} and ${eve} are two people. No run pairs them.\n`]);
+  expect((await run('pair', mia, amelia, '--link', 'default')).code).toBe(0);
+  expect((await planned())?.ambiguous).toBeUndefined();
+  expect((await run('sync')).code).toBe(0);
+  expect(ground.sandbox.google.account.people()).toHaveLength(3);
+  expect(ground.sandbox.service.account.contacts()).toHaveLength(3);
+  const refused = await run('pair', '--apart', mia, amelia, '--json');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('undo RUN');
+  expect(JSON.parse(refused.stdout)).toMatchObject({ verdict: null, error: expect.stringContaining('paired already') });
+  expect((await run('pair', '--apart', '--forget', tim, eve)).code).toBe(2);
+  expect(JSON.parse(readFileSync(fileOf('pair'), 'utf8'))).toMatchObject({ required: ['verdict'] });
+});

@@ -77,19 +77,29 @@ const tellLink = async (options: NotifierOptions, name: string, signal: AbortSig
   }
 };
 
+/** The links in their order, beginning behind that one. */
+const behind = (links: readonly string[], link: string | null): readonly string[] => {
+  const first = link === null ? 0 : links.indexOf(link) + 1;
+  return [...links.slice(first), ...links.slice(0, first)];
+};
+
 /** A notifier for one receiver. What sends requests is loaded when there is something to send. */
 export const createNotifier = (options: NotifierOptions): Notifier => {
   const { clock, events, format, newId, url } = options;
   const { host } = new URL(url);
   /** What kept the receiver from being told the last time, so that it is logged once. */
   let trouble: string | null = null;
+  /** The link that was come to last: one of which nothing is taken holds up no other for good. */
+  let last: string | null = null;
   return {
     host,
     tell: async (links, signal) => {
       try {
-        for (const link of links) {
+        for (const link of behind(links, last)) {
+          last = link;
           if (!signal.aborted) await tellLink(options, link, signal);
         }
+        last = null;
         trouble = null;
         return LOOK_EVERY_MS;
       } catch (error) {

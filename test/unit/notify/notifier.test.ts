@@ -127,6 +127,24 @@ describe('a receiver that does not take it', () => {
     expect(logged('noticeFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
   });
 
+  test('is sent it under the same id later too, for it may have been taken, and the next trouble under another', async () => {
+    const ids = () => receiver.received.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+    await halt();
+    receiver.answer((response) => response.writeHead(503).end());
+    const notifier = open();
+    await notifier.tell(['home'], NEVER);
+    await notifier.tell(['home'], NEVER);
+    expect(new Set(ids())).toEqual(new Set(['notice 1']));
+    await recover();
+    await notifier.tell(['home'], NEVER);
+    await halt();
+    receiver.answer((response) => response.writeHead(204).end());
+    await notifier.tell(['home'], NEVER);
+    await recover();
+    await notifier.tell(['home'], NEVER);
+    expect(ids().slice(-2)).toEqual(['notice 2', 'notice 3']);
+  });
+
   test('because it is down is told when it is up', async () => {
     await halt();
     const { url } = receiver;

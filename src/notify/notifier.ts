@@ -58,7 +58,6 @@ const deliverNotice = async (
   untaken.set(link.name, { news, id });
   const notice = noticeOf(news, link, { id, nowMs: clock.now(), personalData });
   await deliver(options, bodyOf(notice, format), signal);
-  untaken.delete(link.name);
 };
 
 /** Tells what there is to tell of one link; throws what keeps it from being told. */
@@ -85,6 +84,7 @@ const tellLink = async (options: NotifierOptions, name: string, telling: Telling
   } finally {
     await store.swapTold(name, claimed, known);
   }
+  telling.untaken.delete(name);
 };
 
 /** The links in their order, beginning behind that one. */

@@ -9,8 +9,15 @@ export const lazyTracing = (config: Config, { clock, events }: { readonly clock:
   let opened: Promise<Tracing> | null = null;
   const load = async (): Promise<Tracing> => {
     if (endpoint === null) return NO_TRACING;
-    const { openOtlp } = await import('../trace/otlp.ts');
-    return openOtlp({ endpoint, serviceName, clock, events });
+    try {
+      const { openOtlp } = await import('../trace/otlp.ts');
+      return openOtlp({ endpoint, serviceName, clock, events });
+    } catch (error) {
+      // What only watches runs keeps none from beginning.
+      const reason = error instanceof Error ? error.message : String(error);
+      events.tracesLost({ host: URL.parse(endpoint)?.host ?? '', reason });
+      return NO_TRACING;
+    }
   };
   return {
     open: (): Promise<Tracing> => (opened ??= load()),

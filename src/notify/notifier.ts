@@ -40,20 +40,28 @@ const isClaimed = ({ claimedUntilMs }: Told, nowMs: number): boolean => {
   return claimedUntilMs !== null && claimedUntilMs > nowMs && claimedUntilMs <= nowMs + CLAIM_MS;
 };
 
+/** What this process could not tell of each link, by name: a receiver may have taken it although no answer said so. */
+type Untaken = Map<string, { readonly news: News; readonly id: string }>;
+
+type Telling = { readonly untaken: Untaken; readonly signal: AbortSignal };
+
 const deliverNotice = async (
   options: NotifierOptions,
   news: News,
   link: LinkState,
-  signal: AbortSignal,
+  { untaken, signal }: Telling,
 ): Promise<void> => {
   const { clock, format, newId, personalData } = options;
   const { deliver } = await import('./webhook.ts');
-  const notice = noticeOf(news, link, { id: newId(), nowMs: clock.now(), personalData });
+  const known = untaken.get(link.name);
+  const id = known?.news === news ? known.id : newId();
+  untaken.set(link.name, { news, id });
+  const notice = noticeOf(news, link, { id, nowMs: clock.now(), personalData });
   await deliver(options, bodyOf(notice, format), signal);
 };
 
 /** Tells what there is to tell of one link; throws what keeps it from being told. */
-const tellLink = async (options: NotifierOptions, name: string, signal: AbortSignal): Promise<void> => {
+const tellLink = async (options: NotifierOptions, name: string, telling: Telling): Promise<void> => {
   const { clock, events, store, url } = options;
   const link = await store.link(name);
   const { told } = link;
@@ -61,6 +69,7 @@ const tellLink = async (options: NotifierOptions, name: string, signal: AbortSig
   if (isClaimed(told, nowMs)) return;
   const { news, after } = newsOf(told, link.state, nowMs);
   if (news === null) {
+    telling.untaken.delete(name);
     const isNew = told.failingSinceMs !== after.failingSinceMs || told.claimedUntilMs !== null;
     if (isNew) await store.swapTold(name, told, after);
     return;
@@ -69,12 +78,19 @@ const tellLink = async (options: NotifierOptions, name: string, signal: AbortSig
   if (!(await store.swapTold(name, told, claimed))) return;
   let known: Told = { ...told, claimedUntilMs: null };
   try {
-    await deliverNotice(options, news, link, signal);
+    await deliverNotice(options, news, link, telling);
     known = after;
     events.noticeSent({ link: name, news, host: new URL(url).host });
   } finally {
     await store.swapTold(name, claimed, known);
   }
+  telling.untaken.delete(name);
+};
+
+/** The links in their order, beginning behind that one. */
+const behind = (links: readonly string[], link: string | null): readonly string[] => {
+  const first = link === null ? 0 : links.indexOf(link) + 1;
+  return [...links.slice(first), ...links.slice(0, first)];
 };
 
 /** A notifier for one receiver. What sends requests is loaded when there is something to send. */
@@ -83,13 +99,18 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
   const { host } = new URL(url);
   /** What kept the receiver from being told the last time, so that it is logged once. */
   let trouble: string | null = null;
+  /** The link that was come to last: one of which nothing is taken holds up no other for good. */
+  let last: string | null = null;
+  const untaken: Untaken = new Map();
   return {
     host,
     tell: async (links, signal) => {
       try {
-        for (const link of links) {
-          if (!signal.aborted) await tellLink(options, link, signal);
+        for (const link of behind(links, last)) {
+          last = link;
+          if (!signal.aborted) await tellLink(options, link, { untaken, signal });
         }
+        last = null;
         trouble = null;
         return LOOK_EVERY_MS;
       } catch (error) {

@@ -97,7 +97,9 @@ const wordsOf = ({ url, secret }: WebhookOptions, text: string): string => {
   const { pathname, search } = new URL(url);
   const parts = [secret ?? '', ...`${pathname}${search}`.split(/[/?&=]/u)];
   const secrets = parts.flatMap((part) => (part.length < SHORTEST_SECRET ? [] : [part]));
+  // The longest first: one may begin with another.
   return secrets
+    .toSorted((left, right) => right.length - left.length)
     .reduce((words, part) => words.replaceAll(part, '[secret]'), text)
     .replaceAll(/\s+/gu, ' ')
     .trim()

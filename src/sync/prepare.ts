@@ -75,7 +75,7 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const reviewedIds = taken.map(({ leftId }) => leftId);
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds });
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
-  await endReviews(session, taken, workload.pairs);
+  await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
   const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes, verdicts });

@@ -94,11 +94,15 @@ describe('the logger', () => {
     expect(lines()[0]).toMatchObject({ reason });
   });
 
-  test('takes a number for a password where a host follows', () => {
-    const { logger, output } = recorded();
-    logger.info({ reason: 'redis://:12345@host is away' }, 'told');
-    expect(output()).not.toContain('12345');
-  });
+  test.each(['12345', `2024.${CANARY}`, `1,${CANARY}`, `77;${CANARY}`, `7)${CANARY}`])(
+    'takes what begins like a port for a password where a host follows: %s',
+    (password) => {
+      const { logger, output } = recorded();
+      logger.info({ reason: `redis://:${password}@host is away` }, 'told');
+      expect(output()).not.toContain(password);
+      expect(output()).not.toContain(CANARY);
+    },
+  );
 
   test('describes an error by what helps to find it', () => {
     const { logger, lines } = recorded();

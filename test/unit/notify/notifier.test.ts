@@ -127,6 +127,24 @@ describe('a receiver that does not take it', () => {
     expect(logged('noticeFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
   });
 
+  test('is sent it under the same id later too, for it may have been taken, and the next trouble under another', async () => {
+    const ids = () => receiver.received.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+    await halt();
+    receiver.answer((response) => response.writeHead(503).end());
+    const notifier = open();
+    await notifier.tell(['home'], NEVER);
+    await notifier.tell(['home'], NEVER);
+    expect(new Set(ids())).toEqual(new Set(['notice 1']));
+    await recover();
+    await notifier.tell(['home'], NEVER);
+    await halt();
+    receiver.answer((response) => response.writeHead(204).end());
+    await notifier.tell(['home'], NEVER);
+    await recover();
+    await notifier.tell(['home'], NEVER);
+    expect(ids().slice(-2)).toEqual(['notice 2', 'notice 3']);
+  });
+
   test('because it is down is told when it is up', async () => {
     await halt();
     const { url } = receiver;
@@ -208,6 +226,16 @@ describe('a receiver that does not take it', () => {
   });
 });
 
+test('a notice that the receiver never takes holds up no other link for good', async () => {
+  await halt('club');
+  await halt('home');
+  receiver.answer((response, { body }) => response.writeHead(body.includes('"link":"club"') ? 400 : 204).end());
+  const notifier = open();
+  for (const _ of [1, 2]) await notifier.tell(['club', 'home'], NEVER);
+  expect(await trouble()).toBe('halted');
+  expect((await store.link('club')).told.trouble).toBeNull();
+});
+
 test('an answer without end is cut off, and its status counts', async () => {
   await halt();
   receiver.answer((response) => response.writeHead(200).end('x'.repeat(1_000_000)));
@@ -266,5 +294,13 @@ describe('a test', () => {
       retry: 'soon',
     });
     expect(receiver.received).toHaveLength(2);
+  });
+
+  test('says nothing of an address of which one part begins with another', async () => {
+    receiver.answer((response, { path }) => response.writeHead(404).end(path));
+    const answer = notifierTo(`${receiver.url}/hooks/tenant/tenantXq7`).test(NEVER);
+    await expect(answer).rejects.toMatchObject({
+      message: expect.stringMatching(/ 404: \/hooks\/\[secret\]\/\[secret\]$/u),
+    });
   });
 });

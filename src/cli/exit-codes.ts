@@ -15,12 +15,14 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const firstOf = (error: unknown): unknown =>
   error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 
+/** What was asked for cannot be done as it was asked. */
+const USAGE_ERRORS = [UsageError, ConfigError, VerdictError];
+
 /** The exit code that an error stands for; null is no error. */
 export const exitCodeOf = (thrown: unknown): ExitCode => {
   const error = firstOf(thrown);
   if (error === null) return EXIT.done;
-  if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
-  if (error instanceof VerdictError) return EXIT.usage;
+  if (USAGE_ERRORS.some((kind) => error instanceof kind)) return EXIT.usage;
   if (error instanceof BackupError && error.isUsage) return EXIT.usage;
   if (error instanceof HaltError) return EXIT.halted;
   if (isCredentialError(error)) return EXIT.credentials;

@@ -286,13 +286,7 @@ export type StoreChange =
       readonly atMs: number;
     }
   /** Says what a person decided about the open conflict of a field of a contact; null takes that back. */
-  | {
-      readonly kind: 'review-conflict';
-      readonly leftId: string;
-      readonly field: SyncedField;
-      readonly review: Review | null;
-      readonly atMs: number;
-    }
+  | ({ readonly kind: 'review-conflict'; readonly atMs: number } & Pick<ConflictRow, 'leftId' | 'field' | 'review'>)
   /** Forgets the conflicts of a contact, open or not. */
   | { readonly kind: 'drop-conflicts'; readonly leftId: string }
   | { readonly kind: 'reject'; readonly rejection: Rejection }

@@ -104,6 +104,13 @@ export const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side 
 /** Whether there is evidence that the contact was deleted. */
 const isAway = ({ state }: Half): boolean => state === 'gone' || state === 'doubted';
 
+/** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
+const refusalOf = ({ creation }: Task, { id, pair }: Half): string | null => {
+  if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
+  const isApart = creation?.apartFrom?.includes(id) ?? false;
+  return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
+};
+
 const landCreate = (
   { set, groupIds, createsWithGroups, atMs }: Landed,
   { task, side, request }: Extract<Write, { kind: 'create' }>,
@@ -113,14 +120,8 @@ const landCreate = (
   const known = set.half(side, record.id);
   const isBack = known !== null && isAway(known) && (known.pair === null || known.pair === task.pairId);
   const standing = isBack ? null : known;
-  if (standing !== null && standing.pair !== null) {
-    const refused = `The side answered with ${record.id}, which is linked to another contact already; merge the two.`;
-    return { ...nothing, refused, ids: taskIds(task) };
-  }
-  if (standing !== null && task.creation?.apartFrom?.includes(record.id)) {
-    const refused = `The side answered with ${record.id}, which a person keeps apart from this contact.`;
-    return { ...nothing, refused, ids: taskIds(task) };
-  }
+  const refused = standing === null ? null : refusalOf(task, standing);
+  if (refused !== null) return { ...nothing, refused, ids: taskIds(task) };
   task.halves[side] = createdHalf(record);
   if (standing !== null) {
     // The contact was there before: the two are compared before anything of it is overwritten.

@@ -92,7 +92,7 @@ describe('[R13] what a person says of two contacts', () => {
     expect(counts(linked)).toEqual([2, 2]);
     expect(await verdicts(linked)).toMatchObject([{ ...asked, says: 'apart' }]);
     const titles = linked.sandbox.service.account.contacts().map(({ title }) => title);
-    expect(titles.toSorted()).toEqual(['Baker', 'Brewer']);
+    expect(new Set(titles)).toEqual(new Set(['Baker', 'Brewer']));
   });
 
   test.each([
@@ -105,11 +105,10 @@ describe('[R13] what a person says of two contacts', () => {
       const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
       await say(linked, { ...asked, says: 'apart' });
       expect(await sync(linked)).toEqual([0, 1, 1]);
-      const held = linked.sandbox.service.account.contacts().map((each) => [each.title, each.email_addresses.length]);
-      expect(held.toSorted()).toEqual([
-        ['Baker', onBaker],
-        ['Brewer', 1],
-      ]);
+      const held = linked.sandbox.service.account
+        .contacts()
+        .map((each) => [each.title, each.email_addresses.length] as const);
+      expect(Object.fromEntries(held)).toEqual({ Baker: onBaker, Brewer: 1 });
       expect(await sync(linked, 'full')).toEqual([0, 0, 0]);
       expect(counts(linked)).toEqual([2, 2]);
     },

@@ -210,6 +210,22 @@ describe('a survivor', () => {
     expect(only(plan({ survivors: [kept] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
   });
 
+  test.each(SIDE_PAIRS)('[R13] at %s goes by what a person says of it and a newcomer', (side, other) => {
+    const kept = half(side, untouched(side), NONE, 'kept', 7);
+    const keptId = kept[side]?.id ?? '';
+    const says = (said: 'together' | 'apart', name: string) => {
+      const ids = { [`${side}Id`]: keptId, [`${other}Id`]: 'new' } as { leftId: string; rightId: string };
+      const verdicts = [{ ...ids, says: said, atMs: 1 }];
+      const newcomer = record('new', { ...EDITED, firstName: name, emailAddresses: values(`${name}@x.org`) });
+      return plan({ survivors: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } }).decisions;
+    };
+    expect(says('together', 'Zoe')).toMatchObject([{ kind: 'merge', byHand: true, pair: { id: 7 } }]);
+    expect(says('apart', 'ada')).toMatchObject([
+      { kind: 'create', side, apartFrom: [keptId] },
+      { kind: 'unlink', pair: { id: 7 }, to: 'kept' },
+    ]);
+  });
+
   test.each(SIDE_PAIRS)(
     'at %s is linked again with a contact that is the same person, in its old row',
     (side, other) => {

@@ -112,7 +112,7 @@ export const BORDERS: readonly Border[] = [
   },
   {
     place: 'jobs/',
-    imports: ['contact/', 'sync/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
+    imports: ['contact/', 'sync/', 'history/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
     types: [APP],
     packages: ['bullmq', 'ioredis', 'zod'],
   },

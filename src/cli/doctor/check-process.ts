@@ -11,7 +11,7 @@ import { giveToThisUser } from '../../ownership.ts';
 import { watchTrouble } from '../../redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
-import { count } from '../words.ts';
+import { count } from '../../view/words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 const CONFIGURATION = { name: 'configuration' };

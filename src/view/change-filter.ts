@@ -1,5 +1,5 @@
 import { foldText } from '../contact/names.ts';
-import { happeningOf, type Change, type Happening } from '../view/views.ts';
+import { happeningOf, type Change, type Happening } from './views.ts';
 
 /** What a person asked to see of a plan, an undo or a run. */
 export type Shown = {

@@ -32,6 +32,7 @@ import {
   earlierKey,
   encryptionKey,
   listenAddress,
+  pageToken,
   redisUrl,
   retention,
   text,
@@ -70,8 +71,12 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
-  /** Where the daemon serves its metrics and its health; null: nowhere. */
+  /** Where the daemon serves its page, its metrics and its health; null: nowhere. */
   readonly listen: ListenAddress | null;
+  /** What people sign in at the page with; null: with a link of `console` alone, and other machines get no page. */
+  readonly consoleToken: Secret | null;
+  /** Whether the page only shows, and changes nothing. */
+  readonly consoleReadonly: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -105,7 +110,14 @@ export const SharedSettings = z.object({
   listen: listenAddress
     .nullable()
     .default(null)
-    .describe('Where the daemon serves its metrics and its health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
+    .describe('Where the daemon serves its page, metrics and health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
+  consoleToken: pageToken
+    .nullable()
+    .default(null)
+    .describe('What people sign in at the page with; without it other machines get no page. At least 24 characters.'),
+  consoleReadonly: choice('true', 'false')
+    .default('false')
+    .describe('Whether the page only shows, and changes nothing.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),
@@ -137,7 +149,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
 
 export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld'],
+  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'consoleToken'],
 };
 const LINK_KEYS: Keys = {
   names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
@@ -221,6 +233,8 @@ export const storeAlone = (dataDir: string): Config => ({
   retentionMs: null,
   concurrency: 1,
   listen: null,
+  consoleToken: null,
+  consoleReadonly: false,
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,
@@ -312,6 +326,7 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
+    consoleReadonly: shared.consoleReadonly === 'true',
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { JobReport } from './job.ts';
+import type { JobData, JobReport } from './job.ts';
 import type { RunJob, Scheduler } from './scheduler.ts';
 import { nextSlot, type Schedule, type ScheduledKind } from './timetable.ts';
 
@@ -54,6 +54,8 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
   /** Each link's loop; aborting it ends the waiting, but not a job under way. */
   const loops = new Map<string, { readonly key: string; readonly ending: AbortController }>();
   const work = new Set<Promise<void>>();
+  /** Aborted when no more are taken. */
+  const orders = new AbortController();
   let stopped = false;
 
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
@@ -70,6 +72,17 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
       dues = duesAfter(schedules, dues, due, report, now());
     }
   };
+
+  const perform = async (job: JobData): Promise<void> => {
+    for (;;) {
+      const { ending, retryInMs } = await slots.run(() => runJob(job));
+      if (ending !== 'busy') return;
+      await clock.sleep(retryInMs ?? 0, orders.signal);
+    }
+  };
+
+  /** The jobs that somebody asked for, by what they say. */
+  const ordered = new Map<string, Promise<void>>();
 
   const start = (link: string, schedules: readonly Schedule[]): void => {
     const ending = new AbortController();
@@ -98,12 +111,24 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
+    order: (job) => {
+      const key = JSON.stringify(job);
+      if (stopped || ordered.has(key)) return Promise.resolve();
+      const performing = perform(job)
+        .catch((error: unknown) => {
+          if (!orders.signal.aborted) throw error;
+        })
+        .finally(() => ordered.delete(key));
+      ordered.set(key, performing);
+      return Promise.resolve();
+    },
     depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;
+      orders.abort(new Error('The daemon stops.'));
       for (const link of loops.keys()) end(link);
-      await Promise.all(work);
+      await Promise.all([...work, ...ordered.values()]);
     },
   };
 };

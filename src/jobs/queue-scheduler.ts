@@ -3,8 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Events } from '../events.ts';
-import { beat, connectPatiently, endBeat, jobOptions, makeQueuePrefix, openQueue, type JobQueue } from './queue.ts';
+import {
+  addOrder,
+  beat,
+  connectPatiently,
+  endBeat,
+  jobOptions,
+  makeQueuePrefix,
+  openQueue,
+  type JobQueue,
+} from './queue.ts';
 import { redisTrouble } from '../redis-trouble.ts';
+import { QueueError } from './queue-error.ts';
 import { startWorker } from './queue-worker.ts';
 import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import type { Schedule } from './timetable.ts';
@@ -189,6 +199,10 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     trouble: async () => {
       const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
       return isUsable ? null : (lostReason() ?? 'Redis has not answered yet.');
+    },
+    order: async (job) => {
+      if (!isReady()) throw new QueueError(lostReason() ?? 'Redis has not answered yet.');
+      await addOrder(queue, job);
     },
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { PlaceOptions } from './configuration.ts';
+import type { ConsoleOptions } from './console.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -156,6 +157,21 @@ const addDaemon = (program: Command, call: Call): void => {
     .addHelpText('after', examples('health'))
     .action(async (options: PlaceOptions) => {
       call.code = await (await import('./health.ts')).health(call.terminal, options);
+    });
+};
+
+const PAGE_LIMITS = `
+LISTEN says where the daemon has its page; from other machines it is reached only where CONSOLE_TOKEN is set.`;
+
+const addConsole = (program: Command, call: Call): void => {
+  program
+    .command('console')
+    .description("Print a link that signs in, once, at the page of this machine's daemon; offer to open it.")
+    .option('--no-browser', 'only print the link')
+    .addHelpText('after', PAGE_LIMITS)
+    .addHelpText('after', examples('console', 'console --no-browser'))
+    .action(async (options: ConsoleOptions) => {
+      call.code = await (await import('./console.ts')).console(call.terminal, options);
     });
 };
 
@@ -373,6 +389,7 @@ export const addCommands = (program: Command, call: Call): void => {
   addReports(program, call);
   addHistory(program, call);
   addDaemon(program, call);
+  addConsole(program, call);
   addSignIn(program, call);
   addDoctor(program, call);
   addCopies(program, call);

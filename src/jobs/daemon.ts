@@ -168,6 +168,12 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
   });
 };
 
+const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal) =>
+  again(options.clock, signal, async () => {
+    await logLinks(options, links()).catch((error: unknown) => options.events.heartbeatFailed({ error }));
+    return LOG_LINKS_EVERY_MS;
+  });
+
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
@@ -191,10 +197,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   warn(links);
   use(links);
   const beating = keepHeartbeat(options, { startedAtMs, scheduler, runner, links: () => links, signal: ended.signal });
-  const logging = again(clock, ended.signal, async () => {
-    await logLinks(options, links).catch((error: unknown) => events.heartbeatFailed({ error }));
-    return LOG_LINKS_EVERY_MS;
-  });
+  const logging = keepLogging(options, () => links, ended.signal);
 
   return {
     startedAtMs,

@@ -48,14 +48,40 @@ const duesAfter = (schedules: readonly Schedule[], dues: readonly Due[], done: D
     return { kind: schedule.kind, atMs: nextSlot(schedule, Math.max(nowMs, done.atMs)) };
   });
 
+/** The jobs that somebody asks for besides the schedules; one whose link is busy is tried again. */
+const createOrders = (clock: Clock, run: (job: JobData) => Promise<JobReport>) => {
+  const ended = new AbortController();
+  /** The jobs that wait or run, by what they say. */
+  const taken = new Map<string, Promise<void>>();
+  const perform = async (job: JobData): Promise<void> => {
+    for (let report = await run(job); report.ending === 'busy'; report = await run(job)) {
+      await clock.sleep(report.retryInMs ?? 0, ended.signal);
+    }
+  };
+  return {
+    take: async (job: JobData): Promise<void> => {
+      const key = JSON.stringify(job);
+      if (ended.signal.aborted || taken.has(key)) return;
+      const performing = perform(job).catch((error: unknown) => {
+        if (!ended.signal.aborted) throw error;
+      });
+      taken.set(key, performing);
+      void performing.finally(() => taken.delete(key));
+    },
+    stop: async (): Promise<void> => {
+      ended.abort(new Error('The daemon stops.'));
+      await Promise.all(taken.values());
+    },
+  };
+};
+
 /** Timers in this process: the same runs as through Redis, each link's one after the other. */
 export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: EmbeddedSchedulerOptions): Scheduler => {
   const slots = createSlots(concurrency);
   /** Each link's loop; aborting it ends the waiting, but not a job under way. */
   const loops = new Map<string, { readonly key: string; readonly ending: AbortController }>();
   const work = new Set<Promise<void>>();
-  /** Aborted when no more are taken. */
-  const orders = new AbortController();
+  const orders = createOrders(clock, (job) => slots.run(() => runJob(job)));
   let stopped = false;
 
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
@@ -72,17 +98,6 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
       dues = duesAfter(schedules, dues, due, report, now());
     }
   };
-
-  const perform = async (job: JobData): Promise<void> => {
-    for (;;) {
-      const { ending, retryInMs } = await slots.run(() => runJob(job));
-      if (ending !== 'busy') return;
-      await clock.sleep(retryInMs ?? 0, orders.signal);
-    }
-  };
-
-  /** The jobs that somebody asked for, by what they say. */
-  const ordered = new Map<string, Promise<void>>();
 
   const start = (link: string, schedules: readonly Schedule[]): void => {
     const ending = new AbortController();
@@ -111,24 +126,13 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
-    order: (job) => {
-      const key = JSON.stringify(job);
-      if (stopped || ordered.has(key)) return Promise.resolve();
-      const performing = perform(job)
-        .catch((error: unknown) => {
-          if (!orders.signal.aborted) throw error;
-        })
-        .finally(() => ordered.delete(key));
-      ordered.set(key, performing);
-      return Promise.resolve();
-    },
+    order: (job) => orders.take(job),
     depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;
-      orders.abort(new Error('The daemon stops.'));
       for (const link of loops.keys()) end(link);
-      await Promise.all([...work, ...ordered.values()]);
+      await Promise.all([...work, orders.stop()]);
     },
   };
 };

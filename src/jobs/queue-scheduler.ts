@@ -155,6 +155,14 @@ const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null
   return { waiting: waiting + prioritized, active };
 };
 
+/** Does the work every {@link TEND_EVERY_MS}, until the signal. */
+const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Promise<void> => {
+  while (!signal.aborted) {
+    await clock.sleep(TEND_EVERY_MS, signal).catch(() => undefined);
+    work();
+  }
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
@@ -168,6 +176,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const keeper = createKeeper(queue, options);
   const ended = new AbortController();
 
+  const whyNot = (): string => lostReason() ?? 'Redis has not answered yet.';
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
   const tellTrouble = (error: Error): void => {
     // `watch` reports that Redis went away; errors of a connection carry a code.
@@ -182,13 +191,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     await beat(redis, prefix, daemon);
   }, tellTrouble);
   redis.on('ready', tend);
-  const tendOnAndOn = async (): Promise<void> => {
-    while (!ended.signal.aborted) {
-      await clock.sleep(TEND_EVERY_MS, ended.signal).catch(() => undefined);
-      tend();
-    }
-  };
-  void tendOnAndOn();
+  void onAndOn(clock, ended.signal, tend);
 
   return {
     kind: 'redis',
@@ -198,10 +201,10 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     },
     trouble: async () => {
       const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
-      return isUsable ? null : (lostReason() ?? 'Redis has not answered yet.');
+      return isUsable ? null : whyNot();
     },
     order: async (job) => {
-      if (!isReady()) throw new QueueError(lostReason() ?? 'Redis has not answered yet.');
+      if (!isReady()) throw new QueueError(whyNot());
       await addOrder(queue, job);
     },
     depth: async () => (isReady() ? depthOf(queue, clock) : null),

@@ -1,0 +1,63 @@
+import { html } from 'hono/html';
+import type { LinkConfig } from '../../config/config.ts';
+import type { LinkRecord } from '../../history/link-record.ts';
+import { grouped } from '../../view/words.ts';
+import { idsText } from '../change-list.ts';
+import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { navOf, runPath } from '../paths.ts';
+
+const ROWS_SHOWN = 200;
+
+const section = (
+  title: string,
+  about: string,
+  titles: readonly string[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html => {
+  if (rows.length === 0) return html``;
+  const hidden = rows.length - Math.min(rows.length, ROWS_SHOWN);
+  return html`<section>
+    <h2>${title}: ${grouped(rows.length)}</h2>
+    <p>${about}</p>
+    ${table(title, titles, rows.slice(0, ROWS_SHOWN))}
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more.</p>`}
+  </section>`;
+};
+
+/** The contacts that are not kept in step, and why. */
+export const leftOutPage = (context: PageContext, link: LinkConfig, record: LinkRecord): Html => {
+  const { refused, skipped, alone } = record;
+  const { sides } = link;
+  const sections = [
+    section(
+      'Refused',
+      'A side did not take these. They are tried again by themselves, and at once when the contact is changed.',
+      ['Who', 'Refused by', 'Why', 'Tried again'],
+      refused.map((each) => [each.name ?? idsText(each), sides[each.side].title, each.reason, timeTag(each.retryAtMs)]),
+    ),
+    section(
+      'Skipped',
+      'These are left alone until they are changed.',
+      ['Who', 'Side', 'Why'],
+      skipped.map((each) => [each.name ?? idsText(each), sides[each.side].title, each.reason]),
+    ),
+    section(
+      'At one side only',
+      'To link one again, make a contact of the same name and address at the other side, or undo the undo.',
+      ['Who', 'Side', 'Since'],
+      alone.map((each) => [
+        each.name ?? idsText(each),
+        sides[each.side].title,
+        each.undoRun === null
+          ? 'its other half was deleted'
+          : html`<a href="${runPath(link.name, each.undoRun)}">an undo</a>`,
+      ]),
+    ),
+  ];
+  const isEmpty = refused.length + skipped.length + alone.length === 0;
+  return page(context, {
+    title: `Left out of ${link.name}`,
+    nav: navOf(link, '/left'),
+    body: isEmpty ? html`<p>Every contact is kept in step.</p>` : sections,
+  });
+};

@@ -49,10 +49,17 @@ export const fieldChangeItem = (
   return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
 };
 
+/** What comes or goes as a whole: its values, without those that name it. */
+const contentItem = ({ field, from, to }: FieldChange): Html => {
+  const isName = field === 'name' || field === 'firstName' || field === 'lastName';
+  return isName ? html`` : html`<li>${fieldWords(field)}: ${valuesText([...from, ...to])}</li>`;
+};
+
 const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, more: (change: Each) => Html): Html => {
   const { action, side, changes, why } = change;
   const place = action === 'pair' ? '' : ` at ${sides[side].place}`;
-  const items = changes.map((each) => fieldChangeItem(each, why, sides));
+  const isWhole = /^(?:create|delete)/u.test(action);
+  const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
   return html`<li>
     <h3>${subjectOf(change)}</h3>
     <span class="faint">${ACTIONS[action]}${place}: ${whyWords(why, sides)}</span>

@@ -41,7 +41,13 @@ const chart = (runs: readonly Run[]): Html => {
   });
   const failed = shown.filter(({ outcome }) => outcome !== 'completed').length;
   const label = `The last ${count(shown.length, 'run')}: ${grouped(shown.reduce((sum, run) => sum + wroteCount(run), 0))} writes, ${failed} not completed`;
-  return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${CHART.width} ${CHART.height}">
+  return html`<svg
+    class="chart"
+    role="img"
+    aria-label="${label}"
+    preserveAspectRatio="xMinYMid"
+    viewBox="0 0 ${CHART.width} ${CHART.height}"
+  >
     ${bars}
   </svg>`;
 };

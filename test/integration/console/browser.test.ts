@@ -63,7 +63,11 @@ const signIn = async ({ world }: Started, page: Page): Promise<void> => {
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
 /** Looks at what halted, accepts it, takes the other value of a conflict, and undoes the run that deleted. */
-const walk = async ({ daemon, address, disturb, contacts, name }: Started, page: Page): Promise<string> => {
+const walk = async (
+  { daemon, address, disturb, contacts, name }: Started,
+  page: Page,
+  look: (plan: Page) => Promise<void> = () => Promise.resolve(),
+): Promise<string> => {
   const at = `http://${address}/links/work`;
   const before = contacts();
   disturb();
@@ -74,10 +78,15 @@ const walk = async ({ daemon, address, disturb, contacts, name }: Started, page:
   await press(page, 'Plan now');
   await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
   expect(await page.locator('main').textContent()).toContain(name);
+  await look(page);
   await press(page, 'Accept this plan, deletions included');
   await page.getByText('The plan is accepted.').waitFor();
   await daemon.until(completed('work', 'incremental'));
   expect(contacts()).toBe(before - 14);
+
+  await page.goto(`${at}/conflicts`);
+  await page.getByRole('row').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
+  await page.getByText('The next run writes the other value.').waitFor();
 
   await page.goto(at);
   await page.locator('tbody a').first().click();
@@ -87,9 +96,6 @@ const walk = async ({ daemon, address, disturb, contacts, name }: Started, page:
   await page.getByText('The run is undone.').waitFor();
   expect(contacts()).toBe(before);
 
-  await page.goto(`${at}/conflicts`);
-  await page.getByRole('row').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
-  await page.getByText('The next run writes the other value.').waitFor();
   return run;
 };
 
@@ -121,17 +127,11 @@ const lookAtAll = async (context: BrowserContext, paths: readonly string[]): Pro
   return faults;
 };
 
-const takePictures = async (context: BrowserContext, { address }: Started, run: string): Promise<void> => {
-  const page = await context.newPage();
-  await page.setViewportSize({ width: 1000, height: 640 });
-  for (const [name, path] of [
-    ['link', `http://${address}/links/work`],
-    ['run', run],
-  ]) {
-    await page.goto(path ?? '');
-    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
-  }
-  await page.close();
+/** Where the pictures are asked for. */
+const picture = async (page: Page, name: string): Promise<void> => {
+  if (process.env['SCREENSHOTS'] === undefined) return;
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 };
 
 describe.skipIf(isSkipped)('somebody at the page', () => {
@@ -139,12 +139,16 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
     await signIn(started, page);
-    const run = await walk(started, page);
+    const run = await walk(started, page, (plan) => picture(plan, 'plan'));
     const at = `http://${started.address}`;
+    await page.goto(`${at}/links/work/plan`);
+    await press(page, 'Plan again');
+    await page.getByText('Planned').waitFor();
     const pages = [
       '',
       '/plan',
@@ -162,7 +166,8 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const iso = (await time.getAttribute('datetime')) ?? '';
     const tokyo = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' });
     expect(await time.textContent()).toContain(tokyo.format(new Date(iso)));
-    if (process.env['SCREENSHOTS'] !== undefined) await takePictures(context, started, run);
+    await page.goto(`${at}/links/work`);
+    await picture(page, 'link');
     await press(page, 'Sign out');
     await page.goto(run);
     expect(page.url()).toBe(`${at}/sign-in`);
@@ -174,6 +179,7 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await browser.newContext({ javaScriptEnabled: false });
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     await signIn(started, page);
     const run = await walk(started, page);

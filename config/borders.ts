@@ -28,6 +28,8 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
+/** What the store keeps for notices alone. */
+const TOLD = 'store/told.ts';
 const CONFIG = [
   'config/config.ts',
   'config/config-error.ts',
@@ -42,6 +44,8 @@ const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.t
 const APP = 'app/app.ts';
 /** What is done with a DATA_DIR that no {@link APP} has opened. */
 const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
+/** What is known of a notice that was not taken. */
+const NOT_DELIVERED = 'notify/not-delivered.ts';
 const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'loopback.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
 const CLI = [
   'config/nearest.ts',
@@ -58,6 +62,7 @@ const CLI = [
   STORE_PORT,
   APP,
   ...COPIES,
+  NOT_DELIVERED,
   ...CONFIG,
   ...TOOLS,
 ];
@@ -106,6 +111,21 @@ export const BORDERS: readonly Border[] = [
     pure: true,
   },
   { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
+  {
+    place: 'trace/',
+    imports: ['contact/', 'clock.ts', 'events.ts'],
+    types: ['sync/'],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+    ],
+  },
+  { place: 'trace/tracing.ts', imports: [], types: ['sync/'], packages: [] },
+  { place: 'trace/route.ts', imports: [], packages: [], pure: true },
+  { place: 'notify/', imports: ['http/', STORE_PORT, TOLD, 'clock.ts', 'events.ts'], packages: [] },
+  { place: 'notify/news.ts', imports: [], types: [STORE_PORT, TOLD], packages: [], pure: true },
   {
     place: 'history/',
     imports: ['contact/', 'reconcile/', 'sync/', 'view/', STORE_PORT],
@@ -180,6 +200,8 @@ export const BORDERS: readonly Border[] = [
       'store/',
       'sync/',
       'jobs/',
+      'notify/',
+      'trace/',
       'config/accounts.ts',
       ...CONFIG,
       ...TOOLS,

@@ -63,30 +63,39 @@ const groupAction = z.strictObject({
 });
 const candidates = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).nonempty();
 
+const halt = z.strictObject({ reason: z.string(), message: z.string() });
+const planned = z.strictObject({
+  link: z.string(),
+  kind,
+  actions: z.array(z.union([contactAction, groupAction])),
+  ambiguous: z
+    .array(
+      z.strictObject({
+        googleIds: z.array(z.string()).nonempty(),
+        serviceIds: z.array(z.string()).nonempty(),
+        google: candidates,
+        service: candidates,
+        why: z.enum(['names differ', 'several candidates']),
+      }),
+    )
+    .nonempty()
+    .optional(),
+  estimate: z.strictObject({
+    requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+    durationMs: wholeNumber,
+  }),
+  halted: halt.nullable(),
+});
+/** A link of which no plan could be made: it halted before, or the error says why. */
+const unplanned = planned.omit({ ambiguous: true, estimate: true }).extend({ actions: z.array(z.never()) });
+
 export const PlansDocument = z.strictObject({
   links: z.array(
-    z.strictObject({
-      link: z.string(),
-      kind,
-      actions: z.array(z.union([contactAction, groupAction])),
-      ambiguous: z
-        .array(
-          z.strictObject({
-            googleIds: z.array(z.string()).nonempty(),
-            serviceIds: z.array(z.string()).nonempty(),
-            google: candidates,
-            service: candidates,
-            why: z.enum(['names differ', 'several candidates']),
-          }),
-        )
-        .nonempty()
-        .optional(),
-      estimate: z.strictObject({
-        requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
-        durationMs: wholeNumber,
-      }),
-      halted: z.strictObject({ reason: z.string(), message: z.string() }).nullable(),
-    }),
+    z.union([
+      planned,
+      unplanned.extend({ halted: halt }),
+      unplanned.extend({ halted: z.null(), error: z.string().min(1) }),
+    ]),
   ),
 });
 
@@ -194,6 +203,7 @@ export const StatusDocument = z.strictObject({
       cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
     }),
   ),
+  unconfigured: z.array(z.string()).nonempty().exactOptional(),
 });
 
 export const ConflictsDocument = z.strictObject({

@@ -83,6 +83,14 @@ export interface Events {
   configReloaded(fields: ConfigChange): void;
   /** The new configuration cannot be used; the one before stays. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
+  /** NOTIFY_URL begins with http:// and leads to another machine. */
+  noticesUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
+  /** The receiver of NOTIFY_URL was told how a link stands; `news` says what. */
+  noticeSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
+  /** The receiver of NOTIFY_URL did not take a notice; it is sent again. Logged once for each reason in a row. */
+  noticeFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
+  /** The collector of OTEL_EXPORTER_OTLP_ENDPOINT did not take traces; they are lost. Logged once for each reason in a row. */
+  tracesLost(fields: { readonly host: string; readonly reason: string }): void;
   /** How a link stands, at the daemon's start and every hour. */
   linkHeartbeat(fields: LinkHeartbeat): void;
   /** The daemon could not say that it lives: DATA_DIR cannot be written, or the store not be read. */
@@ -224,6 +232,14 @@ const writersTo = (logger: Logger, options: EventOptions) => {
   return { write, log, logGroup };
 };
 
+/** What becomes of notices and traces. */
+const tellingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+  noticesUnencrypted: log('warn', 'notices go unencrypted'),
+  noticeSent: log('info', 'notice sent'),
+  noticeFailed: log('warn', 'notice not delivered'),
+  tracesLost: log('warn', 'traces not exported'),
+});
+
 /** Events that are written to the log. */
 export const createEvents = (logger: Logger, options: EventOptions): Events => {
   const { write, log, logGroup } = writersTo(logger, options);
@@ -239,6 +255,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     daemonStopped: () => logger.info('daemon stopped'),
     configReloaded: log('info', 'configuration reloaded'),
     configRejected: log('error', 'configuration rejected'),
+    ...tellingTo(log),
     linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),

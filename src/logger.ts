@@ -37,9 +37,12 @@ const prettyStream = (destination: LoggerOptions['destination']): NodeJS.Writabl
 };
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;
-/** What follows `Bearer` is a credential, unless it is the word `token` of a sentence. */
+/**
+ * What follows `Bearer` is a credential, unless it is the word `token` of a sentence. What follows a colon in the authority of
+ * a URL is a password, unless it is a port: a password is followed by an @.
+ */
 const SECRET_TEXT =
-  /(\bBearer\s+(?!tokens?(?:[.,;:!?]|\\?["'])*(?:\s|$))|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/[^\s/:@]*:)[^\s&"'@]+/giu;
+  /(\bBearer\s+(?!tokens?(?:[.,;:!?]|\\?["'])*(?:\s|$))|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/(?!\[)[^\s/:@]*:(?!\d{1,5}(?:[/?#\s"'),.;]|$)(?![^\s/?#"']*@)))[^\s&"'@]+/giu;
 const DEEPEST = 6;
 
 const redactText = (text: string): string => printable(text.replaceAll(SECRET_TEXT, '$1[secret]'));

@@ -6,12 +6,14 @@ import type { Parts } from './links.ts';
 import { networkFor, trafficOf, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
+import { lazyTracing } from './tracing.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { createGates } from '../http/gates.ts';
 import type { Budget } from '../http/governor.ts';
+import { createNotifier, type Notifier } from '../notify/notifier.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
@@ -35,6 +37,8 @@ export type App = Runs & {
   readonly vault: Vault;
   /** What this machine knows of the processes that hold leases. */
   readonly holders: LeaseHolders;
+  /** Tells the receiver of NOTIFY_URL how links stand; null where there is none. */
+  readonly notifier: Notifier | null;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of each side's credential as it is now; null where there is none. */
@@ -66,6 +70,13 @@ const createLazyRuns = (parts: Parts): Runs => {
   };
 };
 
+const openNotifier = (config: Config, parts: Parts): Notifier | null => {
+  const { notifyUrl, notifySecret, notifyFormat: format, logPersonalData: personalData } = config;
+  if (notifyUrl === null) return null;
+  const secret = notifySecret?.reveal() ?? null;
+  return createNotifier({ ...parts, url: notifyUrl.reveal(), secret, format, personalData });
+};
+
 /**
  * Puts the program together: the only place that knows every room. Opens the store; remotes are opened when first used.
  *
@@ -79,12 +90,15 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const vault = openVaultOf(config, clock);
   const holders = createLeaseHolders();
   const { retentionMs } = config;
-  const parts: Parts = { clock, random, newId, events, store, gates, ways: new Map(), vault, holders, retentionMs };
+  const tracing = lazyTracing(config, { clock, events });
+  const shared = { clock, random, newId, events, tracing: tracing.open, store, gates };
+  const parts: Parts = { ...shared, ways: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
     vault,
     holders,
+    notifier: openNotifier(config, parts),
     inspect: async (link, side, token, signal) => {
       const { provider, settings } = link.sides[side];
       const network = networkFor(parts, link, side);
@@ -116,6 +130,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       const outlets = [...parts.ways.values()].flatMap(({ left, right }) => [...left.outlets, ...right.outlets]);
       await Promise.all(outlets.map(({ dispatcher }) => dispatcher.destroy()));
       await gates.close();
+      await tracing.close();
       await store.close();
     },
   };

@@ -5,6 +5,7 @@ import type { Events } from '../events.ts';
 import type { Gate } from '../http/gate.ts';
 import type { Gates } from '../http/gates.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
+import type { Tracing } from '../trace/tracing.ts';
 
 /** What one side of a link has opened to reach its remote. */
 type Way = {
@@ -23,6 +24,8 @@ export type NetworkParts = {
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly events: Events;
+  /** Who follows runs and requests, opened when first asked for. */
+  readonly tracing: () => Promise<Tracing>;
   /** One gate for each limit, shared by every link that uses the same credential. */
   readonly gates: Gates;
   readonly ways: Ways;
@@ -92,13 +95,20 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
   },
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../http/transport.ts');
+    const tracing = await parts.tracing();
+    const underWay = new Map<object, (status: number | null) => void>();
     let requests = 0;
     const dispatcher = createTransport({
       gatesFor,
-      onAttempt: () => {
+      onAttempt: (attempt) => {
         requests += 1;
+        underWay.set(attempt, tracing.request({ link: link.name, side: link.sides[side].name, ...attempt }));
       },
-      ...(onAnswer && { onAnswer: (_attempt, _status, headers) => onAnswer(headers) }),
+      onAnswer: (attempt, status, headers) => {
+        underWay.get(attempt)?.(status);
+        underWay.delete(attempt);
+        onAnswer?.(headers);
+      },
       headersTimeoutMs: timeoutMs,
       bodyTimeoutMs: timeoutMs,
     });

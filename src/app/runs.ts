@@ -6,6 +6,7 @@ import type { LinkContext } from '../sync/context.ts';
 import type { RunEvent } from '../sync/run-event.ts';
 import { logResult, logRunEvent } from '../sync/run-log.ts';
 import { planLink, runLink, type PlanResult, type RunResult } from '../sync/run.ts';
+import { traceRun } from '../trace/tracing.ts';
 import { cacheContexts, type Parts } from './links.ts';
 
 export type LinkRunOptions = {
@@ -76,8 +77,10 @@ export const createRuns = (parts: Parts): Runs => {
       const context = await contextOf(link);
       const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
       const warned = new Set<string>();
-      const onEvent = logTo(link, options, warned);
-      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent });
+      const log = logTo(link, options, warned);
+      const { result } = await traceRun(await parts.tracing(), link.name, log, async (onEvent) => ({
+        result: await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent }),
+      }));
       lastWarned.set(link.name, warned);
       await parts.gates.save();
       logResult(events, link.sides, result);
@@ -88,7 +91,10 @@ export const createRuns = (parts: Parts): Runs => {
         planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) }),
       ),
     undo: async (link, run, options) => {
-      const undone = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
+      const context = await contextOf(link);
+      const undone = await traceRun(await parts.tracing(), link.name, logTo(link, options), (onEvent) =>
+        undoRun(context, { ...options, onEvent }, run),
+      );
       await parts.gates.save();
       logResult(events, link.sides, undone.result);
       return undone;

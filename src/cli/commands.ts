@@ -1,20 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { PlaceOptions } from './configuration.ts';
-import type { ConsoleOptions } from './console.ts';
+import { examples, type Call } from './call.ts';
+import { addConsole, addDaemon, addNotify } from './daemon-commands.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
-import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { InitOptions } from './init/init.ts';
 import type { PlanOptions } from './plan.ts';
-import type { Terminal } from './terminal.ts';
 import type { ResolveOptions } from './resolve.ts';
 import type { RunsOptions } from './runs.ts';
 import type { UndoOptions } from './undo.ts';
 import { HAPPENINGS } from '../view/views.ts';
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
 
 const wholeNumber =
   (least: number, most: number) =>
@@ -23,14 +18,6 @@ const wholeNumber =
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
   };
-
-/** What came of the command line. Commands are loaded when they are known, so that help and errors are quick. */
-export type Call = {
-  code: ExitCode;
-  /** What a failure owes to stdout. */
-  document: DocumentKey;
-  terminal: Terminal;
-};
 
 type JsonOption = { readonly json?: boolean };
 
@@ -140,38 +127,6 @@ const addDoctor = (program: Command, call: Call): void => {
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'checks', options);
       call.code = await (await import('./doctor/doctor.ts')).doctor(call.terminal, link, options);
-    });
-};
-
-const addDaemon = (program: Command, call: Call): void => {
-  program
-    .command('daemon')
-    .description('Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
-    .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
-    });
-  program
-    .command('health')
-    .description('Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
-    .addHelpText('after', examples('health'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./health.ts')).health(call.terminal, options);
-    });
-};
-
-const PAGE_LIMITS = `
-LISTEN says where the daemon has its page; from other machines it is reached only where CONSOLE_TOKEN is set.`;
-
-const addConsole = (program: Command, call: Call): void => {
-  program
-    .command('console')
-    .description("Print a link that signs in, once, at the page of this machine's daemon; offer to open it.")
-    .option('--no-browser', 'only print the link')
-    .addHelpText('after', PAGE_LIMITS)
-    .addHelpText('after', examples('console', 'console --no-browser'))
-    .action(async (options: ConsoleOptions) => {
-      call.code = await (await import('./console.ts')).console(call.terminal, options);
     });
 };
 
@@ -392,6 +347,7 @@ export const addCommands = (program: Command, call: Call): void => {
   addConsole(program, call);
   addSignIn(program, call);
   addDoctor(program, call);
+  addNotify(program, call);
   addCopies(program, call);
   addForget(program, call);
   addTrials(program, call);

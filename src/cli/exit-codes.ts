@@ -1,5 +1,6 @@
 import { BackupError } from '../app/backup-error.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { NotDeliveredError } from '../notify/not-delivered.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError } from '../sync/context.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,7 +23,8 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   if (error instanceof HaltError) return EXIT.halted;
   if (isCredentialError(error)) return EXIT.credentials;
   if (error instanceof LeaseError) return EXIT.busy;
-  if (error instanceof RemoteError && error.retry === 'soon') return EXIT.unavailable;
+  if ((error instanceof RemoteError || error instanceof NotDeliveredError) && error.retry === 'soon')
+    return EXIT.unavailable;
   return EXIT.failed;
 };
 

@@ -1,5 +1,6 @@
 import { BackupError } from '../app/backup-error.ts';
 import { withoutRemoteWords } from '../events.ts';
+import { NotDeliveredError } from '../notify/not-delivered.ts';
 import { QueueError } from '../jobs/queue-error.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
@@ -14,7 +15,7 @@ const SINGLE = ['undo', 'backup', 'restore', 'forgotten'] as const;
 export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | 'reviewed' | (typeof SINGLE)[number] | null;
 
 /** What says all there is to say in its message. */
-const EXPECTED = [StoreError, StoppedError, BackupError, QueueError];
+const EXPECTED = [StoreError, StoppedError, BackupError, QueueError, NotDeliveredError];
 
 /** Tells why a command could not do its work, also in the JSON document that was asked for. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError } from 'commander';
-import { addCommands, type Call } from './commands.ts';
+import type { Call } from './call.ts';
+import { addCommands } from './commands.ts';
 import { widthOf, type Terminal } from './terminal.ts';
 import { withTypedCommands } from './typed-command.ts';
 import { readVersion } from './version.ts';

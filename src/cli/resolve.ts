@@ -31,16 +31,28 @@ const findConflicts = async ({ app, links }: Opened, word: string): Promise<read
   );
 };
 
-/** The side that `--take` names; null where the conflict is dismissed. */
-const sideToTake = ({ name, sides, direction }: LinkConfig, { take, dismiss }: ResolveOptions): Side | null => {
+const sideNamed = ({ sides }: LinkConfig, name: string): Side | undefined =>
+  SIDES.find((each) => sides[each].name === name);
+
+const noSuchSide = ({ name, sides }: LinkConfig, take: string): UsageError =>
+  new UsageError(
+    `${take} is no side of the link ${name}; its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
+  );
+
+/** Throws a {@link UsageError} for what can be asked of none of the links. */
+const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOptions): void => {
   if ((take === undefined) === !dismiss) throw new UsageError('Give either --take SIDE or --dismiss.');
+  const [link] = links;
+  if (take === undefined || link === undefined) return;
+  if (links.every((each) => sideNamed(each, take) === undefined)) throw noSuchSide(link, take);
+};
+
+/** The side that `--take` names; null where the conflict is dismissed. */
+const sideToTake = (link: LinkConfig, { take }: ResolveOptions): Side | null => {
   if (take === undefined) return null;
-  const side = SIDES.find((each) => sides[each].name === take);
-  if (side === undefined) {
-    throw new UsageError(
-      `${take} is no side of the link ${name}; its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
-    );
-  }
+  const { name, sides, direction } = link;
+  const side = sideNamed(link, take);
+  if (side === undefined) throw noSuchSide(link, take);
   const source = unwrittenSide(direction);
   if (source !== null && source !== side) {
     throw new UsageError(
@@ -65,10 +77,12 @@ export const resolve = (
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     const { app } = opened;
-    const chosen = opened.links.map((link) => ({ link, side: sideToTake(link, options) }));
+    checkOptions(opened.links, options);
+    const found = await findConflicts(opened, word);
+    // Of each link before the first one is changed.
+    const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, options) }));
     const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
-    for (const { link, rows } of await findConflicts(opened, word)) {
-      const side = chosen.find((each) => each.link === link)?.side ?? null;
+    for (const { link, rows, side } of chosen) {
       const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
       const kept = await reviewConflicts(parts, link.name, rows, side);
       for (const [index, { id }] of rows.entries()) {

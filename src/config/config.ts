@@ -30,12 +30,14 @@ import {
   deleteLimit,
   duration,
   earlierKey,
-  encryptionKey,
   listenAddress,
   pageToken,
+  ownKey,
   redisUrl,
   retention,
   text,
+  urlWithoutSlash,
+  webhookUrl,
   type DeleteLimit,
   type ListenAddress,
 } from './values.ts';
@@ -77,6 +79,14 @@ export type Config = {
   readonly consoleToken: Secret | null;
   /** Whether the page only shows, and changes nothing. */
   readonly consoleReadonly: boolean;
+  /** Null: nobody is told how links stand. */
+  readonly notifyUrl: Secret | null;
+  /** Null: what is sent there is not signed. */
+  readonly notifySecret: Secret | null;
+  readonly notifyFormat: 'json' | 'slack';
+  /** Where traces are sent; null: there are none. */
+  readonly otelExporterOtlpEndpoint: string | null;
+  readonly otelServiceName: string;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -95,7 +105,7 @@ export const SharedSettings = z.object({
     .nullable()
     .default(null)
     .describe('The job queue of the daemon; without it jobs run on timers in its own process.'),
-  credentialsKey: encryptionKey
+  credentialsKey: ownKey
     .nullable()
     .default(null)
     .describe('Encrypts the tokens that connect stores; make one with: openssl rand -base64 32'),
@@ -118,6 +128,22 @@ export const SharedSettings = z.object({
   consoleReadonly: choice('true', 'false')
     .default('false')
     .describe('Whether the page only shows, and changes nothing.'),
+  notifyUrl: webhookUrl
+    .nullable()
+    .default(null)
+    .describe('A webhook that the daemon tells when a link halts, pauses, fails for long or is in step again.'),
+  notifySecret: ownKey
+    .nullable()
+    .default(null)
+    .describe('Signs what the webhook is sent; make one with: openssl rand -base64 32'),
+  notifyFormat: choice('json', 'slack')
+    .default('json')
+    .describe('What the webhook takes: all there is, or a text as Slack takes it.'),
+  otelExporterOtlpEndpoint: urlWithoutSlash
+    .nullable()
+    .default(null)
+    .describe('Where OpenTelemetry traces are sent by OTLP over HTTP, as JSON; /v1/traces is appended.'),
+  otelServiceName: text.default('contact-sync').describe('What this program is called in traces.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),
@@ -149,7 +175,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
 
 export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'consoleToken'],
+  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'notifyUrl', 'notifySecret', 'consoleToken'],
 };
 const LINK_KEYS: Keys = {
   names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
@@ -235,6 +261,11 @@ export const storeAlone = (dataDir: string): Config => ({
   listen: null,
   consoleToken: null,
   consoleReadonly: false,
+  notifyUrl: null,
+  notifySecret: null,
+  notifyFormat: 'json',
+  otelExporterOtlpEndpoint: null,
+  otelServiceName: 'contact-sync',
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,

@@ -2,7 +2,7 @@ import { SIDES } from '../contact/side.ts';
 import { isLoopback } from '../loopback.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { placeOf } from './accounts.ts';
-import type { LinkConfig } from './config.ts';
+import type { Config, LinkConfig } from './config.ts';
 
 /** An address to which a side's credential and contacts would go unencrypted. */
 export type UnencryptedAddress = {
@@ -20,7 +20,7 @@ const hostOf = (value: unknown): string | null => {
 };
 
 /** What to do about such addresses. */
-export const encryptionRemedy = (addresses: readonly UnencryptedAddress[]): string =>
+export const encryptionRemedy = (addresses: readonly { readonly where: string }[]): string =>
   `Set ${addresses.map(({ where }) => where).join(' and ')} to an address that begins with https://.`;
 
 /** The addresses of a link that begin with `http://` and lead to another machine. */
@@ -46,4 +46,12 @@ export const tellOfUnencrypted = (
     const addresses = unencryptedAddresses(link);
     if (addresses.length > 0) tell({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
   }
+};
+
+/** Where notices go unencrypted to another machine; null where they do not. */
+export const unencryptedNotices = ({
+  notifyUrl,
+}: Config): { readonly host: string; readonly remedy: string } | null => {
+  const host = hostOf(notifyUrl?.reveal());
+  return host === null ? null : { host, remedy: encryptionRemedy([{ where: 'NOTIFY_URL' }]) };
 };

@@ -40,14 +40,14 @@ export const issuedSecret = issued.transform((value) => new Secret(value));
 
 const SHORTEST_KEY = 16;
 
-/** What stored tokens are encrypted with: 32 bytes as base64 or hexadecimal, or a passphrase. */
-export const encryptionKey = text.transform((value, context): Secret => {
+/** A key that its owner made: 32 bytes as base64 or hexadecimal, or a passphrase. */
+export const ownKey = text.transform((value, context): Secret => {
   if (value.length >= SHORTEST_KEY) return new Secret(value);
   return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
 });
 
 /** The key before the present one; `none`: tokens were stored without one. */
-export const earlierKey = z.union([z.literal('none').transform((none) => new Secret(none)), encryptionKey]);
+export const earlierKey = z.union([z.literal('none').transform((none) => new Secret(none)), ownKey]);
 
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
@@ -175,3 +175,12 @@ export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u
 
 /** May hold a password, so it is kept like one. */
 export const redisUrl = url(['redis:', 'rediss:']).pipe(secret);
+
+/** Whoever knows the address of a webhook may use it, so it is kept like a secret. */
+export const webhookUrl = url(['http:', 'https:'])
+  .transform((value, context): string => {
+    const { username, password } = new URL(value);
+    if (username + password === '') return value;
+    return fail(context, 'has a user or a password, which are not sent. Leave these out of the URL.');
+  })
+  .pipe(secret);

@@ -36,7 +36,7 @@ export const idsText = ({
 }): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
 
 /** Who or what a change is about. */
-export const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
 /** A field with its value before and after. */
 export const fieldChangeItem = (

@@ -128,6 +128,7 @@ const writtenContacts = async (
 type Planned = { readonly plan: UndoPlan; readonly actions: readonly Change[] };
 
 const planOf = async (session: Session, run: string): Promise<Planned> => {
+  session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
   const rows = await session.store.journal(session.link, { run });
   const contacts = await writtenContacts(session, rows);

@@ -12,7 +12,7 @@ export type TransportOptions = {
   readonly gatesFor: (request: TransportRequest) => readonly Gate[];
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
-  /** Called when an answer's headers came, or with null when none will come. */
+  /** Called with the same attempt when its answer's headers came, or with null when none will come. */
   readonly onAnswer?: (attempt: Attempt, status: number | null, headers: AnswerHeaders) => void;
   /** How long the headers of an answer may take, counted from when the request was sent. */
   readonly headersTimeoutMs: number;

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { fingerprint } from '../config/secret.ts';
-import { tellOfUnencrypted } from '../config/unencrypted.ts';
+import { tellOfUnencrypted, unencryptedNotices } from '../config/unencrypted.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { LinkProgress } from './heartbeat.ts';
@@ -99,6 +99,11 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'dataDir',
     'redisUrl',
     'concurrency',
+    'notifyUrl',
+    'notifySecret',
+    'notifyFormat',
+    'otelExporterOtlpEndpoint',
+    'otelServiceName',
     'listen',
     'consoleToken',
     'consoleReadonly',
@@ -168,11 +173,23 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
   });
 };
 
-const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal) =>
+const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
   again(options.clock, signal, async () => {
     await logLinks(options, links()).catch((error: unknown) => options.events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;
   });
+
+const keepNotifying = async (
+  { app: { config, notifier }, clock, events }: DaemonOptions,
+  links: () => readonly LinkConfig[],
+  signal: AbortSignal,
+): Promise<void> => {
+  if (notifier === null) return;
+  const unencrypted = unencryptedNotices(config);
+  if (unencrypted !== null) events.noticesUnencrypted(unencrypted);
+  const names = (): readonly string[] => links().map(({ name }) => name);
+  await again(clock, signal, () => notifier.tell(names(), signal));
+};
 
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
@@ -198,6 +215,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   use(links);
   const beating = keepHeartbeat(options, { startedAtMs, scheduler, runner, links: () => links, signal: ended.signal });
   const logging = keepLogging(options, () => links, ended.signal);
+  const notifying = keepNotifying(options, () => links, ended.signal);
 
   return {
     startedAtMs,
@@ -226,7 +244,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
         () => runner.abort(),
         () => undefined,
       );
-      await Promise.all([scheduler.stop(), logging]);
+      await Promise.all([scheduler.stop(), logging, notifying]);
       stopped.abort(new Error('Everything has ended.'));
       await beating;
       await removeHeartbeat(app.config.dataDir);

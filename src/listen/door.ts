@@ -17,7 +17,7 @@ export type Door = AsyncDisposable & {
 
 export type DoorOptions = {
   readonly address: ListenAddress;
-  /** Told of a request that could not be answered because of an error. */
+  /** Told of a request that could not be answered because of an error; the path is empty where no connection came of it. */
   readonly onError: (path: string, error: unknown) => void;
 };
 
@@ -86,6 +86,8 @@ const createApp = (
 export const openDoor = async ({ address, onError }: DoorOptions): Promise<Door> => {
   const server = createServer();
   const bound = await bind(server, address);
+  // What the system does not hand over, as for want of memory, is no end of the daemon.
+  server.on('error', (error) => onError('', error));
   return {
     address: inWords(bound.address, bound.port),
     serve: (groups) => {

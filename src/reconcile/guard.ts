@@ -15,7 +15,7 @@ export type Presence = {
   readonly pairs: number;
   /** Contacts that each side is known to hold now. */
   readonly present: Sides<number>;
-  /** Linked contacts that are missing but were written too recently for that to count (R7). */
+  /** Linked contacts that are missing but came or were changed too recently for that to count (R7). */
   readonly unsettled: Sides<number>;
 };
 
@@ -55,7 +55,7 @@ export const sideEmptied = (side: Side, place: string, pairs: number, undoes: st
   message: `All ${pairs} linked contacts are missing at ${place}; nothing was written. ${override(undoes)}`,
 });
 
-/** How many linked contacts may be missed on a side: those that were written a moment ago may not (R7). */
+/** How many linked contacts may be missed on a side: those that came or were changed a moment ago may not (R7). */
 const expected = (side: Side, { pairs, unsettled }: Presence): number => pairs - unsettled[side];
 
 /** Whether a side shows nothing although two linked contacts or more are to be there. */

@@ -1,6 +1,7 @@
 import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { namesAgree } from '../contact/name-agreement.ts';
 import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
 import { mayWrite, type Policy } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
@@ -100,7 +101,8 @@ const takersOn = (decisions: readonly Decision[], side: Side): Takers => {
 
 /**
  * The contact that a deletion's other half was merged into; null where none is known. A side may show a merge as a deletion
- * alone: then it is the one contact that now holds all that named the deleted one, and did not hold some of it before.
+ * alone: then it is the one contact that now holds all that named the deleted one, and did not hold some of it before. A
+ * single address or number may have been passed on to somebody else: then their names must agree.
  */
 const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | null => {
   const own = otherSide(side);
@@ -109,8 +111,10 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   const keys = keysOf(half.record.contact);
   const some = new Set(keys.flatMap((key) => takers[own].get(key) ?? []));
   const [survivor, ...others] = [...some].filter((merge) => {
-    const held = new Set(keysOf(merge.pair[own].record.contact));
-    return keys.every((key) => held.has(key));
+    const { contact } = merge.pair[own].record;
+    const held = new Set(keysOf(contact));
+    const isOne = keys.length > 1 || namesAgree(contact, half.record.contact, []);
+    return isOne && keys.every((key) => held.has(key));
   });
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };

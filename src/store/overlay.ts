@@ -5,6 +5,7 @@ import { readConflicts, readCounts, readHalves, readIndex, readJournal, readKnow
 import { readPairs, readRuns, readShown } from './memory/read.ts';
 import { FenceError, type HalfQuery, type JournalQuery, type LinkState, type RunQuery } from './store.ts';
 import type { Store, StoreChange } from './store.ts';
+import type { Told } from './told.ts';
 
 type Lease = { readonly owner: string | null; readonly untilMs: number; readonly token: number };
 
@@ -62,6 +63,15 @@ class OverlayStore implements Store {
   releaseLease = async (link: string, owner: string): Promise<void> => {
     const lease = this.#leases.get(link) ?? FREE;
     if (lease.owner === owner) this.#leases.set(link, { ...lease, owner: null });
+  };
+
+  swapTold = async (link: string, before: Told, after: Told): Promise<boolean> => {
+    const layer = await this.#layer(link);
+    const { told } = layer.state;
+    const keys = ['trouble', 'failingSinceMs', 'claimedUntilMs'] as const;
+    if (!keys.every((key) => told[key] === before[key])) return false;
+    layer.state = { ...layer.state, told: after };
+    return true;
   };
 
   halves = async (link: string, query: HalfQuery) => readHalves(await this.#layer(link), query);

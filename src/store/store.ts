@@ -4,6 +4,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
+import type { Told, ToldStore } from './told.ts';
 
 // Times are epoch milliseconds.
 
@@ -59,6 +60,7 @@ export type LinkState = {
   readonly credentials: Sides<string | null>;
   /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */
   readonly acceptedDeletes: { readonly run: string; readonly atMs: number } | null;
+  readonly told: Told;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
@@ -316,7 +318,7 @@ export type StoreChange =
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
  * throws {@link StoreError} where a row does not parse.
  */
-export interface Store {
+export interface Store extends ToldStore {
   /** Every link, by name. */
   links(): Promise<readonly LinkState[]>;
   /** One link, made on first use. */

@@ -72,6 +72,7 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
  * side that came back empty is not read contact by contact: the guard halts on it first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
+  session.emit({ kind: 'phase', phase: 'confirm' });
   const emptied = await emptiedSides(session);
   for (const side of SIDES) {
     if (!emptied.includes(side) || session.acceptDeletes) await confirmSide(session, side);

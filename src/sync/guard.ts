@@ -6,7 +6,7 @@ import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../re
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { isUnsettled } from './state/observe.ts';
+import { mayLag } from './state/half.ts';
 import { loadMembers } from './workload.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,11 +37,11 @@ const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Loss
   return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));
 };
 
-/** How many of a side's linked contacts are missing though they were written a moment ago (R7). */
+/** How many of a side's linked contacts are missing though they came or were changed a moment ago (R7). */
 const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
   const { settlesWithinMs } = remotes[side].capabilities;
-  return missing.filter((half) => half.pair !== null && isUnsettled(half, settlesWithinMs, clock.now())).length;
+  return missing.filter((half) => half.pair !== null && mayLag(half, settlesWithinMs, clock.now())).length;
 };
 
 /** What is known to stand on both sides. */

@@ -74,7 +74,7 @@ export const planStored = async (session: Session, groups: GroupPlan): Promise<P
   const reviewedIds = taken.map(({ leftId }) => leftId);
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds });
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
-  await endReviews(session, taken, workload.pairs);
+  await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
   const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes });
   await forgetDeletions(session, workload.deleted);
@@ -98,6 +98,7 @@ export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
 /** The reading half of a run: taking stock, the plan and the guard. Writes to no remote. */
 export const prepare = async (session: Session): Promise<Prepared> => {
   await takeStock(session);
+  session.emit({ kind: 'phase', phase: 'plan' });
   const plan = await planStored(session, await planLinkGroups(session));
   const halt = await guardPlan(session, plan);
   // A side that came back empty is listed again by the next run: what it shows then decides.

@@ -7,7 +7,8 @@ import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { rememberUnread, unreadContact } from './state/unread.ts';
-import { compareListing, hasRenames, idsOn, isUnsettled, observeListing, observePage } from './state/observe.ts';
+import { mayLag } from './state/half.ts';
+import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
   return (await store.link(link)).cursors[side];
@@ -51,13 +52,13 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
   return cursor;
 };
 
-/** How many linked contacts a listing that shows none of them had to show: not those written a moment ago (R7). */
+/** How many linked contacts a listing that shows none of them had to show: not those that came or were changed a moment ago (R7). */
 const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
   const { clock, link, remotes, store } = session;
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
   const { settlesWithinMs } = remotes[side].capabilities;
   const halves = await store.halves(link, { by: 'id', side, ids });
-  return halves.filter((half) => !isUnsettled(half, settlesWithinMs, clock.now())).length;
+  return halves.filter((half) => !mayLag(half, settlesWithinMs, clock.now())).length;
 };
 
 /** Takes in that a listing came to its end: what it did not show is missing (R7, R8). */
@@ -145,5 +146,6 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
 
 /** Pulls what changed on both sides into the store, page by page (R14). */
 export const pullBoth = async (session: Session): Promise<void> => {
+  session.emit({ kind: 'phase', phase: 'pull' });
   await onBothSides((side) => pullSide(session, side));
 };

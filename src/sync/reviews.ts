@@ -25,7 +25,7 @@ export const takenConflicts = (open: readonly ConflictRow[]): readonly ConflictR
 
 /**
  * Ends the reviews of which nothing remains to be written: a field that was changed since, or whose contact is gone, keeps
- * what it has. `pairs` are those that this plan decides about; a pair that waits for a read keeps its reviews.
+ * what it has. `pairs` are those that this plan looks at; a pair that waits for a read keeps its reviews.
  */
 export const endReviews = async (
   session: Session,
@@ -35,11 +35,12 @@ export const endReviews = async (
   if (taken.length === 0) return;
   const { clock, link, store, writer } = session;
   const ids = taken.map(({ leftId }) => leftId);
-  const known = new Set((await store.halves(link, { by: 'id', side: 'left', ids })).map(({ id }) => id));
+  const halves = await store.halves(link, { by: 'id', side: 'left', ids });
+  const paired = new Set(halves.filter(({ pair }) => pair !== null).map(({ id }) => id));
   const changes = taken.flatMap((row): StoreChange[] => {
     const { leftId, field } = row;
     const pair = pairs.find(({ left }) => left?.id === leftId);
-    const fate = pair === undefined && known.has(leftId) ? 'waits' : fateOf(row, pair, session);
+    const fate = pair === undefined && paired.has(leftId) ? 'waits' : fateOf(row, pair, session);
     if (fate === 'waits') return [];
     const atMs = clock.now();
     const lapse: StoreChange[] = [{ kind: 'review-conflict', leftId, field, review: null, atMs }];

@@ -134,6 +134,7 @@ const currentLinks = async ({ store, link }: Session, { groups }: Plan): Promise
 /** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
 const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
   await settleUnanswered(session);
+  session.emit({ kind: 'phase', phase: 'plan' });
   const links = await currentLinks(session, plan);
   const again = await planStored(session, { ...plan.groups, actions: [], ended: [], links });
   // What would now empty more than the guard allows is left to the next run, which asks first (R8).

@@ -65,9 +65,9 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
   return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why }, ...updates];
 };
 
-const deletionWhy = ({ side, pair }: Deletion): Why => {
+const deletionWhy = ({ side, pair, after }: Deletion): Why => {
   const at = otherSide(side);
-  return { kind: pair[at]?.mergedInto ? 'merged' : 'deleted', at };
+  return { kind: after !== undefined || pair[at]?.mergedInto ? 'merged' : 'deleted', at };
 };
 
 const unlinkViews = ({ pair, to }: Unlink): readonly Change[] => {

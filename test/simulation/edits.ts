@@ -72,6 +72,9 @@ export const change = (world: World, book: Book, row: Row, how: () => void): voi
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
   world.ledger.changed(row.entity, before, after);
   world.ledger.changedAt(book.side, world.clock.now(), before, after);
+  const replaced = world.replaced.get(row);
+  // Nobody saw what a merge had put aside: the user replaced both.
+  for (const token of before.difference(after)) world.ledger.explain(replaced?.get(token) ?? null);
   world.ledger.takenBack(world.unanswered.get(row)?.difference(after) ?? new Set());
   world.ledger.fateOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];

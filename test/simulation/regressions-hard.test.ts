@@ -256,6 +256,50 @@ describe('hard histories that once went wrong', () => {
     },
   );
 
+  it('R6: an edit that was written into an archived contact survives listings soon after it (seed 10706)', async () => {
+    const first = run({
+      before: [
+        { kind: 'archive', who: 0 },
+        { kind: 'edit-other', field: 'firstName' },
+      ],
+    });
+    await runHistory(hard([first, run({ gapMs: 5 * MINUTE_MS }), run({ gapMs: 5 * MINUTE_MS, full: true })]));
+  });
+
+  it('R12: a name that the user gives to a contact right after its merge stands (seed 9481)', async () => {
+    const merge: Edit = { kind: 'merge', side: 'left', who: 0, into: 1 };
+    const join: Edit = { kind: 'join', side: 'right', who: 0, group: 0 };
+    const set = (side: 'left' | 'right', who: number): Edit => ({ kind: 'set', side, who, field: 'firstName' });
+    const habits: Habits = { ...PLAIN_HABITS, merge: { replaces: true, archives: false } };
+    const first = run({ before: [set('left', 2), join, merge], crash: { step: 24, when: 'before' } });
+    const second = run({ before: [set('right', 1), { kind: 'add', side: 'left', who: 0, field: 'phoneNumbers' }] });
+    await runHistory(hard([first, second], { habits }, {}, [{ kind: 'join', side: 'left', who: 1, group: 0 }]));
+  });
+
+  it('R7: a contact that nobody paired is not made of a listing that lags behind its deletion (seed 18910)', async () => {
+    const create: Edit = { kind: 'create', side: 'left', rich: false };
+    const edit: Edit = { kind: 'edit-other', field: 'firstName' };
+    const steps = [
+      run({ before: [remove('left'), edit] }),
+      run({ before: [edit, edit] }),
+      run({ before: [create, remove('left')] }),
+      run({ before: [create, remove('left', 3)], gapMs: 30_000, full: true }),
+    ];
+    await runHistory(hard(steps, { listingLagMs: 5 * MINUTE_MS }));
+  });
+
+  it('R7, R8: contacts that came a moment ago may be missing from a listing (seed 18910)', async () => {
+    const create: Edit = { kind: 'create', side: 'left', rich: false };
+    const edit: Edit = { kind: 'edit-other', field: 'firstName' };
+    const steps = [
+      run({ before: [remove('left'), edit] }),
+      run({ before: [edit, edit] }),
+      run({ before: [create, remove('left')] }),
+      run({ before: [remove('left', 3)], gapMs: 30_000, full: true }),
+    ];
+    await runHistory(hard(steps, { listingLagMs: 5 * MINUTE_MS }));
+  });
+
   it('R8: what a lost write did not empty is not counted as emptied (seed 50543)', async () => {
     const clash: Edit = {
       kind: 'clash',

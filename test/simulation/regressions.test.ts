@@ -344,4 +344,31 @@ describe('histories that once went wrong', () => {
       expect(world.books.right.rows).toHaveLength(2);
     },
   );
+
+  it.each([
+    ['adds', { kind: 'add', side: 'right', who: 0, field: 'emailAddresses' }],
+    ['removes', { kind: 'drop', side: 'right', who: 0, field: 'emailAddresses', at: 1 }],
+  ] as const)(
+    'R5: an address that a user %s while a shared one is on its way arrives (seed 10147)',
+    async (_, edit) => {
+      const first = run({
+        before: [
+          { kind: 'twin', differs: false },
+          { kind: 'household' },
+          { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' },
+        ],
+        crash: { step: 1, when: 'before' },
+      });
+      const merge = run({
+        before: [
+          { kind: 'merge', side: 'left', who: 0, into: 4 },
+          { kind: 'new-id', who: 0 },
+          { kind: 'stale-origin', side: 'left', who: 0, scoped: false },
+        ],
+        crash: { step: 1, when: 'before' },
+      });
+      const clear: Edit = { kind: 'clear', side: 'left', who: 0, field: 'company' };
+      await runHistory(history([[first], [merge, run({ before: [clear], meanwhile: [{ call: 3, edit }] })]]));
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
+import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
 import type { Direction } from '../../src/reconcile/policy.ts';
@@ -9,7 +9,15 @@ import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row 
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
-import { contactTokens, createLedger, fieldTokens, membershipToken, type Ledger, type Token } from './ledger.ts';
+import {
+  contactTokens,
+  createLedger,
+  fieldTokens,
+  membershipToken,
+  tokenOf,
+  type Ledger,
+  type Token,
+} from './ledger.ts';
 
 type Books = Readonly<Record<Side, Book>>;
 
@@ -40,6 +48,8 @@ export type World = {
   readonly linked: Readonly<Record<Side, Set<string>>>;
   /** What the last write brought to a contact, where its answer has not reached the link. */
   readonly unanswered: Map<Row, ReadonlySet<Token>>;
+  /** Of a text that the side's own merge put over another one, that other one: it comes back unless a user changes it. */
+  readonly replaced: Map<Row, Map<Token, Token>>;
   /** Of the pairs with two halves, as of the end of the last run: the ids at both sides. */
   readonly pairs: Sides<string>[];
   /** What the link destroyed since it was last let past the guard, the oldest first. */
@@ -97,7 +107,7 @@ export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
 const createWitness = (
   world: Pick<
     World,
-    'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'unanswered' | 'ledger' | 'destroyed' | 'notes'
+    'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'unanswered' | 'replaced' | 'ledger' | 'destroyed' | 'notes'
   >,
   books: () => Books,
   showsLate: boolean,
@@ -145,7 +155,13 @@ const createWitness = (
     if (isOdd || fates.get(row.entity)?.deleted === true) return;
     world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
   },
-  merged: (survivor, other) => {
+  merged: (survivor, other, after) => {
+    const replaced = world.replaced.get(survivor) ?? new Map<Token, Token>();
+    for (const field of SCALAR_FIELDS) {
+      const [was, is] = [tokenOf(field, survivor.contact[field]), tokenOf(field, after[field])];
+      if (was !== null && is !== null && was !== is) replaced.set(is, was);
+    }
+    world.replaced.set(survivor, replaced);
     survivor.extra = `${JSON.stringify(survivor.extra)} and ${JSON.stringify(other.extra)}`;
     world.notes.set(survivor, survivor.extra);
   },
@@ -189,6 +205,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     judged: new Set<string>(),
     unconfirmed: new Set<Row>(),
     unanswered: new Map<Row, ReadonlySet<Token>>(),
+    replaced: new Map<Row, Map<Token, Token>>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
     pairs: [] as Sides<string>[],

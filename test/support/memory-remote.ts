@@ -49,8 +49,8 @@ export type Witness = {
   /** A deletion is asked for, of a contact that may be gone already. */
   deletes(side: Side): void;
   deleted(side: Side, row: Row): void;
-  /** The side merged one contact into another, with all that only the side knows of it. */
-  merged(survivor: Row, other: Row): void;
+  /** The side merged one contact into another, with all that only the side knows of it; `after` is what the survivor becomes. */
+  merged(survivor: Row, other: Row, after: Contact): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
@@ -239,10 +239,11 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     const before = { contact: survivor.contact, groupIds: survivor.groupIds };
     survivor.groupIds = new Set([...survivor.groupIds, ...other.groupIds]);
     witness.deleted(side, other);
-    witness.merged(survivor, other);
+    const after = mixed(survivor.contact, other.contact, replaces);
+    witness.merged(survivor, other, after);
     book.remove(other, archives ? 'archived' : 'deleted');
     other.told = archives ? other.told : 'now';
-    book.write(survivor, mixed(survivor.contact, other.contact, replaces));
+    book.write(survivor, after);
     witness.delivered(side, survivor, before);
     witness.wrote(side);
     return { key: id, ok: true, value: recordOf(survivor) };

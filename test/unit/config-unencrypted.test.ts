@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
-import { unencryptedAddresses } from '../../src/config/unencrypted.ts';
+import { unencryptedAddresses, unencryptedNotices } from '../../src/config/unencrypted.ts';
+
+const configOf = (env: Readonly<Record<string, string>>) => {
+  const base = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', SERVICE_BASE_URL: 'https://api.example' };
+  return loadConfig({ env: { ...base, ...env }, cwd: '/' });
+};
 
 const found = (env: Readonly<Record<string, string>>) => {
-  const base = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', SERVICE_BASE_URL: 'https://api.example' };
-  const [link] = loadConfig({ env: { ...base, ...env }, cwd: '/' }).links;
+  const [link] = configOf(env).links;
   return link === undefined ? null : unencryptedAddresses(link);
 };
 
@@ -38,4 +42,14 @@ test('every address of every side is looked at', () => {
       ?.map(({ where }) => where)
       .toSorted(),
   ).toEqual(Object.keys(env).toSorted());
+});
+
+test.each<[url: string, host: string | null]>([
+  ['https://hooks.example/T0', null],
+  ['http://127.0.0.1:8080/T0', null],
+  ['http://hooks.example/T0', 'hooks.example'],
+])('the webhook %s goes unencrypted to %s', (url, host) => {
+  const remedy = 'Set NOTIFY_URL to an address that begins with https://.';
+  expect(unencryptedNotices(configOf({ NOTIFY_URL: url }))).toEqual(host === null ? null : { host, remedy });
+  expect(unencryptedNotices(configOf({}))).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
@@ -18,6 +18,11 @@ test('variables alone describe one link named default, with the documented defau
     credentialsKeyOld: null,
     retentionMs: 180 * 86_400_000,
     concurrency: 10,
+    notifyUrl: null,
+    notifySecret: null,
+    notifyFormat: 'json',
+    otelExporterOtlpEndpoint: null,
+    otelServiceName: 'contact-sync',
     listen: null,
     consoleToken: null,
     consoleReadonly: false,
@@ -114,6 +119,15 @@ test.each([
   expect(settings['rateLimit']).toEqual(expected);
 });
 
+test('the webhook is a secret, also from a file, and may have a path and a query', () => {
+  const url = 'https://hooks.test/services/T0?token=x';
+  const config = load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'slack' });
+  expect(config).toMatchObject({ notifyUrl: new Secret(url), notifyFormat: 'slack' });
+  expect(JSON.stringify(config)).not.toContain('T0');
+  writeFileSync(join(cwd(), 'webhook'), `${url}\n`);
+  expect(load({ ...REQUIRED, NOTIFY_URL_FILE: 'webhook' }).notifyUrl?.reveal()).toBe(url);
+});
+
 test('the limit belongs to the token or to the application', () => {
   const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'application' }).sides.right;
   expect(settings['rateScope']).toBe('application');
@@ -161,9 +175,14 @@ test.each([
   ['SERVICE_AUTH_URL', 'https://me:pass@service.test', 'has a user, password'],
   ['GOOGLE_ROOT_URL', 'https://google.test/?a=b', 'query'],
   ['REDIS_URL', 'http://redis.test', 'redis:// or rediss://'],
-  ['CONCURRENCY',
-      'CONSOLE_READONLY',
-      'CONSOLE_TOKEN', '0', 'from 1 to 100'],
+  ['CONCURRENCY', '0', 'from 1 to 100'],
+  ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],
+  ['NOTIFY_URL', 'https://me:pass@hooks.test/T0', 'has a user or a password'],
+  ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
+  ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
+  ['CONSOLE_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['CONSOLE_READONLY', 'maybe', 'Choose one of true, false.'],
   ['LISTEN', '8377', 'Write <host>:<port>, such as 127.0.0.1:8377.'],
   ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
   ['LISTEN', 'http://127.0.0.1:8377', 'Write <host>:<port>'],
@@ -222,7 +241,8 @@ describe('the examples', () => {
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN',
+    'CONSOLE_TOKEN CONSOLE_READONLY CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
+    'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>
     content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');

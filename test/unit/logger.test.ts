@@ -84,6 +84,26 @@ describe('the logger', () => {
     expect(output()).not.toContain(CANARY);
   });
 
+  test.each([
+    'listening at http://127.0.0.1:8377',
+    'http://localhost:4000/v2/contacts (404)',
+    'http://[::1]:8080, and nothing else',
+  ])('leaves the port of an address as it is: %s', (reason) => {
+    const { logger, lines } = recorded();
+    logger.info({ reason }, 'told');
+    expect(lines()[0]).toMatchObject({ reason });
+  });
+
+  test.each(['12345', `2024.${CANARY}`, `1,${CANARY}`, `77;${CANARY}`, `7)${CANARY}`])(
+    'takes what begins like a port for a password where a host follows: %s',
+    (password) => {
+      const { logger, output } = recorded();
+      logger.info({ reason: `redis://:${password}@host is away` }, 'told');
+      expect(output()).not.toContain(password);
+      expect(output()).not.toContain(CANARY);
+    },
+  );
+
   test('describes an error by what helps to find it', () => {
     const { logger, lines } = recorded();
     const cause = new Error('reset');

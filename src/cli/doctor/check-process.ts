@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
+import { unencryptedNotices } from '../../config/unencrypted.ts';
 import { openAddressRemedy } from '../../config/open-address.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
@@ -18,6 +19,7 @@ const CONFIGURATION = { name: 'configuration' };
 const DATA_DIRECTORY = { name: 'data-directory' };
 const STORE = { name: 'store' };
 const REDIS = { name: 'redis' };
+const NOTICES = { name: 'notices' };
 
 /** A problem says first what is wrong, then what to do. */
 export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding => {
@@ -158,4 +160,16 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   } finally {
     redis.disconnect();
   }
+};
+
+/** Who is told how links stand; nothing where nobody is. The receiver is not asked: `notify --test` does that. */
+export const checkNotices = (config: Config): readonly Finding[] => {
+  const { notifyUrl, notifySecret, notifyFormat } = config;
+  if (notifyUrl === null) return [];
+  const open = unencryptedNotices(config);
+  if (open !== null) {
+    return [warning(NOTICES, `NOTIFY_URL begins with http://: notices go to ${open.host} unencrypted`, open.remedy)];
+  }
+  const signature = notifySecret === null ? 'not signed' : 'signed';
+  return [fine(NOTICES, `go to ${new URL(notifyUrl.reveal()).host} as ${notifyFormat}, ${signature}`)];
 };

@@ -9,6 +9,7 @@ import { checkLink, judgeClock, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
   checkListen,
+  checkNotices,
   checkRedis,
   checkStore,
   faultOfConfiguration,
@@ -61,7 +62,8 @@ const examine = async (
   }
   chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
-  const early = [fineConfiguration(config), ...(await checkDataDirectory(config)), ...checkListen(config), redis];
+  const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...checkNotices(config)];
+  const early = [fineConfiguration(config), ...process, redis];
   const opened = open(config, terminal, options);
   if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
   await using app = opened;

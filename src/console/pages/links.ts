@@ -19,7 +19,7 @@ export type LinkView = {
 const CHART = { width: 400, height: 48, bar: 8, gap: 2 };
 
 /** How many contacts a run wrote. */
-export const wroteCount = ({ wrote }: Run): number =>
+const wroteCount = ({ wrote }: Run): number =>
   wrote === null
     ? 0
     : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);

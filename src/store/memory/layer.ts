@@ -10,6 +10,7 @@ import {
   type RunRow,
   type Store,
 } from '../store.ts';
+import { NOTHING_TOLD } from '../told.ts';
 
 /** What an overlay keeps of one link: the rows that differ from the store below. */
 export type Layer = {
@@ -45,6 +46,7 @@ export const newState = (name: string): LinkState => ({
   accounts: { left: null, right: null },
   credentials: { left: null, right: null },
   acceptedDeletes: null,
+  told: NOTHING_TOLD,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

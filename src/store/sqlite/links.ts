@@ -1,9 +1,10 @@
 import type { GroupPair } from '../../reconcile/groups.ts';
 import { bySide } from '../../contact/side.ts';
 import type { Cursor, LinkState, StoreChange } from '../store.ts';
+import type { Told } from '../told.ts';
 import { NO_CURSOR } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { eq, placeholder, sql } from './drizzle.ts';
+import { and, eq, placeholder, sql } from './drizzle.ts';
 import { cursors, groupPairs, links, rejections } from './schema.ts';
 
 const sameLink = eq(links.name, placeholder('link'));
@@ -33,6 +34,25 @@ const updateLink = (orm: Orm) =>
       acceptedAtMs: sql`${placeholder('acceptedAtMs')}`,
     })
     .where(sameLink)
+    .prepare();
+
+const updateTold = (orm: Orm) =>
+  orm
+    .update(links)
+    .set({
+      toldTrouble: sql`${placeholder('trouble')}`,
+      failingSinceMs: sql`${placeholder('failingSinceMs')}`,
+      claimedUntilMs: sql`${placeholder('claimedUntilMs')}`,
+    })
+    .where(
+      and(
+        sameLink,
+        sql`${links.toldTrouble} is ${placeholder('beforeTrouble')}`,
+        sql`${links.failingSinceMs} is ${placeholder('beforeFailingSinceMs')}`,
+        sql`${links.claimedUntilMs} is ${placeholder('beforeClaimedUntilMs')}`,
+      ),
+    )
+    .returning({ name: links.name })
     .prepare();
 
 const selectCursors = (orm: Orm) =>
@@ -99,6 +119,7 @@ const toLink = (db: Db, row: typeof links.$inferSelect): LinkState => ({
   accounts: { left: row.leftAccount, right: row.rightAccount },
   credentials: { left: row.leftCredential, right: row.rightCredential },
   acceptedDeletes: accepted(row),
+  told: { trouble: row.toldTrouble, failingSinceMs: row.failingSinceMs, claimedUntilMs: row.claimedUntilMs },
   cursors: readCursors(db, row.name),
   groupPairs: db.prepared(selectGroupPairs).all({ link: row.name }).map(toGroupPair),
   rejections: db.prepared(selectRejections).all({ link: row.name }),
@@ -139,4 +160,17 @@ export const patchLink = (db: Db, link: string, { accounts, credentials, accepte
     acceptedRun: pass?.run ?? null,
     acceptedAtMs: pass?.atMs ?? null,
   });
+};
+
+/** Answers whether what was told of the link was what stands before. */
+export const swapTold = (db: Db, link: string, before: Told, after: Told): boolean => {
+  rowOf(db, link);
+  const row = db.prepared(updateTold).get({
+    link,
+    ...after,
+    beforeTrouble: before.trouble,
+    beforeFailingSinceMs: before.failingSinceMs,
+    beforeClaimedUntilMs: before.claimedUntilMs,
+  });
+  return row !== undefined;
 };

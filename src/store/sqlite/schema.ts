@@ -21,6 +21,10 @@ export const links = sqliteTable('links', {
   /** The last run that was let past the guard, and when. */
   acceptedRun: text('accepted_run'),
   acceptedAtMs: integer('accepted_at_ms'),
+  /** What the receiver of notices was told of, since when the link fails, and until when a process tells it something. */
+  toldTrouble: text('told_trouble', { enum: ['halted', 'paused', 'failing'] }),
+  failingSinceMs: integer('failing_since_ms'),
+  claimedUntilMs: integer('told_claimed_until_ms'),
 });
 
 /** Where each side's feed was read to, and how far a full listing under way has come. */

@@ -1,5 +1,6 @@
 import type { Side } from '../../contact/side.ts';
 import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
+import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
 import { applyChanges } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
@@ -9,7 +10,7 @@ import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
 import { readJournal } from './journal.ts';
 import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
-import { openLink, readLinks } from './links.ts';
+import { openLink, readLinks, swapTold } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
 import { explainTrouble } from './trouble.ts';
@@ -43,6 +44,7 @@ class SqliteStore implements Store {
     this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
   leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
   releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
+  swapTold = (link: string, before: Told, after: Told) => this.#atomic((db) => swapTold(db, link, before, after));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
   pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));

@@ -262,6 +262,7 @@ const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) =
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
 export const execute = async (session: Session, given: Work): Promise<boolean> => {
+  session.emit({ kind: 'phase', phase: 'execute' });
   const work = await withSharedEmails(session, given);
   const execution = await begin(session, work);
   if (writesAnything(execution)) await confirmAccounts(session);

@@ -5,6 +5,8 @@ import {
   type ContactField,
   type SyncedField,
 } from '../../contact/contact.ts';
+import type { LabelledValue } from '../../contact/elements.ts';
+import { emailKey } from '../../contact/keys.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
@@ -17,8 +19,8 @@ import { observeMerge } from '../recover/merged.ts';
 import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { withoutEmails } from './shared-emails.ts';
-import { createdHalf, halfToStore, taskIds, type Task } from './task.ts';
+import { withEmails, withoutEmails } from './shared-emails.ts';
+import { createdHalf, halfToStore, taskIds, type Task, type TaskHalf } from './task.ts';
 import type { Merged } from './merge-away.ts';
 import { hasAllGroups, type GroupIds, type Removal, type Write } from './writes.ts';
 
@@ -144,8 +146,23 @@ const settleUnshared = (task: Task, side: Side): void => {
 
 type Update = Extract<Write, { kind: 'update' }>;
 
+/** The addresses that both sides agree on once one was added, if it stands. */
+const agreedAfter = (
+  { agreedEmails, before, written }: TaskHalf,
+  current: ContactRecord,
+  shared: LabelledValue,
+  now: ContactRecord,
+): Contact['emailAddresses'] => {
+  const former = written.has('emailAddresses') ? current : before;
+  const added = now.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(shared.value));
+  return withEmails({ ...now.contact, emailAddresses: agreedEmails ?? former.contact.emailAddresses }, added)
+    .emailAddresses;
+};
+
 /** What an update was to bring is settled, as far as the contact shows it now. */
-const settleFields = ({ task, side, request, sharedEmail }: Update): void => {
+const settleFields = ({ task, side, request, sharedEmail }: Update, now: ContactRecord): void => {
+  const half = task.halves[side];
+  if (half !== null && sharedEmail !== null) half.agreedEmails = agreedAfter(half, request.current, sharedEmail, now);
   task.sharedEmails[side] = task.sharedEmails[side].filter((email) => email !== sharedEmail);
   for (const field of request.fields) {
     task.halves[side]?.written.add(field);
@@ -158,7 +175,7 @@ const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord)
   const { task, side, request } = write;
   const half = task.halves[side];
   if (half !== null) half.record = record;
-  settleFields(write);
+  settleFields(write, record);
   landPair(set, task, side, atMs);
   return {
     after: record,
@@ -174,7 +191,7 @@ const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord)
 /** Takes in that the side will not take what an update was to bring: it stays where it is (R2). Answers the fields. */
 export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly SyncedField[] => {
   const { task, request } = write;
-  settleFields(write);
+  settleFields(write, request.current);
   landPair(set, task, null, atMs);
   return notTaken(request.fields, request.desired, request.current.contact);
 };

@@ -17,6 +17,11 @@ export type TaskHalf = {
   record: ContactRecord;
   readonly written: Set<SyncedField>;
   readonly moved: Set<string>;
+  /**
+   * The email addresses that both sides agree on, where some were added to whatever the contact held by then
+   * (`shared-emails.ts`): what its user changed meanwhile is no part of them. Null where the record says them.
+   */
+  agreedEmails: Contact['emailAddresses'] | null;
 };
 
 /** A contact that is to be brought into being. */
@@ -57,7 +62,14 @@ export type Task = {
 };
 
 export const taskHalf = (record: ContactRecord, base: Snapshot | null): TaskHalf => {
-  return { base: base ?? EMPTY_SNAPSHOT, before: record, record, written: new Set(), moved: new Set() };
+  return {
+    base: base ?? EMPTY_SNAPSHOT,
+    before: record,
+    record,
+    written: new Set(),
+    moved: new Set(),
+    agreedEmails: null,
+  };
 };
 
 /** The half that a create just brought into being. */
@@ -130,7 +142,10 @@ const settledValue = (
   half: TaskHalf,
 ): { readonly base: Snapshot; readonly isOpen: boolean } => {
   const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
-  const base = settleBase({ ...half, now: half.record, outstanding });
+  const { agreedEmails, record } = half;
+  const now =
+    agreedEmails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: agreedEmails } };
+  const base = settleBase({ ...half, now, outstanding });
   const waits = task.deferred || !isQuiet(task);
   const isSurprising = task.held[side].length === 0 && !equalSnapshots(base, half.record);
   return { base, isOpen: waits || isSurprising };

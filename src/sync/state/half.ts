@@ -1,3 +1,4 @@
+import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { CLOCK_MARGIN_MS, type Half, type HalfState } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
@@ -50,8 +51,8 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
   unpaired: {
     shown: 'observe',
     found: 'observe',
-    deleted: 'forget',
-    merged: 'forget',
+    deleted: 'gone',
+    merged: 'gone',
     missed: 'forget',
     unsettled: 'keep',
     unknown: 'keep',
@@ -138,7 +139,7 @@ const tableState = (half: Half | null): TableState => {
 };
 
 /** For so long a feed or a listing may show less than is known already. */
-export const LAGS_FOR_MS = 10 * 60_000;
+const LAGS_FOR_MS = 10 * 60_000;
 
 /**
  * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
@@ -171,6 +172,12 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   heardAtMs: atMs,
 });
 
+/** A contact that was deleted before anything else was heard of it. */
+export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
+  const nothing = { contact: EMPTY_CONTACT, groupIds: [], raw: 'null', originId: null };
+  return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
+};
+
 const observed = (half: Half, { kind, record, atMs }: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const isNews = half.state !== 'settled' || JSON.stringify(half.record) !== JSON.stringify(record);
   if (kind === 'shown' && isNews && isOutdated(record, half, atMs)) return half;
@@ -187,10 +194,30 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
   return event.kind === 'missed' && state === 'changed' && heardAtMs >= event.atMs;
 };
 
-/** Whether the listing before missed it too, and did not count since it may have lagged behind our own write (R7). */
-const wasLate = ({ lastListedAtMs, writtenAtMs }: Half, endedAtMs: number | null): boolean => {
+/** Whether a contact was written so recently that its side may not show it yet (R7). */
+export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+};
+
+/**
+ * Whether a contact came, or was changed at its side, so recently that a listing may not show it yet. The side's clock may
+ * be wrong by the margin, and a stamp that is further ahead says nothing.
+ */
+const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => {
+  if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
+  return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
+};
+
+/** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
+export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+};
+
+/** Whether the listing before, which ended then, missed it too and did not count, since it may have lagged (R7). */
+const wasLate = (half: Half, endedAtMs: number | null): boolean => {
+  const { lastListedAtMs, writtenAtMs } = half;
   if (lastListedAtMs === null || writtenAtMs === null || endedAtMs === null) return false;
-  return lastListedAtMs <= writtenAtMs && endedAtMs - writtenAtMs < LAGS_FOR_MS;
+  return lastListedAtMs <= writtenAtMs && mayLag(half, 0, endedAtMs);
 };
 
 /** A half that a listing did not show; at its first absence it is noted when it was last listed. */

@@ -4,7 +4,7 @@ import { otherSide, type Side } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
-import { LAGS_FOR_MS, nextHalf, type HalfEvent } from './half.ts';
+import { buriedHalf, isUnsettled, mayLag, nextHalf, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Lets an event happen to the half of that id; answers the half as it is then. */
@@ -46,9 +46,10 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
 
-/** Whether an event left something for the next plan. */
+/** Whether an event left something for the next plan; of a contact of no pair, that it is gone leaves nothing. */
 const isNews = (before: Half | null, after: Half | null): boolean => {
-  return after !== null && after !== before && (after.state === 'changed' || after.state === 'gone');
+  if (after === null || after === before) return false;
+  return after.state === 'changed' || (after.state === 'gone' && after.pair !== null);
 };
 
 /** Takes in that the side shows the contact; answers whether the next plan must look at it (R1, R2). */
@@ -100,7 +101,10 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
     if (observeRecord(set, side, change.record, atMs)) news += 1;
   }
   for (const change of page.changes) {
-    if (change.kind === 'tombstone' && observeDeletion(set, side, change.id, atMs)) news += 1;
+    if (change.kind !== 'tombstone') continue;
+    if (observeDeletion(set, side, change.id, atMs)) news += 1;
+    // A listing that lags may still show it.
+    if (set.half(side, change.id) === null) set.put(buriedHalf(side, change.id, atMs));
   }
   const shown = page.changes.flatMap((change) => {
     if (change.kind === 'tombstone') return [];
@@ -204,25 +208,6 @@ export const observeAnswer = (
 export type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
-};
-
-/** Whether a contact was written so recently that its side may not show it yet (R7). */
-export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
-};
-
-/**
- * Whether a contact came, or was changed at its side, so recently that a listing may not show it yet. The side's clock may
- * be wrong by the margin, and a stamp that is further ahead says nothing.
- */
-const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => {
-  if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
-  return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
-};
-
-/** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
-const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 };
 
 /**

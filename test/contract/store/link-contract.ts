@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
+import { NOTHING_TOLD } from '../../../src/store/told.ts';
 import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
@@ -141,6 +142,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         accounts: { left: null, right: null },
         credentials: { left: null, right: null },
         acceptedDeletes: null,
+        told: NOTHING_TOLD,
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
         rejections: [],
@@ -171,6 +173,29 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes });
       await commit({ kind: 'link', patch: { acceptedDeletes: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
+    });
+
+    it('knows what the receiver of notices was told, changed by whoever knew it last and under no lease', async () => {
+      await subject.store.releaseLease(LINK, 'owner');
+      const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
+      const told = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
+      expect(await subject.store.swapTold(LINK, NOTHING_TOLD, claimed)).toBe(true);
+      expect(await subject.store.swapTold(LINK, NOTHING_TOLD, told)).toBe(false);
+      expect((await subject.store.link(LINK)).told).toEqual(claimed);
+      for (const other of [{ trouble: 'halted' }, { failingSinceMs: 4 }, { claimedUntilMs: null }] as const) {
+        expect(await subject.store.swapTold(LINK, { ...claimed, ...other }, told)).toBe(false);
+      }
+      expect(await subject.store.swapTold(LINK, claimed, told)).toBe(true);
+      expect((await subject.store.link(LINK)).told).toEqual(told);
+      expect(await subject.store.swapTold('other', NOTHING_TOLD, claimed)).toBe(true);
+      expect((await subject.store.link(LINK)).told).toEqual(told);
+    });
+
+    it('keeps what was told through patches of its state', async () => {
+      const told = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
+      await subject.store.swapTold(LINK, NOTHING_TOLD, told);
+      await commit({ kind: 'link', patch: { state: 'active', reason: null } });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'active', told });
     });
 
     it('has a cursor for each side', async () => {

@@ -52,8 +52,10 @@ const startDaemon = () => {
 
 test('a backup made while the daemon writes comes back, and plans what the original plans', async () => {
   const { google, service } = ground.sandbox;
-  // What is edited after a copy and deleted then counts as edited for the restored state, so it comes back (R6).
-  const [untouched = '', ...people] = google.account.people().map(({ resourceName }) => resourceName ?? '');
+  // What is edited after a copy counts as edited for the restored state: deleted then, it comes back (R6), and changed on the
+  // other side, it is a conflict (R4).
+  const [deleted, changed, ...others] = google.account.people();
+  const people = others.map(({ resourceName }) => resourceName ?? '');
   const daemon = startDaemon();
   await daemon.seen('run completed');
   let edits = 0;
@@ -80,8 +82,13 @@ test('a backup made while the daemon writes comes back, and plans what the origi
   // What the original did since the copy, the restored one finds done.
   expect(await planOf('restored')).toEqual(await planOf('data'));
 
-  google.account.deletePerson(untouched);
-  service.account.updateContact(service.account.contacts()[5]?.id ?? '', { title: 'Since the backup' });
+  google.account.deletePerson(deleted?.resourceName ?? '');
+  const name = changed?.names?.[0];
+  const same = service.account.contacts().filter(({ first_name, last_name }) => {
+    return (first_name ?? '') === (name?.givenName ?? '') && (last_name ?? '') === (name?.familyName ?? '');
+  });
+  expect(same).toHaveLength(1);
+  service.account.updateContact(same[0]?.id ?? '', { title: 'Since the backup' });
   const plans = await planOf('data');
   expect(plans[0]?.actions.length).toBeGreaterThanOrEqual(2);
   expect(await planOf('restored')).toEqual(plans);

@@ -238,3 +238,18 @@ describe('Redis', () => {
     expect(JSON.stringify(checks)).not.toContain('very-secret');
   });
 });
+
+test('who is told how links stand is named by the host, and warned of where that goes unencrypted', async () => {
+  const webhook = '//hooks.invalid/services/T0SECRET';
+  const told = await doctor({ NOTIFY_URL: `https:${webhook}`, NOTIFY_FORMAT: 'slack' });
+  expect(told.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid as slack, not signed' });
+  const open = await doctor({ NOTIFY_URL: `http:${webhook}` });
+  expect(open.code).toBe(0);
+  expect(open.check('notices')).toMatchObject({
+    level: 'warning',
+    detail: 'NOTIFY_URL begins with http://: notices go to hooks.invalid unencrypted',
+    remedy: 'Set NOTIFY_URL to an address that begins with https://.',
+  });
+  expect(JSON.stringify([told.checks, open.checks])).not.toContain('T0SECRET');
+  expect((await doctor()).check('notices')).toBeUndefined();
+});

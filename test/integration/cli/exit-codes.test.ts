@@ -186,6 +186,7 @@ test('exit code 4: refused credentials pause the link; a one-shot command still 
   expect(people.stderr).toContain('npm run -s contact-sync -- connect google default');
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
+  expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });
   const printed = [refused, people, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
   const secrets = [...secretsOf(ground.env), lost, revoked];
   expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);

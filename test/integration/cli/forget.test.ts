@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StatusDocument } from '../../../config/documents.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
@@ -199,7 +200,7 @@ describe('forget link', () => {
     const store = openStore(join(dataDir, 'contact-sync.db'));
     await store.link('home');
     await store.close();
-    expect(JSON.parse(await done('status', '--json'))).toMatchObject({ unconfigured: ['home'] });
+    expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
     expect(await done('status')).toContain('contact-sync forget link home');
     expect(await done('forget', 'link', 'home')).toContain('Forgot the link home');
     expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { DOCUMENTS, fileOf } from '../../../config/document-schemas.ts';
@@ -12,7 +12,8 @@ import {
   ReviewedDocument,
   StatusDocument,
 } from '../../../config/documents.ts';
-import { startGround, type Ended, type Ground } from './run-cli.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { runCli, startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
 vi.setConfig({ testTimeout: 90_000 });
@@ -227,6 +228,28 @@ test('all conflicts of a link are reviewed at once', async () => {
   expect(StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.openConflicts).toBe(0);
   expect((await run('sync')).code).toBe(0);
   expect(titles()).toEqual(before);
+});
+
+test('what another link may not take keeps no conflict from being reviewed', async () => {
+  const dataDir = join(ground.directory, 'two-links');
+  const file = join(ground.directory, 'two-links.yaml');
+  const links = { home: {}, mirror: { direction: 'to-service' } };
+  writeFileSync(file, JSON.stringify({ dataDir, links }), { mode: 0o600 });
+  const { DATA_DIR: _, SERVICE_ACCESS_TOKEN: __, GOOGLE_REFRESH_TOKEN: ___, ...env } = ground.env;
+  const cli = (...args: readonly string[]) => runCli([...args, '--config', file], env, ground.directory);
+  expect(await cli('status')).toMatchObject({ code: 0, stderr: '' });
+  const store = openStore(join(dataDir, 'contact-sync.db'));
+  const token = (await store.acquireLease('home', 'test', 0, 1)) ?? 0;
+  const conflict = { field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
+  const ids = { leftId: 'people/c1', rightId: 'contact_1' };
+  await store.commit('home', token, [{ kind: 'conflict', run: 'r', ...ids, conflict, atMs: 1 }]);
+  const [row] = await store.conflicts('home', { all: false });
+  await store.close();
+  const { code, stdout, stderr } = await cli('conflicts', 'resolve', String(row?.id), '--take', 'service', '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(ReviewedDocument.parse(JSON.parse(stdout)).reviewed).toEqual([
+    { link: 'home', id: row?.id, review: 'service' },
+  ]);
 });
 
 test.each([

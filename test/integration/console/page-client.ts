@@ -57,8 +57,6 @@ export type Visitor = {
     fields: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** Loads a page until it says that. */
-  until(path: string, text: string | RegExp): Promise<string>;
 };
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -94,14 +92,6 @@ export const signIn = async (world: DaemonWorld, address: string): Promise<Visit
     get,
     post,
     press: async (page, action, fields = {}) => post(action, { ...fields, token: tokenIn((await get(page)).text) }),
-    until: async (path, text) => {
-      for (;;) {
-        const { text: page } = await get(path);
-        if (typeof text === 'string' ? seen(page).includes(text) : text.test(seen(page))) return page;
-        // The program works meanwhile; how long that takes is no matter.
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    },
   };
 };
 

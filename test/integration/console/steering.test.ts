@@ -34,10 +34,10 @@ const signedIn = async (world: DaemonWorld) => {
 };
 
 /** The page once nothing is under way. */
-const settled = async ({ get }: Visitor, path: string): Promise<string> => {
-  const events = (await get('/links/work/live')).text;
+const settled = async (visitor: Visitor, path: string): Promise<string> => {
+  const events = (await visitor.get('/links/work/live')).text;
   expect(events).toMatch(/event: over\ndata: \n\n$/u);
-  return (await get(path)).text;
+  return (await visitor.get(path)).text;
 };
 
 const planOf = async (visitor: Visitor): Promise<string> => {

@@ -62,3 +62,13 @@ test('sync warns of the unencrypted addresses of the links that it runs', async 
   expect(warned(lines)).toEqual(['open']);
   expect(warned(await linesOf('closed'))).toEqual([]);
 });
+
+test('the daemon warns of a webhook that is told unencrypted, by its host', async () => {
+  await using world = await worldOf({ closed: {} });
+  await world.configure({ closed: {} }, { notifyUrl: 'http://hooks.invalid/T0SECRET' });
+  const daemon = world.startDaemon();
+  const warning = await daemon.until(says('notices go unencrypted'));
+  expect(warning).toMatchObject({ level: 'warn', host: 'hooks.invalid' });
+  await daemon.until(says('run completed', 'closed'));
+  expect(JSON.stringify(daemon.lines)).not.toContain('T0SECRET');
+});

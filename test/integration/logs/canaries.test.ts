@@ -16,7 +16,7 @@ import { startEchoingProxy, type EchoingProxy } from './echoing-proxy.ts';
 // Most commands run one after the other in one process; what a process of its own might do otherwise has one.
 
 /** Commands whose stdout is about contacts, groups or the person who signs in. Their stderr is a log like any other. */
-const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'explain', 'undo', 'connect', 'doctor']);
+const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'status', 'runs', 'explain', 'undo', 'connect', 'doctor']);
 
 const PERSONAL = {
   firstName: 'Zanarine',
@@ -31,6 +31,9 @@ const PERSONAL = {
 } as const;
 /** A number may be written in many ways. */
 const PERSONAL_FORMS = [...Object.values(PERSONAL), '4155550177', '555 0177', '555-0177', 'zanarine'];
+
+/** The path of a webhook: whoever knows it may use it. */
+const WEBHOOK = 'canary-path-of-the-webhook';
 
 /** Tokens, codes and keys that the emulators give out on the way, besides those of the environment. */
 const SECRET_FORMS = /ya29\.[\w-]{8,}|1\/\/[\w-]{8,}|4\/[\w-]{12,}|token_[0-9a-f]{16,}|code_[0-9a-f]{16,}/gu;
@@ -95,6 +98,9 @@ beforeAll(async () => {
     GOOGLE_TOKEN_URL: passOn(ground.env['GOOGLE_TOKEN_URL']),
     LOG_LEVEL: 'trace',
     CREDENTIALS_KEY: 'canary-passphrase-of-the-vault',
+    // Nobody listens there.
+    NOTIFY_URL: `http://127.0.0.1:9/${WEBHOOK}`,
+    NOTIFY_SECRET: 'canary-secret-of-the-webhook',
   };
   plant('first');
 });
@@ -106,7 +112,14 @@ afterAll(async () => {
 });
 
 test('commands that succeed', async () => {
-  for (const args of [['plan'], ['plan', '--json'], ['sync', '--json'], ['conflicts', '--json']]) {
+  for (const args of [
+    ['plan'],
+    ['plan', '--json'],
+    ['sync', '--json'],
+    ['conflicts', '--json'],
+    ['status'],
+    ['runs', '--json'],
+  ]) {
     expect((await run(args)).code).toBe(0);
   }
   const last: unknown = JSON.parse(outputs.find(({ command }) => command === 'sync')?.stdout ?? '');
@@ -172,6 +185,7 @@ test('refusals that repeat the whole request', async () => {
 });
 
 test('failures and answers that are cut off', async () => {
+  expect((await run(['notify', '--test'])).code).toBe(5);
   for (const fate of [500, 'truncate'] as const) {
     for (const side of [google, service]) {
       side.decide(() => fate);
@@ -200,6 +214,7 @@ test('configurations that cannot be used', async () => {
   await writeFile(file, '');
   expect((await run(['status'], { REDIS_URL: `no-url://:${secret}@host` })).code).toBe(2);
   expect((await run(['plan'], { CREDENTIALS_KEY: secret.slice(0, 8) })).code).toBe(2);
+  expect((await run(['plan'], { NOTIFY_URL: `https://:${secret}@host/${WEBHOOK}` })).code).toBe(2);
 });
 
 test('the daemon, through a refusal', async () => {
@@ -240,7 +255,7 @@ const filesBelow = async (directory: string): Promise<string[]> => {
 /** Everything that must stay unseen, found in a text. */
 const secretsIn = (text: string): string[] => {
   const planted = Object.entries(env).filter(([name]) => /TOKEN$|SECRET$|_KEY$/u.test(name));
-  const known = [...planted.map(([, value]) => value), 'wrong-canary-key', ground.sandbox.service.apiKey];
+  const known = [...planted.map(([, value]) => value), 'wrong-canary-key', WEBHOOK, ground.sandbox.service.apiKey];
   const forms = known.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
   return [...forms.filter((secret) => text.includes(secret)), ...(text.match(SECRET_FORMS) ?? [])];
 };

@@ -51,4 +51,8 @@ test('a link says whom runs refuse, skip or leave alone, and for how long it has
     expect((await linked.sync()).summary.outcome).toBe('failed');
   }
   expect(await read()).toMatchObject({ failures: 2, lastSuccessAtMs: afterRefusal.lastSuccessAtMs });
+  service.clearFaults();
+  linked.clock.advance(60_000);
+  expect((await linked.sync()).summary.outcome).toBe('completed');
+  expect(await read()).toMatchObject({ failures: 0 });
 });

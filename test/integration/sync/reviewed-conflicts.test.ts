@@ -5,9 +5,9 @@ import { changeLink } from '../../../src/sync/change-link.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 /** One person, whose title both sides changed: the service's, the later one, won. */
-const disputed = async (): Promise<LinkedSandbox> => {
+const disputed = async (variables: Record<string, string> = {}): Promise<LinkedSandbox> => {
   const ada = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'King', emails: [{ value: 'ada@x.org', label: null }] };
-  const linked = await startLinkedSandbox({ google: [ada], service: [ada] }, { SWEEP_INTERVAL: '1s' });
+  const linked = await startLinkedSandbox({ google: [ada], service: [ada] }, { SWEEP_INTERVAL: '1s', ...variables });
   await linked.sync();
   linked.clock.advance(60_000);
   linked.sandbox.google.account.updatePerson(googleId(linked), { organizations: [{ title: 'Baker' }] });
@@ -88,6 +88,7 @@ describe('[R4] a conflict that a person reviews', () => {
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
     expect((await linked.sync()).summary.skipped).toBe(1);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    expect(await rows(linked)).toMatchObject([{ review: 'left', resolvedAtMs: null }]);
     linked.clock.advance(24 * 60 * 60_000);
     await linked.sync();
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
@@ -104,6 +105,19 @@ describe('[R4] a conflict that a person reviews', () => {
     await linked.sync();
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     await expectQuiet(linked);
+  });
+
+  test('ends where the contact stands at one side only by then', async () => {
+    await using linked = await disputed({ DELETE_POLICY: 'keep' });
+    linked.sandbox.service.account.deleteContact(serviceId(linked));
+    for (const _ of [1, 2]) {
+      linked.clock.advance(60 * 60_000);
+      await linked.sync();
+    }
+    expect((await linked.app.store.counts('default')).pairs).toBe(0);
+    await take(linked, 'left');
+    await expectQuiet(linked);
+    expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }]);
   });
 
   test('one that is dismissed is written nowhere', async () => {

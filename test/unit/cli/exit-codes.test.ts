@@ -4,6 +4,7 @@ import { EXIT, exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts'
 import { runCli } from '../../../src/cli/program.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
 import { ConfigError } from '../../../src/config/config-error.ts';
+import { NotDeliveredError } from '../../../src/notify/not-delivered.ts';
 import {
   CursorExpiredError,
   DisabledError,
@@ -38,6 +39,8 @@ test.each([
   ['an unavailable remote', new UnavailableError('x', remote), 5],
   ['an exceeded limit', new LimitedError('x', remote), 5],
   ['an unreadable answer', new UnreadableError('x', remote), 5],
+  ['a receiver that refuses', new NotDeliveredError('x', { retry: 'never' }), 1],
+  ['a receiver that may take it later', new NotDeliveredError('x', { retry: 'soon' }), 5],
   ['a busy link', new LeaseError('default', 'busy'), 6],
 ])('%s', (_what, error, code) => {
   expect(exitCodeOf(error)).toBe(code);

@@ -76,5 +76,5 @@ test('every mount has a volume, and what the configuration says is understood', 
   const [{ name: portName, containerPort }] = ports;
   expect(config).toMatchObject({ dataDir: '/data/state', redisUrl: null, listen: { port: containerPort } });
   const asked = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => `${httpGet.path} ${httpGet.port}`);
-  expect(asked).toEqual([`/readyz ${portName}`, `/readyz ${portName}`, `/healthz ${portName}`]);
+  expect(asked).toEqual([`/readyz ${portName}`, `/readyz ${portName}`, `/readyz ${portName}`]);
 });

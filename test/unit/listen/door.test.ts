@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
@@ -70,6 +71,20 @@ test('what breaks is told to the log, and not to who asked', async () => {
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain('store');
   expect(failed).toEqual([['/breaks', new Error('the store cannot be read')]]);
+});
+
+test('a connection that the system could not hand over is told to the log, and the next one is answered', async () => {
+  const { door, failed, url } = await openTestDoor();
+  await using _ = door;
+  const servers: Server[] = [];
+  const see = (message: unknown): void => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', see);
+  await (await fetch(`${url}/one`)).text();
+  unsubscribe('http.server.request.start', see);
+  const trouble = new Error('accept ENOBUFS');
+  servers[0]?.emit('error', trouble);
+  expect(failed).toEqual([['', trouble]]);
+  expect((await fetch(`${url}/one`)).status).toBe(200);
 });
 
 test.each([

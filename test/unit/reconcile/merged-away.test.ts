@@ -164,6 +164,18 @@ describe('two contacts that became one', () => {
       expect(afterOf('left', [shared])).toBeUndefined();
     });
 
+    test('[R12] are no merge where one number alone was passed on to somebody of another name', () => {
+      const ann = { firstName: 'Ann', lastName: 'Miller', phoneNumbers };
+      const halves = [
+        gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
+        taking('survivor', { phoneNumbers }),
+      ] as const;
+      const other = present(record('orphan', ann), snapshot(ann));
+      const plan = planOf([pairOf(halves[0], other, 'linked', 1), pairOf(halves[1], KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).toMatchObject({ record: { id: 'orphan' } });
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+
     test('[R12] are no merge where two took it over, or the deleted one had neither address nor number', () => {
       const given = { emailAddresses: both, phoneNumbers };
       expect(afterOf('left', [taking('one', given), taking('two', given)])).toBeUndefined();

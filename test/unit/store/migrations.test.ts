@@ -173,7 +173,9 @@ describe('a database of the first edition', () => {
     for (const table of ['group_pairs', 'rejections', 'runs', 'budgets', 'shown_pages'])
       expect(after.get(table), table).toEqual(renamed(before.get(table)));
     const links = after.get('links')?.map((row, index) => {
-      const added = { lease_token: undefined, accepted_run: undefined, accepted_at_ms: undefined };
+      const guard = { accepted_run: undefined, accepted_at_ms: undefined };
+      const told = { told_trouble: undefined, failing_since_ms: undefined, told_claimed_until_ms: undefined };
+      const added = { lease_token: undefined, ...guard, ...told };
       return { ...row, ...added, swept_at_ms: before.get('links')?.[index]?.['swept_at_ms'] };
     });
     expect(links).toEqual(renamed(before.get('links')));

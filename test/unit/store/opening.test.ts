@@ -95,7 +95,7 @@ describe('a database file', () => {
 
   it('is made once by processes that all find none', async () => {
     await openAtOnce(path, 6);
-    expect(readTables(path).get('__drizzle_migrations')).toHaveLength(9);
+    expect(readTables(path).get('__drizzle_migrations')).toHaveLength(10);
     expect(readTables(path).get('halves')).toHaveLength(6);
   });
 
@@ -125,7 +125,7 @@ describe('a database file', () => {
     using file = firstEditionFile();
     const halves = 671;
     await openAtOnce(file.path, 4);
-    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(9);
+    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(10);
     expect(readTables(file.path).get('halves')).toHaveLength(halves + 4);
   });
 });

@@ -251,6 +251,18 @@ describe('what people are shown of a plan', () => {
     ]);
     const merged = pairOf(present(record('g', ADA)), gone('s', { mergedInto: 's2' }));
     expect(views({ pairs: [merged] })).toMatchObject([{ why: { kind: 'merged', at: 'right' } }]);
+    // The side showed the merge as a deletion alone.
+    const shared = { firstName: 'Augusta', emailAddresses: values('augusta@x.org', 'ada@x.org') };
+    const own = { firstName: 'Augusta', emailAddresses: values('augusta@x.org') };
+    const taker = pairOf(
+      present(record('g2', own), snapshot(own)),
+      present(record('s2', shared), snapshot(own)),
+      'linked',
+      2,
+    );
+    const taken = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
+    const deletion = views({ pairs: [taken, taker] }).find(({ action }) => action === 'delete');
+    expect(deletion).toMatchObject({ side: 'left', why: { kind: 'merged', at: 'right' } });
   });
 
   test.each([

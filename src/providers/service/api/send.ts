@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../clock.ts';
+import { CutOffError, exchange } from '../../../http/exchange.ts';
 import type { AnswerHeaders } from '../../../http/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
 import { ANSWER_LIMITS } from '../../read-limits.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
-import { CutOffError, exchange } from './exchange.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 

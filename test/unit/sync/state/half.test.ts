@@ -78,8 +78,8 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
   unpaired: {
     shown: TAKEN_IN,
     found: TAKEN_IN,
-    deleted: FORGOTTEN,
-    merged: FORGOTTEN,
+    deleted: STANDING.deleted,
+    merged: STANDING.merged,
     missed: FORGOTTEN,
     unsettled: SAME,
     unknown: SAME,
@@ -135,12 +135,15 @@ describe('[R7] the table of a half', () => {
   });
 
   const LAG_MS = 10 * 60_000;
+  const TIMELESS = { record: record('x', ADA, { modifiedAtMs: null }) };
+  const CHANGED_THEN = { record: record('x', ADA, { modifiedAtMs: 1_000 }) };
 
   /** Written at 1000; the listing that it was seen in before ended at 500, the one before this at the time given. */
   test.each<[string, Partial<Half>, number | null, number | null]>([
     ['a listing that ended right after the write and missed it', {}, 1_001, 500],
     ['a listing that ended just before ten minutes after the write', {}, 1_000 + LAG_MS - 1, 500],
     ['a listing that ended at the moment of the write', { lastListedAtMs: 1_000 }, 1_001, 1_000],
+    ['a listing too soon after the time that its side gives for the write', CHANGED_THEN, 1_000 + LAG_MS, 500],
   ])('[R7] that was missed late keeps when it was last seen: %s', (_, given, lastListedAtMs, expected) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
     expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs })).toMatchObject({
@@ -150,7 +153,8 @@ describe('[R7] the table of a half', () => {
   });
 
   test.each<[string, Partial<Half>, number | null]>([
-    ['a listing that ended ten minutes after the write, and saw it', {}, 1_000 + LAG_MS],
+    ['a listing that ended ten minutes after a write without a time, and saw it', TIMELESS, 1_000 + LAG_MS],
+    ['a listing that ended fifteen minutes after the write, and saw it', CHANGED_THEN, 1_000 + 1.5 * LAG_MS],
     ['it was seen since the write', { lastListedAtMs: 1_001 }, 1_002],
     ['this link never wrote it', { writtenAtMs: null }, 1_001],
     ['no listing has missed it', { lastListedAtMs: null }, 1_001],

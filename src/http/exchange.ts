@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../../clock.ts';
-import type { AnswerHeaders } from '../../../http/rate-headers.ts';
+import type { Clock } from '../clock.ts';
+import type { AnswerHeaders } from './rate-headers.ts';
 
 /** How long a whole body may take from the answer's headers on, and how long it may be. */
 export type AnswerLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };

@@ -1,0 +1,36 @@
+import type { LinkStateName } from '../store/store.ts';
+import type { Told } from '../store/told.ts';
+
+/** What a notice is about: a trouble of a link, or its end. */
+export type News = NonNullable<Told['trouble']> | 'recovered';
+
+/** An outage that is over sooner needs nobody. */
+const LONG_MS = 3_600_000;
+
+/**
+ * What there is to tell of a link in that state, and what the receiver knows `after` it. A trouble is told once, however
+ * many runs repeat it, until a completed run ends it or another trouble takes its place. `nowMs` is epoch milliseconds.
+ */
+export const newsOf = (
+  told: Told,
+  state: LinkStateName,
+  nowMs: number,
+): { readonly news: News | null; readonly after: Told } => {
+  // A time that is yet to come was taken from a clock that was wrong.
+  const failingSinceMs = state === 'failing' ? Math.min(told.failingSinceMs ?? nowMs, nowMs) : null;
+  const knowing = (trouble: Told['trouble']): Told => ({ trouble, failingSinceMs, claimedUntilMs: null });
+  const quiet = { news: null, after: knowing(told.trouble) };
+  switch (state) {
+    case 'active':
+      return told.trouble === null ? quiet : { news: 'recovered', after: knowing(null) };
+    case 'resuming':
+      return quiet;
+    case 'failing':
+      if (failingSinceMs === null || nowMs - failingSinceMs < LONG_MS) return quiet;
+      break;
+    case 'halted':
+    case 'paused':
+      break;
+  }
+  return told.trouble === state ? quiet : { news: state, after: knowing(state) };
+};

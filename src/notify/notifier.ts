@@ -1,0 +1,130 @@
+import type { Events } from '../events.ts';
+import type { LinkState, Store } from '../store/store.ts';
+import type { Told } from '../store/told.ts';
+import { bodyOf, noticeOf, testNotice, type NoticeFormat } from './message.ts';
+import { newsOf, type News } from './news.ts';
+import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';
+
+export type NotifierOptions = WebhookOptions & {
+  readonly format: NoticeFormat;
+  /** Whether a remote's own words may be in a notice. */
+  readonly personalData: boolean;
+  readonly store: Store;
+  readonly events: Events;
+  readonly newId: () => string;
+};
+
+/** Tells a receiver how links stand. */
+export type Notifier = {
+  /** The receiver, as it may be shown: its host. */
+  readonly host: string;
+  /**
+   * Tells what there is to tell of the links, by name, each thing once, whichever process of this store does. Answers after
+   * how many milliseconds to look again. Never throws: what was not taken is told the next time.
+   */
+  tell(links: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Sends a test, once. Throws a `NotDeliveredError`, or the signal's reason. */
+  test(signal: AbortSignal): Promise<ReceiverAnswer>;
+};
+
+const LOOK_EVERY_MS = 30_000;
+/** A receiver that took nothing is left alone for a while. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+
+/** Longer than a delivery takes with all its attempts. */
+const CLAIM_MS = 60_000;
+
+/** Whether another process tells the receiver something at the moment. */
+const isClaimed = ({ claimedUntilMs }: Told, nowMs: number): boolean => {
+  // One that lasts longer than any was made by a clock that was wrong.
+  return claimedUntilMs !== null && claimedUntilMs > nowMs && claimedUntilMs <= nowMs + CLAIM_MS;
+};
+
+/** What this process could not tell of each link, by name: a receiver may have taken it although no answer said so. */
+type Untaken = Map<string, { readonly news: News; readonly id: string }>;
+
+type Telling = { readonly untaken: Untaken; readonly signal: AbortSignal };
+
+const deliverNotice = async (
+  options: NotifierOptions,
+  news: News,
+  link: LinkState,
+  { untaken, signal }: Telling,
+): Promise<void> => {
+  const { clock, format, newId, personalData } = options;
+  const { deliver } = await import('./webhook.ts');
+  const known = untaken.get(link.name);
+  const id = known?.news === news ? known.id : newId();
+  untaken.set(link.name, { news, id });
+  const notice = noticeOf(news, link, { id, nowMs: clock.now(), personalData });
+  await deliver(options, bodyOf(notice, format), signal);
+};
+
+/** Tells what there is to tell of one link; throws what keeps it from being told. */
+const tellLink = async (options: NotifierOptions, name: string, telling: Telling): Promise<void> => {
+  const { clock, events, store, url } = options;
+  const link = await store.link(name);
+  const { told } = link;
+  const nowMs = clock.now();
+  if (isClaimed(told, nowMs)) return;
+  const { news, after } = newsOf(told, link.state, nowMs);
+  if (news === null) {
+    telling.untaken.delete(name);
+    const isNew = told.failingSinceMs !== after.failingSinceMs || told.claimedUntilMs !== null;
+    if (isNew) await store.swapTold(name, told, after);
+    return;
+  }
+  const claimed = { ...told, claimedUntilMs: nowMs + CLAIM_MS };
+  if (!(await store.swapTold(name, told, claimed))) return;
+  let known: Told = { ...told, claimedUntilMs: null };
+  try {
+    await deliverNotice(options, news, link, telling);
+    known = after;
+    events.noticeSent({ link: name, news, host: new URL(url).host });
+  } finally {
+    await store.swapTold(name, claimed, known);
+  }
+  telling.untaken.delete(name);
+};
+
+/** The links in their order, beginning behind that one. */
+const behind = (links: readonly string[], link: string | null): readonly string[] => {
+  const first = link === null ? 0 : links.indexOf(link) + 1;
+  return [...links.slice(first), ...links.slice(0, first)];
+};
+
+/** A notifier for one receiver. What sends requests is loaded when there is something to send. */
+export const createNotifier = (options: NotifierOptions): Notifier => {
+  const { clock, events, format, newId, url } = options;
+  const { host } = new URL(url);
+  /** What kept the receiver from being told the last time, so that it is logged once. */
+  let trouble: string | null = null;
+  /** The link that was come to last: one of which nothing is taken holds up no other for good. */
+  let last: string | null = null;
+  const untaken: Untaken = new Map();
+  return {
+    host,
+    tell: async (links, signal) => {
+      try {
+        for (const link of behind(links, last)) {
+          last = link;
+          if (!signal.aborted) await tellLink(options, link, { untaken, signal });
+        }
+        last = null;
+        trouble = null;
+        return LOOK_EVERY_MS;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (!signal.aborted && reason !== trouble) {
+          trouble = reason;
+          events.noticeFailed({ host, reason, remedy: 'Find out more with: contact-sync notify --test' });
+        }
+        return LOOK_AGAIN_MS;
+      }
+    },
+    test: async (signal) => {
+      const { deliverOnce } = await import('./webhook.ts');
+      return deliverOnce(options, bodyOf(testNotice({ id: newId(), nowMs: clock.now() }), format), signal);
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import type { Environment } from './run-cli.ts';
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const SECRET = 'a-secret-of-sixteen-or-more';
+
+let receiver: Receiver;
+let directory: string;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  directory = await mkdtemp(join(tmpdir(), 'contact-sync-notify-'));
+});
+afterEach(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+const notify = (changes: Environment = {}, args: readonly string[] = ['--test']) => {
+  const env = {
+    GOOGLE_CLIENT_ID: 'id',
+    GOOGLE_CLIENT_SECRET: 'secret',
+    SERVICE_BASE_URL: 'https://service.invalid',
+    NOTIFY_URL: `${receiver.url}/services/T0SECRET?token=T1SECRET`,
+    DATA_DIR: directory,
+    ...changes,
+  };
+  return host.run(['notify', ...args], env, directory);
+};
+const name = (): string => new URL(receiver.url).host;
+
+test('a test is sent, signed, and the answer is told: exit code 0', async () => {
+  receiver.answer((response) => response.writeHead(200).end('ok'));
+  expect(await notify({ NOTIFY_SECRET: SECRET })).toEqual({
+    code: 0,
+    stdout: `${name()} answered 200: ok\n`,
+    stderr: '',
+  });
+  const [request] = receiver.received;
+  expect(receiver.received).toHaveLength(1);
+  expect(request?.path).toBe('/services/T0SECRET?token=T1SECRET');
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({ event: 'test', link: null, text: expect.any(String) });
+  const signed = `${String(request?.headers['contact-sync-timestamp'])}.${request?.body}`;
+  const expected = createHmac('sha256', SECRET).update(signed).digest('hex');
+  expect(request?.headers['contact-sync-signature']).toBe(`v1=${expected}`);
+});
+
+test('as Slack takes it', async () => {
+  await notify({ NOTIFY_FORMAT: 'slack' });
+  expect(JSON.parse(receiver.received[0]?.body ?? '')).toEqual({ text: expect.any(String) });
+});
+
+test.each([
+  [404, 'no_service', 1],
+  [403, 'invalid_token', 1],
+  [503, 'later', 5],
+  [429, 'too many', 5],
+])('a webhook that answers %i: exit code %i, after one attempt', async (status, words, code) => {
+  receiver.answer((response) => response.writeHead(status).end(words));
+  expect(await notify()).toEqual({ code, stdout: '', stderr: `${name()} answered ${status}: ${words}\n` });
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('a redirect is not followed: exit code 1', async () => {
+  await using other = await startReceiver();
+  receiver.answer((response) => response.writeHead(302, { location: other.url }).end());
+  const { code, stderr } = await notify();
+  expect([code, stderr]).toEqual([1, `${name()} answered 302 with a redirect, which is not followed\n`]);
+  expect(other.received).toEqual([]);
+});
+
+test('a webhook that is not there: exit code 5, by its host', async () => {
+  const { code, stderr } = await notify({ NOTIFY_URL: 'http://127.0.0.1:9/services/T0SECRET' });
+  expect([code, stderr]).toEqual([5, '127.0.0.1:9 did not answer (ECONNREFUSED)\n']);
+});
+
+test('what it repeats of its address is not repeated here', async () => {
+  receiver.answer((response, { path }) => response.writeHead(404).end(`Cannot POST ${path}`));
+  const { stderr } = await notify();
+  expect(stderr).toContain('Cannot POST');
+  expect(stderr).not.toMatch(/T\dSECRET/u);
+});
+
+test('without a webhook, or without --test, there is nothing to do: exit code 2', async () => {
+  expect(await notify({ NOTIFY_URL: '' })).toMatchObject({ code: 2, stderr: expect.stringContaining('NOTIFY_URL') });
+  expect(await notify({}, [])).toMatchObject({ code: 2, stderr: expect.stringContaining('--test') });
+  expect(receiver.received).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+
+// Daemons over both emulators, and a receiver that is a real HTTP server.
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const LOOK_MS = 30_000;
+const HALTED = 'run halted, nothing written';
+/** Whose next deletion halts it. */
+const STRICT = { syncInterval: '10s', deleteLimit: '0' };
+/** That nothing halts. */
+const FREE = { syncInterval: '10s', deleteLimit: '100%' };
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver[Symbol.asyncDispose]());
+
+const configure = (world: DaemonWorld, links: Parameters<DaemonWorld['configure']>[0]): Promise<void> =>
+  world.configure(links, { notifyUrl: `${receiver.url}/services/T0SECRET` });
+
+/** Two links. */
+const startWorld = async (): Promise<DaemonWorld> => {
+  const world = await startDaemonWorld(null, host);
+  for (const name of ['work', 'home']) await world.addLink(name);
+  await configure(world, { work: STRICT, home: STRICT });
+  return world;
+};
+
+const deleteOne = (world: DaemonWorld, name: string): string => {
+  const account = world.sandboxes.get(name)?.google.account;
+  const person = account?.people()[0];
+  account?.deletePerson(person?.resourceName ?? '');
+  return person?.names?.[0]?.familyName ?? '';
+};
+
+const told = (): unknown[] =>
+  receiver.received.map(({ body }) => {
+    const { event, link } = JSON.parse(body) as { event: string; link: string };
+    return `${link} ${event}`;
+  });
+
+type Daemon = ReturnType<DaemonWorld['startDaemon']>;
+
+/** Lets the daemon look after one more run of the link: by then it sleeps until the next look. */
+const letLook = async (daemon: Daemon, means: (line: LogLine) => boolean, afterMs = LOOK_MS): Promise<void> => {
+  await daemon.until(means, daemon.lines.length);
+  daemon.clock.advance(afterMs);
+};
+
+test('a halt is told once, through further halts and a restart, and so is its end', async () => {
+  await using world = await startWorld();
+  const daemon = world.startDaemon();
+  for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
+  const familyName = deleteOne(world, 'work');
+  await letLook(daemon, says(HALTED, 'work'));
+  await daemon.until(says('notice sent', 'work'));
+  expect(receiver.received[0]?.body).toContain('more than the 0 that DELETE_LIMIT allows');
+  expect(receiver.received[0]?.body).not.toContain(familyName);
+
+  // The other link's notice shows that this one was looked at again.
+  await daemon.until(says(HALTED, 'work'), daemon.lines.length);
+  deleteOne(world, 'home');
+  await letLook(daemon, says(HALTED, 'home'));
+  await daemon.until(says('notice sent', 'home'));
+  await daemon.stop();
+
+  const next = world.startDaemon();
+  await next.until(says(HALTED, 'work'));
+  await configure(world, { work: STRICT, home: FREE });
+  next.reload();
+  await letLook(next, completed('home'));
+  await next.until(says('notice sent', 'home'));
+  await configure(world, { work: FREE, home: FREE });
+  next.reload();
+  await letLook(next, completed('work'));
+  await next.until(says('notice sent', 'work'));
+  await next.stop();
+
+  expect(told()).toEqual(['work link.halted', 'home link.halted', 'home link.recovered', 'work link.recovered']);
+  // Whoever knows the address may use it: the log has the host alone.
+  expect(JSON.stringify([...daemon.lines, ...next.lines])).not.toContain('T0SECRET');
+});
+
+test('a receiver that is down holds up no run, and is told once when it is up again', async () => {
+  await using world = await startWorld();
+  const daemon = world.startDaemon();
+  for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
+  receiver.answer(() => undefined);
+  deleteOne(world, 'work');
+  await letLook(daemon, says(HALTED, 'work'));
+  await receiver.until(1);
+  // It does not answer, and runs go on.
+  await daemon.until(says(HALTED, 'work'), daemon.lines.length);
+  await daemon.until(completed('home'), daemon.lines.length);
+  daemon.clock.advance(LOOK_MS);
+  await daemon.until(says('notice not delivered'));
+  receiver.answer((response) => response.writeHead(204).end());
+  await letLook(daemon, says(HALTED, 'work'), 10 * LOOK_MS);
+  await daemon.until(says('notice sent', 'work'));
+  deleteOne(world, 'home');
+  await letLook(daemon, says(HALTED, 'home'));
+  await daemon.until(says('notice sent', 'home'));
+  await daemon.stop();
+  expect(told().slice(1)).toEqual(['work link.halted', 'home link.halted']);
+});
+
+test('a link that waits for a credential is told of', async () => {
+  await using world = await startWorld();
+  const daemon = world.startDaemon();
+  await daemon.until(completed('work', 'full'));
+  const sandbox = world.sandboxes.get('work');
+  sandbox?.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
+  await daemon.until(says('link paused', 'work'));
+  await letLook(daemon, completed('home'));
+  await daemon.until(says('notice sent', 'work'));
+  await daemon.stop();
+  expect(told()).toEqual(['work link.paused']);
+  expect(receiver.received[0]?.body).toContain('contact-sync connect service work');
+});

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Sides, SideWords } from '../contact/side.ts';
-import { selectChanges, type Shown } from '../view/change-filter.ts';
+import { holds, selectChanges, type Shown } from '../view/change-filter.ts';
 import { HAPPENING_TITLES } from '../view/change-words.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../view/views.ts';
@@ -100,6 +100,21 @@ export const filterForm = (action: string, shown: Shown): Html =>
     </div>
     <button class="quiet">Filter</button>
   </form>`;
+
+/** The box by which a table is narrowed down; `kept` are what else the address says. */
+export const findForm = (action: string, text: string, kept: Readonly<Record<string, string>> = {}): Html =>
+  html`<form method="get" action="${action}" class="actions" role="search">
+    ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <div>
+      <label for="find">Find a name or a value</label>
+      <input id="find" name="find" type="search" value="${text}" />
+    </div>
+    <button class="quiet">Filter</button>
+  </form>`;
+
+/** Whether one of the texts has the one that was asked for in it. */
+export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
+  text === '' || texts.some((each) => holds(each, text));
 
 /** Changes by what happens: what destroys comes first. `more` may add to each. */
 export const changeSections = <Each extends Change>(

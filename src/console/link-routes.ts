@@ -20,7 +20,7 @@ import { createLive } from './live.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { leftOutPage } from './pages/left-out.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
-import { peoplePage } from './pages/people.ts';
+import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
 import { planPage } from './pages/plan.ts';
 import { runPage, runsPage } from './pages/runs.ts';
 import { linkPath, runPath } from './paths.ts';
@@ -146,6 +146,8 @@ const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
 
 const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
+const findIn = (context: Context<Env>): string => context.req.query('find')?.trim() ?? '';
+
 const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, desk } = parts;
   routes.get(
@@ -154,7 +156,7 @@ const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
       const all = context.req.query('all') === '1';
       const policy = { direction: link.direction, conflicts: link.conflictPolicy };
       const conflicts = await listConflicts(app.store, link.name, policy, { all });
-      return context.html(conflictsPage(pageOf(parts, context), link, { conflicts, all }));
+      return context.html(conflictsPage(pageOf(parts, context), link, { conflicts, all, find: findIn(context) }));
     }),
   );
   routes.post(
@@ -174,14 +176,16 @@ const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get(
     '/links/:link/left',
     withLink(parts, async (context, link) =>
-      context.html(leftOutPage(pageOf(parts, context), link, await readLinkRecord(app.store, link.name))),
+      context.html(
+        leftOutPage(pageOf(parts, context), link, await readLinkRecord(app.store, link.name), findIn(context)),
+      ),
     ),
   );
   routes.get(
     '/links/:link/people',
     withLink(parts, async (context, link) => {
       const text = context.req.query('who')?.trim() ?? '';
-      const found = text === '' ? [] : await explainContact(app.store, link.name, text);
+      const found = text === '' ? [] : await explainContact(app.store, link.name, text, PEOPLE_SHOWN);
       return context.html(peoplePage(pageOf(parts, context), link, { text, found }));
     }),
   );

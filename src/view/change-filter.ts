@@ -16,7 +16,8 @@ const textsOf = (change: Change): readonly (string | null)[] => [
   ...change.changes.flatMap(({ from, to }) => [...from, ...to]),
 ];
 
-const holds = (text: string | null, asked: string): boolean => {
+/** Whether a text has the one that was asked for in it; spelling as in names. */
+export const holds = (text: string | null, asked: string): boolean => {
   if (text === null) return false;
   return (
     text.toLowerCase().includes(asked.toLowerCase()) ||

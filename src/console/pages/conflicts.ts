@@ -6,7 +6,7 @@ import { CONFLICT_STATES, DECIDED_BY } from '../../view/conflict-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { ConflictView } from '../../view/views.ts';
 import { grouped } from '../../view/words.ts';
-import { idsText } from '../change-list.ts';
+import { findForm, idsText, isFound } from '../change-list.ts';
 import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf } from '../paths.ts';
 
@@ -31,10 +31,15 @@ const buttons = (context: PageContext, link: LinkConfig, conflict: ConflictView)
 export const conflictsPage = (
   context: PageContext,
   link: LinkConfig,
-  { conflicts, all }: { readonly conflicts: readonly ConflictView[]; readonly all: boolean },
+  {
+    conflicts,
+    all,
+    find,
+  }: { readonly conflicts: readonly ConflictView[]; readonly all: boolean; readonly find: string },
 ): Html => {
   const { sides } = link;
-  const rows = conflicts
+  const found = conflicts.filter(({ name, left, right, ...ids }) => isFound(find, [name, left, right, idsText(ids)]));
+  const rows = found
     .toReversed()
     .slice(0, ROWS_SHOWN)
     .map((conflict) => [
@@ -46,7 +51,7 @@ export const conflictsPage = (
       buttons(context, link, conflict),
     ]);
   const titles = ['Who', 'Field', ...SIDES.map((side) => `At ${sides[side].place}`), 'Stands', 'State', 'Decide'];
-  const hidden = conflicts.length - rows.length;
+  const hidden = found.length - rows.length;
   const at = linkPath(link.name, '/conflicts');
   return page(context, {
     title: `Conflicts of ${link.name}`,
@@ -56,10 +61,13 @@ export const conflictsPage = (
         Fields that both sides had changed. One value stands already; the next run writes the other one where you take
         it. ${all ? html`<a href="${at}">Open ones only</a>` : html`<a href="${at}?all=1">Reviewed ones too</a>`}
       </p>`,
+      conflicts.length === 0 ? html`` : findForm(at, find, all ? { all: '1' } : {}),
       rows.length === 0
         ? html`<p>There is no conflict to look at.</p>`
         : table('Conflicts, the newest first', titles, rows),
-      hidden === 0 ? html`` : html`<p class="faint">And ${grouped(hidden)} older ones.</p>`,
+      hidden === 0
+        ? html``
+        : html`<p class="faint">And ${grouped(hidden)} older ones: narrow them down with the filter.</p>`,
     ],
   });
 };

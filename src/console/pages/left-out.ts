@@ -2,9 +2,9 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
 import type { LinkRecord } from '../../history/link-record.ts';
 import { grouped } from '../../view/words.ts';
-import { idsText } from '../change-list.ts';
+import { findForm, idsText, isFound } from '../change-list.ts';
 import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { navOf, runPath } from '../paths.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
 
 const ROWS_SHOWN = 200;
 
@@ -20,13 +20,20 @@ const section = (
     <h2>${title}: ${grouped(rows.length)}</h2>
     <p>${about}</p>
     ${table(title, titles, rows.slice(0, ROWS_SHOWN))}
-    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more.</p>`}
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: narrow them down with the filter.</p>`}
   </section>`;
 };
 
 /** The contacts that are not kept in step, and why. */
-export const leftOutPage = (context: PageContext, link: LinkConfig, record: LinkRecord): Html => {
-  const { refused, skipped, alone } = record;
+export const leftOutPage = (context: PageContext, link: LinkConfig, record: LinkRecord, find: string): Html => {
+  const isMeant = (each: {
+    readonly name: string | null;
+    readonly leftId: string | null;
+    readonly rightId: string | null;
+  }) => isFound(find, [each.name, idsText(each)]);
+  const refused = record.refused.filter(isMeant);
+  const skipped = record.skipped.filter(isMeant);
+  const alone = record.alone.filter(isMeant);
   const { sides } = link;
   const sections = [
     section(
@@ -54,10 +61,12 @@ export const leftOutPage = (context: PageContext, link: LinkConfig, record: Link
       ]),
     ),
   ];
-  const isEmpty = refused.length + skipped.length + alone.length === 0;
+  const isEmpty = record.refused.length + record.skipped.length + record.alone.length === 0;
   return page(context, {
     title: `Left out of ${link.name}`,
     nav: navOf(link, '/left'),
-    body: isEmpty ? html`<p>Every contact is kept in step.</p>` : sections,
+    body: isEmpty
+      ? html`<p>Every contact is kept in step.</p>`
+      : [findForm(linkPath(link.name, '/left'), find), ...sections],
   });
 };

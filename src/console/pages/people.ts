@@ -11,7 +11,8 @@ import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
 import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 
-const PEOPLE_SHOWN = 20;
+/** So many people are on one page. */
+export const PEOPLE_SHOWN = 10;
 const ENTRIES_SHOWN = 100;
 
 const standing = ({ field, left, right, from, sinceMs, why }: Standing, { sides }: LinkConfig) => [
@@ -73,7 +74,6 @@ export const peoplePage = (
   link: LinkConfig,
   { text, found }: { readonly text: string; readonly found: readonly ContactHistory[] },
 ): Html => {
-  const hidden = found.length - Math.min(found.length, PEOPLE_SHOWN);
   const none = text === '' ? html`` : html`<p>Nobody of that name, address, number or id has been seen.</p>`;
   return page(context, {
     title: `People of ${link.name}`,
@@ -87,8 +87,8 @@ export const peoplePage = (
         <button>Find</button>
       </form>`,
       found.length === 0 ? none : html``,
-      ...found.slice(0, PEOPLE_SHOWN).map((each) => person(each, link)),
-      hidden === 0 ? html`` : html`<p class="faint">And ${hidden} more: give more of the name.</p>`,
+      ...found.map((each) => person(each, link)),
+      found.length < PEOPLE_SHOWN ? html`` : html`<p class="faint">There may be more: give more of the name.</p>`,
     ],
   });
 };

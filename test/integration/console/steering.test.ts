@@ -130,6 +130,8 @@ test('the other value of a conflict is taken and written by the next run', async
   await daemon.until(completed('work', 'incremental'));
   const conflicts = await visitor.get('/links/work/conflicts');
   expect(seen(conflicts.text)).toMatch(/Baker.*Brewer/u);
+  expect(seen((await visitor.get('/links/work/conflicts?find=brewer')).text)).toMatch(/Baker.*Brewer/u);
+  expect(seen((await visitor.get('/links/work/conflicts?find=butcher')).text)).not.toContain('Baker');
   const { values } = /value="(?<id>\d+)" \/>\s*<input type="hidden" name="review" value="(?<values>left|right)"/u.exec(
     conflicts.text.slice(conflicts.text.lastIndexOf('Baker')),
   )?.groups ?? { values: '' };

@@ -55,7 +55,12 @@ const health = ({ app, daemon, clock }: Subject) =>
 export const createListening = ({ address, events, clock, version, openConsole }: ListeningOptions): Listening => {
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
-  let page: Console | null = null;
+  let page: Console | undefined;
+  /** DATA_DIR cannot be written: what can be served all the same is. */
+  const withoutPage = (error: unknown): undefined => {
+    events.heartbeatFailed({ error });
+    return undefined;
+  };
   return {
     events: {
       ...events,
@@ -75,9 +80,9 @@ export const createListening = ({ address, events, clock, version, openConsole }
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = (await openConsole?.({ app, daemon, address: door.address })) ?? null;
+          page = await openConsole?.({ app, daemon, address: door.address }).catch(withoutPage);
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))];
-          door.serve(page === null ? groups : [...groups, page.routes]);
+          door.serve(page === undefined ? groups : [...groups, page.routes]);
           events.listening({ address: door.address });
           if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
         },

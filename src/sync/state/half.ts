@@ -213,6 +213,11 @@ export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): bool
   return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 };
 
+/** Whether a side that shows writes late need not list the contact yet; one that shows them at once has to (R7, R8). */
+export const isUnlisted = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
+  return settlesWithinMs > 0 && mayLag(half, settlesWithinMs, nowMs);
+};
+
 /** Whether the listing before, which ended then, missed it too and did not count, since it may have lagged (R7). */
 const wasLate = (half: Half, endedAtMs: number | null): boolean => {
   const { lastListedAtMs, writtenAtMs } = half;

@@ -252,8 +252,8 @@ describe('what people are shown of a plan', () => {
     const merged = pairOf(present(record('g', ADA)), gone('s', { mergedInto: 's2' }));
     expect(views({ pairs: [merged] })).toMatchObject([{ why: { kind: 'merged', at: 'right' } }]);
     // The side showed the merge as a deletion alone.
-    const shared = { firstName: 'Augusta', emailAddresses: values('augusta@x.org', 'ada@x.org') };
-    const own = { firstName: 'Augusta', emailAddresses: values('augusta@x.org') };
+    const shared = { firstName: 'Ada', emailAddresses: values('augusta@x.org', 'ada@x.org') };
+    const own = { firstName: 'Ada', emailAddresses: values('augusta@x.org') };
     const taker = pairOf(
       present(record('g2', own), snapshot(own)),
       present(record('s2', shared), snapshot(own)),

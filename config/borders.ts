@@ -57,6 +57,7 @@ const CLI = [
   'sync/',
   'jobs/',
   'listen/',
+  'console/',
   ...REMOTE_PORT,
   STORE_PORT,
   APP,
@@ -132,15 +133,22 @@ export const BORDERS: readonly Border[] = [
   },
   {
     place: 'jobs/',
-    imports: ['contact/', 'sync/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
+    imports: ['contact/', 'sync/', 'history/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
     types: [APP],
     packages: ['bullmq', 'ioredis', 'zod'],
+  },
+  // The daemon's page.
+  {
+    place: 'console/',
+    imports: ['contact/', 'view/', 'history/', 'sync/', 'jobs/', ...CONFIG, 'clock.ts'],
+    types: [APP, STORE_PORT],
+    packages: ['hono', 'zod'],
   },
   // The daemon, asked over HTTP.
   {
     place: 'listen/',
     imports: ['contact/', 'jobs/', ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
-    types: [APP, 'config/values.ts'],
+    types: [APP, 'console/', 'config/values.ts'],
     packages: ['hono', '@hono/node-server', 'prom-client'],
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },

@@ -30,3 +30,6 @@ export const systemClock: Clock = {
     });
   },
 };
+
+/** A time in epoch milliseconds as ISO 8601 in UTC. */
+export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

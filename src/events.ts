@@ -71,9 +71,9 @@ export interface Events {
   ): void;
   /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
   daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
-  /** LISTEN: what is served over HTTP, the metrics and the health, is to be had at this address. */
+  /** LISTEN: what is served over HTTP, the page, the metrics and the health, is to be had at this address. */
   listening(fields: { readonly address: string }): void;
-  /** Other machines reach that address, and whoever does reads the metrics. */
+  /** Other machines reach that address, and whoever does reads the metrics, and the page where CONSOLE_TOKEN is known. */
   listeningOpenly(fields: { readonly address: string; readonly remedy: string }): void;
   /** A request over HTTP could not be answered; the metrics, for one, while the store cannot be read. */
   answerFailed(fields: { readonly path: string; readonly error: unknown }): void;

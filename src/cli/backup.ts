@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 import type { CommonOptions } from './with-app.ts';
-import { count } from './words.ts';
+import { count } from '../view/words.ts';
 
 export type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
 

@@ -1,24 +1,16 @@
 import { FIELDS } from '../contact/fields.ts';
 import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../view/views.ts';
-import type { Shown } from './change-filter.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../view/views.ts';
+import type { Shown } from '../view/change-filter.ts';
 import { describeIds } from './command-events.ts';
-import { fieldWords } from './field-words.ts';
-import { whyWords } from './why-words.ts';
-import { grouped } from './words.ts';
+import { HAPPENING_TITLES } from '../view/change-words.ts';
+import { fieldWords } from '../view/field-words.ts';
+import { whyWords } from '../view/why-words.ts';
+import { grouped } from '../view/words.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
 
 /** Longer sections are cut in the text, unless `--all` asks for them. */
 const ROWS_SHOWN = 20;
-
-const TITLES: Readonly<Record<Happening, string>> = {
-  deletes: 'Deletions',
-  conflicts: 'Conflicts',
-  creates: 'Creations',
-  updates: 'Updates',
-  pairings: 'Pairings',
-  unlinks: 'Unlinkings',
-};
 
 const wordsOfField = (field: FieldChange['field']): string => (field === 'name' ? 'name' : fieldWords(field));
 
@@ -94,7 +86,7 @@ export const formatChanges = <Each extends Change>(
     const own = groups.get(happening) ?? [];
     if (own.length === 0) return [];
     const shown = all ? own : own.slice(0, ROWS_SHOWN);
-    const title = `${TITLES[happening]}: ${countsOf(own, sides)}`;
+    const title = `${HAPPENING_TITLES[happening]}: ${countsOf(own, sides)}`;
     return [
       title,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),

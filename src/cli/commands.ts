@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { examples, JSON_OPTION, owes, type Call, type JsonOption } from './command-parts.ts';
-import type { PlaceOptions } from './configuration.ts';
 import type { ConnectOptions } from './connect/connect.ts';
+import { addConsole, addDaemon, addNotify } from './daemon-commands.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { InitOptions } from './init/init.ts';
 import { addPairing } from './pair-command.ts';
@@ -120,34 +120,6 @@ const addDoctor = (program: Command, call: Call): void => {
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'checks', options);
       call.code = await (await import('./doctor/doctor.ts')).doctor(call.terminal, link, options);
-    });
-};
-
-const addDaemon = (program: Command, call: Call): void => {
-  program
-    .command('daemon')
-    .description('Keep every link in step until stopped; logs to stdout. SIGHUP reloads the configuration.')
-    .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
-    });
-  program
-    .command('health')
-    .description('Say in one line whether the daemon on this machine does its work; exits 0 or 1.')
-    .addHelpText('after', examples('health'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./health.ts')).health(call.terminal, options);
-    });
-};
-
-const addNotify = (program: Command, call: Call): void => {
-  program
-    .command('notify')
-    .description('Send a test to the webhook of NOTIFY_URL, and say what it answered.')
-    .requiredOption('--test', 'send a test; what is news the daemon sends by itself')
-    .addHelpText('after', examples('notify --test'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./notify.ts')).notify(call.terminal, options);
     });
 };
 
@@ -366,6 +338,7 @@ export const addCommands = (program: Command, call: Call): void => {
   addReports(program, call);
   addHistory(program, call);
   addDaemon(program, call);
+  addConsole(program, call);
   addSignIn(program, call);
   addDoctor(program, call);
   addNotify(program, call);

@@ -1,29 +1,24 @@
+import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import { listConflicts } from '../history/conflicts.ts';
+import { CONFLICT_STATES, DECIDED_BY } from '../view/conflict-words.ts';
 import type { ConflictView } from '../view/views.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { fieldWords } from './field-words.ts';
-import { count, isoOf } from './words.ts';
+import { fieldWords } from '../view/field-words.ts';
+import { count } from '../view/words.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
-
-const BY: Readonly<Record<ConflictView['by'], string>> = {
-  'one-way': 'the source of the link wins',
-  'preferred side': 'the policy prefers it',
-  'newer edit': 'the newer edit wins',
-  'earlier policy': 'the policy was another one then',
-};
 
 /** A conflict as the README documents it; the caller puts it in the words of the link. */
 const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
   const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
   const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
-  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: BY[by], ...times };
+  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: DECIDED_BY[by], ...times };
 };
 
 const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
@@ -37,24 +32,17 @@ const shorten = (value: string): string => {
   return letters.length <= LONGEST_VALUE ? letters.join('') : `${letters.slice(0, LONGEST_VALUE - 1).join('')}…`;
 };
 
-const STATES: Readonly<Record<ConflictView['state'], string>> = {
-  open: 'open',
-  taking: 'the other value is written by the next run',
-  reviewed: 'reviewed',
-  superseded: 'superseded',
-};
-
 const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
   const { id, atMs, field, left, right, winner, by, state, name } = conflict;
   const values = [shorten(left), shorten(right)];
-  const won = `${sides[winner].title}: ${BY[by]}`;
+  const won = `${sides[winner].title}: ${DECIDED_BY[by]}`;
   return [
     String(id),
     name ?? describeIds(conflict),
     fieldWords(field),
     ...values,
     won,
-    STATES[state],
+    CONFLICT_STATES[state],
     isoOf(atMs) ?? '',
   ];
 };

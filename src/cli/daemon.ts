@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../clock.ts';
 import { loadConfig, type Config } from '../config/config.ts';
+import type { OpenConsole } from '../console/console.ts';
 import { createEvents, type Events } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
 import type { Listening } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
+import { isLoopback } from '../loopback.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -29,11 +31,27 @@ const hear = (onHangup: () => void): Promise<string> => {
   });
 };
 
+/** The page, which other machines get only where they must show CONSOLE_TOKEN. */
+const pageOf = async ({ listen, consoleToken, consoleReadonly }: Config): Promise<OpenConsole | null> => {
+  if (listen === null || (consoleToken === null && !isLoopback(listen.host))) return null;
+  const { openConsole } = await import('../console/console.ts');
+  const newSecret = (): string => randomBytes(32).toString('base64url');
+  const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
+  return (of) => openConsole({ ...of, ...parts });
+};
+
 /** What LISTEN adds to the daemon, loaded only where it is set. */
-const listeningAt = async (address: Config['listen'], events: Events): Promise<Listening | null> => {
+const listeningAt = async (config: Config, events: Events): Promise<Listening | null> => {
+  const { listen: address } = config;
   if (address === null) return null;
   const { createListening } = await import('../listen/listening.ts');
-  return createListening({ address, events, clock: systemClock, version: readVersion() });
+  return createListening({
+    address,
+    events,
+    clock: systemClock,
+    version: readVersion(),
+    openConsole: await pageOf(config),
+  });
 };
 
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
@@ -41,7 +59,7 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const config = openConfig(terminal, options);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
-  const listening = await listeningAt(config.listen, log);
+  const listening = await listeningAt(config, log);
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
   // Before anything runs: an address that cannot be had leaves nothing half started.
@@ -54,7 +72,7 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
     loadConfig: () => loadConfig(loadOptionsOf(options)),
     ...(listening && { onReport: listening.onReport }),
   });
-  door?.serve(running);
+  await door?.serve(running);
   const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

@@ -1,3 +1,4 @@
+import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import { explainContact, type ContactHistory } from '../history/explain.ts';
@@ -9,11 +10,11 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { fieldWords } from './field-words.ts';
-import { whyWords } from './why-words.ts';
-import { isoOf } from './words.ts';
+import { ACTION_WORDS } from '../view/change-words.ts';
+import { fieldWords } from '../view/field-words.ts';
+import { whyWords } from '../view/why-words.ts';
 import { inLine, wrap } from './wrap.ts';
-import { writeNote } from './write-note.ts';
+import { writeNote } from '../view/write-note.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
@@ -48,23 +49,11 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
   });
 };
 
-const ACTIONS: Readonly<Record<Write['action'], string>> = {
-  create: 'created',
-  update: 'updated',
-  membership: 'moved',
-  delete: 'deleted',
-  pair: 'paired',
-  unlink: 'unlinked',
-  'create-group': 'created',
-  'rename-group': 'renamed',
-  'delete-group': 'deleted',
-};
-
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
 const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, kind, why, changes } = entry;
-  const subject = `${ACTIONS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
+  const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
   const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${writeNote(entry)}`;
   const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
   return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];

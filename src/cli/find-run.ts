@@ -1,19 +1,14 @@
+import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
+import { keptFor } from '../history/too-old.ts';
 import type { RunRow } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
 import type { Opened } from './with-app.ts';
-import { count, isoOf } from './words.ts';
 
 /** A run and the link that it belongs to. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };
 
 const SHOWN = 5;
-const HOUR_MS = 3_600_000;
-
-/** How long what a run wrote can be read. */
-export const keptFor = (durationMs: number): string =>
-  `what a run wrote is kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
-
 const noSuchRun = (word: string, retentionMs: number | null): string => {
   const isLast = word === 'last';
   const what = isLast ? 'No run has written anything' : `There is no run ${word}`;

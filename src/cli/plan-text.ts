@@ -2,10 +2,10 @@ import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { howToJoinPlanned } from '../sync/rivals.ts';
 import type { Estimate } from '../sync/run.ts';
 import type { Unpaired } from '../view/views.ts';
-import type { Shown } from './change-filter.ts';
+import type { Shown } from '../view/change-filter.ts';
 import { formatChanges, formatHidden } from './change-text.ts';
 import type { LinkPlan } from './plan.ts';
-import { count, formatEstimate, grouped } from './words.ts';
+import { count, formatEstimate, grouped } from '../view/words.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
 
 /** Longer lists are cut in the text, unless `--all` asks for them. */

@@ -5,7 +5,7 @@ import type { Estimate } from '../sync/run.ts';
 import { HaltError } from '../sync/context.ts';
 import { planChanges, unpairedOf } from '../view/plan.ts';
 import type { Change, Unpaired } from '../view/views.ts';
-import { selectChanges, type Shown } from './change-filter.ts';
+import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
 import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
-import { mayWrite } from '../reconcile/policy.ts';
-import type { Review } from '../reconcile/decision.ts';
-import type { ConflictRow, StoreChange } from '../store/store.ts';
-import { changeLink } from '../sync/change-link.ts';
+import { SIDES, type Side } from '../contact/side.ts';
+import { reviewConflicts, unwrittenSide } from '../history/review.ts';
+import type { ConflictRow } from '../store/store.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { count } from './words.ts';
+import { count } from '../view/words.ts';
 
 export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
 
@@ -55,18 +53,13 @@ const sideToTake = (link: LinkConfig, { take }: ResolveOptions): Side | null => 
   const { name, sides, direction } = link;
   const side = sideNamed(link, take);
   if (side === undefined) throw noSuchSide(link, take);
-  const source = SIDES.find((each) => !mayWrite({ direction }, each));
-  if (source !== undefined && source !== side) {
+  const source = unwrittenSide(direction);
+  if (source !== null && source !== side) {
     throw new UsageError(
       `The link ${name} does not write to ${sides[source].place} (DIRECTION), so the value of ${sides[side].place} cannot stand there.`,
     );
   }
   return side;
-};
-
-/** Taking what stands already is leaving it so. */
-const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
-  return taken === otherSide(winner) ? taken : 'dismissed';
 };
 
 /**
@@ -91,19 +84,10 @@ export const resolve = (
     const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
     for (const { link, rows, side } of chosen) {
       const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
-      await changeLink(parts, link.name, () =>
-        rows.map((row): StoreChange => {
-          const { leftId, field } = row;
-          return { kind: 'review-conflict', leftId, field, review: reviewOf(row, side), atMs: systemClock.now() };
-        }),
-      );
-      for (const row of rows) {
-        const review = reviewOf(row, side);
-        reviews.push({
-          link: link.name,
-          id: row.id,
-          review: review === 'dismissed' ? review : link.sides[review].name,
-        });
+      const kept = await reviewConflicts(parts, link.name, rows, side);
+      for (const [index, { id }] of rows.entries()) {
+        const review = kept[index] ?? 'dismissed';
+        reviews.push({ link: link.name, id, review: review === 'dismissed' ? review : link.sides[review].name });
       }
     }
     const taken = reviews.filter(({ review }) => review !== 'dismissed').length;

@@ -1,8 +1,9 @@
+import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { listRuns, runView, writesOf } from '../history/runs.ts';
 import type { Run, Write } from '../view/views.ts';
-import { selectChanges, type Shown } from './change-filter.ts';
+import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { writeToJson } from './change-json.ts';
 import { formatChanges } from './change-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -10,8 +11,8 @@ import { findRun } from './find-run.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { formatDuration, grouped, isoOf } from './words.ts';
-import { writeNote } from './write-note.ts';
+import { formatDuration, grouped } from '../view/words.ts';
+import { writeNote } from '../view/write-note.ts';
 
 export type RunsOptions = CommonOptions & Shown;
 

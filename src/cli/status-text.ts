@@ -1,10 +1,10 @@
 import { SIDES } from '../contact/side.ts';
 import { describeIds } from './command-events.ts';
 import type { Skipped } from '../history/link-record.ts';
-import type { LinkStatus } from './status.ts';
+import type { LinkStatus } from '../jobs/link-status.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatAge, formatDuration, formatEstimate, grouped } from './words.ts';
+import { count, formatAge, formatDuration, formatEstimate, grouped } from '../view/words.ts';
 
 const ROWS_SHOWN = 20;
 

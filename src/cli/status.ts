@@ -1,72 +1,13 @@
 import type { App } from '../app/app.ts';
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { bySide, inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { readLinkRecord, type LinkRecord } from '../history/link-record.ts';
+import { isoOf, systemClock } from '../clock.ts';
+import { bySide, inWordsOf } from '../contact/side.ts';
+import { readLinkStatus, type LinkStatus } from '../jobs/link-status.ts';
 import { readProgress, readServed, type LinkProgress } from '../jobs/heartbeat.ts';
-import type { Cursor } from '../store/store.ts';
-import { shownLinkState } from '../sync/state/link.ts';
 import type { Run } from '../view/views.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatLeftBehind, formatStatus } from './status-text.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { isoOf } from './words.ts';
-
-/** How a link stands; times in epoch milliseconds. */
-export type LinkStatus = LinkRecord & {
-  readonly link: string;
-  readonly sides: Sides<SideWords>;
-  readonly state: 'active' | 'paused' | 'halted' | 'failing';
-  readonly reason: string | null;
-  /** How far a daemon is that works on the link; null where none does. */
-  readonly underWay: LinkProgress | null;
-  /** About when a daemon runs the link next; null where none serves it, and where it waits for something else than time. */
-  readonly nextRunAtMs: number | null;
-  /** When each side's change feed was last read to its end; null before the first run. */
-  readonly readAtMs: Sides<number | null>;
-  /** Each side's requests that are free now; null without a token, and where a side has no budget to show. */
-  readonly budget: Awaited<ReturnType<App['budget']>>;
-  /** Whether both sides have a token. */
-  readonly isConnected: boolean;
-};
-
-const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
-
-/** What daemons say of their work. */
-type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
-
-/** A link in step is run an interval after its last run began; one that fails is tried again at a time of its own. */
-const nextRunOf = (
-  state: LinkStatus['state'],
-  lastRun: LinkRecord['lastRun'],
-  syncIntervalMs: number | undefined,
-  nowMs: number,
-): number | null => {
-  if (syncIntervalMs === undefined || state !== 'active') return null;
-  return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
-};
-
-const readStatus = async (app: App, link: LinkConfig, { underWay, served }: Service): Promise<LinkStatus> => {
-  const { store } = app;
-  const { name, sides } = link;
-  const row = await store.link(name);
-  const credentials = await app.credentials(link);
-  const record = await readLinkRecord(store, name);
-  const state = shownLinkState(row.state);
-  return {
-    ...record,
-    link: name,
-    sides,
-    state,
-    reason: row.reason,
-    underWay: underWay.find((one) => one.link === name) ?? null,
-    nextRunAtMs: nextRunOf(state, record.lastRun, served.get(name), systemClock.now()),
-    readAtMs: bySide((side) => readAt(row.cursors[side])),
-    budget: await app.budget(link),
-    isConnected: SIDES.every((side) => credentials[side] !== null),
-  };
-};
 
 const progressToJson = ({ listed, planned, written, leftMs }: LinkProgress) => ({ listed, planned, written, leftMs });
 
@@ -120,7 +61,7 @@ export const status = (terminal: Terminal, linkName: string | undefined, options
     const { dataDir } = app.config;
     const nowMs = systemClock.now();
     const service = { underWay: await readProgress(dataDir, nowMs), served: await readServed(dataDir, nowMs) };
-    for (const link of links) statuses.push(await readStatus(app, link, service));
+    for (const link of links) statuses.push(await readLinkStatus(app, link, service, nowMs));
     const left = linkName === undefined ? await findLeftBehind(app) : [];
     if (options.json) {
       const unconfigured = left.length === 0 ? {} : { unconfigured: left };

@@ -7,7 +7,7 @@ import { resumeRemedy } from '../sync/context.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatDuration } from './words.ts';
+import { count, formatDuration } from '../view/words.ts';
 
 const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 

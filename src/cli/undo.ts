@@ -1,12 +1,11 @@
 import { systemClock } from '../clock.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { Refusal } from '../history/plan-undo.ts';
+import { whyTooOld } from '../history/too-old.ts';
 import type { UndoReport } from '../history/undo.ts';
-import type { RunRow } from '../store/store.ts';
 import { HaltError } from '../sync/context.ts';
-import { keptSinceMs } from '../sync/retention.ts';
 import type { Change } from '../view/views.ts';
-import { selectChanges, type Shown } from './change-filter.ts';
+import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
 import { formatChanges } from './change-text.ts';
 import { describeIds } from './command-events.ts';
@@ -16,10 +15,10 @@ import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { fieldWords } from './field-words.ts';
-import { findRun, keptFor, type FoundRun } from './find-run.ts';
+import { fieldWords } from '../view/field-words.ts';
+import { findRun, type FoundRun } from './find-run.ts';
 import { confirm } from './confirm.ts';
-import { count, formatAge } from './words.ts';
+import { count } from '../view/words.ts';
 
 export type UndoOptions = CommonOptions &
   Shown & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean; readonly yes?: boolean };
@@ -36,14 +35,6 @@ type UndoDocument = {
   readonly undone: number;
   readonly refused: readonly Refusal[];
   readonly actions: readonly Change[];
-};
-
-/** Why what the run wrote is not known any more; null where it is. */
-const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): string | null => {
-  const sinceMs = keptSinceMs(retentionMs, nowMs);
-  if (sinceMs === null || run.endedAtMs === null || run.endedAtMs >= sinceMs) return null;
-  const age = formatAge(run.endedAtMs, nowMs);
-  return `The run ${run.id} is too old to be undone: it ended ${age}, and ${keptFor(nowMs - sinceMs)}.`;
 };
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };

@@ -31,6 +31,7 @@ import {
   duration,
   earlierKey,
   listenAddress,
+  pageToken,
   ownKey,
   redisUrl,
   retention,
@@ -72,8 +73,12 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
-  /** Where the daemon serves its metrics and its health; null: nowhere. */
+  /** Where the daemon serves its page, its metrics and its health; null: nowhere. */
   readonly listen: ListenAddress | null;
+  /** What people sign in at the page with; null: with a link of `console` alone, and other machines get no page. */
+  readonly consoleToken: Secret | null;
+  /** Whether the page only shows, and changes nothing. */
+  readonly consoleReadonly: boolean;
   /** Null: nobody is told how links stand. */
   readonly notifyUrl: Secret | null;
   /** Null: what is sent there is not signed. */
@@ -115,7 +120,14 @@ export const SharedSettings = z.object({
   listen: listenAddress
     .nullable()
     .default(null)
-    .describe('Where the daemon serves its metrics and its health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
+    .describe('Where the daemon serves its page, metrics and health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
+  consoleToken: pageToken
+    .nullable()
+    .default(null)
+    .describe('What people sign in at the page with; without it other machines get no page. At least 24 characters.'),
+  consoleReadonly: choice('true', 'false')
+    .default('false')
+    .describe('Whether the page only shows, and changes nothing.'),
   notifyUrl: webhookUrl
     .nullable()
     .default(null)
@@ -163,7 +175,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
 
 export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'notifyUrl', 'notifySecret'],
+  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'notifyUrl', 'notifySecret', 'consoleToken'],
 };
 const LINK_KEYS: Keys = {
   names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
@@ -247,6 +259,8 @@ export const storeAlone = (dataDir: string): Config => ({
   retentionMs: null,
   concurrency: 1,
   listen: null,
+  consoleToken: null,
+  consoleReadonly: false,
   notifyUrl: null,
   notifySecret: null,
   notifyFormat: 'json',
@@ -343,6 +357,7 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
+    consoleReadonly: shared.consoleReadonly === 'true',
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
   };

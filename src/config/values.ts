@@ -138,6 +138,14 @@ export const buckets = z
   });
 
 /** From `<host>:<port>`; an IPv6 address stands in brackets. */
+const LEAST_TOKEN_LENGTH = 24;
+
+/** What people sign in at the page with: long enough that nobody guesses it. */
+export const pageToken = text.transform((value, context): Secret => {
+  if (value.length >= LEAST_TOKEN_LENGTH) return new Secret(value);
+  return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
+});
+
 export const listenAddress = text.transform((value, context): ListenAddress => {
   const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/iu.exec(value) ?? [];
   if (host !== '' && Number(port) <= 65_535) return { host: host.replaceAll(/[[\]]/gu, ''), port: Number(port) };

@@ -116,14 +116,20 @@ const historyOf = async (store: Store, link: string, id: string) => {
 
 /**
  * The history of the contacts that the text names, by id, email address or name: what each run wrote on which side, from
- * what to what, and why. Empty where the store knows none. Asks neither side.
+ * what to what, and why. Empty where the store knows none; so many at `most`. Asks neither side.
  */
-export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
+export const explainContact = async (
+  store: Store,
+  link: string,
+  text: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly ContactHistory[]> => {
   const byId = await historyOf(store, link, text);
   if (byId.isKnown) return [byId.history];
   const seen = new Set<string>();
   const histories: ContactHistory[] = [];
   for (const id of await search(store, link, text)) {
+    if (histories.length >= most) break;
     if (seen.has(id)) continue;
     const { history, ids } = await historyOf(store, link, id);
     for (const one of [id, ...ids]) seen.add(one);

@@ -7,6 +7,7 @@ import { fingerprint } from '../config/secret.ts';
 import { tellOfUnencrypted, unencryptedNotices } from '../config/unencrypted.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
+import type { LinkProgress } from './heartbeat.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
@@ -37,6 +38,10 @@ export type Daemon = {
   links(): readonly LinkConfig[];
   /** The jobs that are due or under way; null where that cannot be told now. */
   depth(): Promise<QueueDepth | null>;
+  /** How far the runs are that this process has under way. */
+  progress(): readonly LinkProgress[];
+  /** Runs a job besides the schedules, as soon as its turn comes; where the same one waits already, that is the one. */
+  order(job: JobData): Promise<void>;
   /** Takes the links of the configuration as it is now; runs under way go on. */
   reload(): void;
   /** Ends the daemon: the writes under way first, and what has not ended after a grace is cut off. */
@@ -100,6 +105,8 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'otelExporterOtlpEndpoint',
     'otelServiceName',
     'listen',
+    'consoleToken',
+    'consoleReadonly',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',
@@ -214,6 +221,8 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     startedAtMs,
     links: () => links,
     depth: () => scheduler.depth(),
+    progress: () => runner.progress(),
+    order: (job) => scheduler.order(job),
     reload: () => {
       try {
         const config = options.loadConfig();

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { JobReport } from './job.ts';
+import type { JobData, JobReport } from './job.ts';
 import type { RunJob, Scheduler } from './scheduler.ts';
 import { nextSlot, type Schedule, type ScheduledKind } from './timetable.ts';
 
@@ -48,12 +48,40 @@ const duesAfter = (schedules: readonly Schedule[], dues: readonly Due[], done: D
     return { kind: schedule.kind, atMs: nextSlot(schedule, Math.max(nowMs, done.atMs)) };
   });
 
+/** The jobs that somebody asks for besides the schedules; one whose link is busy is tried again. */
+const createOrders = (clock: Clock, run: (job: JobData) => Promise<JobReport>) => {
+  const ended = new AbortController();
+  /** The jobs that wait or run, by what they say. */
+  const taken = new Map<string, Promise<void>>();
+  const perform = async (job: JobData): Promise<void> => {
+    for (let report = await run(job); report.ending === 'busy'; report = await run(job)) {
+      await clock.sleep(report.retryInMs ?? 0, ended.signal);
+    }
+  };
+  return {
+    take: async (job: JobData): Promise<void> => {
+      const key = JSON.stringify(job);
+      if (ended.signal.aborted || taken.has(key)) return;
+      const performing = perform(job).catch((error: unknown) => {
+        if (!ended.signal.aborted) throw error;
+      });
+      taken.set(key, performing);
+      void performing.finally(() => taken.delete(key));
+    },
+    stop: async (): Promise<void> => {
+      ended.abort(new Error('The daemon stops.'));
+      await Promise.all(taken.values());
+    },
+  };
+};
+
 /** Timers in this process: the same runs as through Redis, each link's one after the other. */
 export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: EmbeddedSchedulerOptions): Scheduler => {
   const slots = createSlots(concurrency);
   /** Each link's loop; aborting it ends the waiting, but not a job under way. */
   const loops = new Map<string, { readonly key: string; readonly ending: AbortController }>();
   const work = new Set<Promise<void>>();
+  const orders = createOrders(clock, (job) => slots.run(() => runJob(job)));
   let stopped = false;
 
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
@@ -98,12 +126,13 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
+    order: (job) => orders.take(job),
     depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;
       for (const link of loops.keys()) end(link);
-      await Promise.all(work);
+      await Promise.all([...work, orders.stop()]);
     },
   };
 };

@@ -6,7 +6,7 @@ import { watchTrouble } from '../redis-trouble.ts';
 import type { NoDaemon } from './no-daemon.ts';
 import { jobState, type JobState } from './job.ts';
 import { QueueError } from './queue-error.ts';
-import { connectBriefly, isDaemonAlive, jobOptions, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
+import { addOrder, connectBriefly, isDaemonAlive, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
 
 type FollowOptions = {
   readonly clock: Clock;
@@ -144,13 +144,7 @@ export const openQueueClient = async (dataDir: string, redisUrl: Secret): Promis
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);
   return {
-    enqueue: async (link, { override }) => {
-      const deduplication = { id: override === null ? `full ${link}` : `full ${link} accepting deletes ${override}` };
-      const job = await queue.add('full', { link, kind: 'full', override }, { ...jobOptions('full'), deduplication });
-      if (job.id === undefined)
-        throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
-      return job.id;
-    },
+    enqueue: (link, { override }) => addOrder(queue, { link, kind: 'full', override }),
     follow: (id, options) => follow({ redis, queue, prefix }, id, options),
     [Symbol.asyncDispose]: async () => {
       await queue.close();

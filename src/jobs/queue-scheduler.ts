@@ -3,8 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Events } from '../events.ts';
-import { beat, connectPatiently, endBeat, jobOptions, makeQueuePrefix, openQueue, type JobQueue } from './queue.ts';
+import {
+  addOrder,
+  beat,
+  connectPatiently,
+  endBeat,
+  jobOptions,
+  makeQueuePrefix,
+  openQueue,
+  type JobQueue,
+} from './queue.ts';
 import { redisTrouble } from '../redis-trouble.ts';
+import { QueueError } from './queue-error.ts';
 import { startWorker } from './queue-worker.ts';
 import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import type { Schedule } from './timetable.ts';
@@ -145,6 +155,14 @@ const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null
   return { waiting: waiting + prioritized, active };
 };
 
+/** Does the work every {@link TEND_EVERY_MS}, until the signal. */
+const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Promise<void> => {
+  while (!signal.aborted) {
+    await clock.sleep(TEND_EVERY_MS, signal).catch(() => undefined);
+    work();
+  }
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events } = options;
@@ -158,6 +176,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const keeper = createKeeper(queue, options);
   const ended = new AbortController();
 
+  const whyNot = (): string => lostReason() ?? 'Redis has not answered yet.';
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
   const tellTrouble = (error: Error): void => {
     // `watch` reports that Redis went away; errors of a connection carry a code.
@@ -172,13 +191,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     await beat(redis, prefix, daemon);
   }, tellTrouble);
   redis.on('ready', tend);
-  const tendOnAndOn = async (): Promise<void> => {
-    while (!ended.signal.aborted) {
-      await clock.sleep(TEND_EVERY_MS, ended.signal).catch(() => undefined);
-      tend();
-    }
-  };
-  void tendOnAndOn();
+  void onAndOn(clock, ended.signal, tend);
 
   return {
     kind: 'redis',
@@ -188,7 +201,11 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     },
     trouble: async () => {
       const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
-      return isUsable ? null : (lostReason() ?? 'Redis has not answered yet.');
+      return isUsable ? null : whyNot();
+    },
+    order: async (job) => {
+      if (!isReady()) throw new QueueError(whyNot());
+      await addOrder(queue, job);
     },
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {

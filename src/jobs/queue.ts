@@ -8,6 +8,7 @@ import { giveToThisUser } from '../ownership.ts';
 import { StoreError } from '../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
+import { QueueError } from './queue-error.ts';
 
 export const QUEUE_NAME = 'runs';
 
@@ -28,6 +29,19 @@ export const jobOptions = (kind: JobKind): JobsOptions => ({
   removeOnFail: KEPT_JOBS,
   stackTraceLimit: 0,
 });
+
+/** What tells jobs that somebody asked for apart: where the same one waits or runs already, that is the one. */
+const orderId = ({ link, kind, override }: JobData): string => {
+  return override === null ? `${kind} ${link}` : `${kind} ${link} accepting deletes ${override}`;
+};
+
+/** Puts a job that somebody asked for into the queue; answers its id. */
+export const addOrder = async (queue: JobQueue, job: JobData): Promise<string> => {
+  const deduplication = { id: orderId(job) };
+  const added = await queue.add(job.kind, job, { ...jobOptions(job.kind), deduplication });
+  if (added.id !== undefined) return added.id;
+  throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
+};
 
 const ID_FILE = 'queue-id';
 

@@ -15,6 +15,12 @@ export type Scheduler = {
   readonly kind: 'embedded' | 'redis';
   /** Replaces the earlier schedules by these; jobs under way go on. Does not wait for anything. */
   apply(schedules: readonly Schedule[]): void;
+  /**
+   * Takes a job besides the schedules, which waits while its link is busy; where the same one waits already, that is the one.
+   *
+   * @throws {QueueError} where the queue does not take it.
+   */
+  order(job: JobData): Promise<void>;
   /** What keeps jobs from being run now, as a sentence; null where nothing does. */
   trouble(): Promise<string | null>;
   /** The jobs that are due or under way, of all processes that share the queue; null where that cannot be told now. */

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { openAddressRemedy } from '../config/open-address.ts';
 import type { ListenAddress } from '../config/values.ts';
+import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../events.ts';
 import { checkHealth } from '../jobs/check-health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
@@ -19,6 +20,8 @@ export type ListeningOptions = {
   readonly clock: Clock;
   /** Of this program. */
   readonly version: string;
+  /** Opens the page; null where there is none. */
+  readonly openConsole: OpenConsole | null;
 };
 
 /** What LISTEN adds to the daemon. */
@@ -31,7 +34,7 @@ export type Listening = {
    *
    * @throws {ConfigError} where the address cannot be had.
    */
-  open(app: App): Promise<AsyncDisposable & { serve(daemon: Daemon): void }>;
+  open(app: App): Promise<AsyncDisposable & { serve(daemon: Daemon): Promise<void> }>;
 };
 
 type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clock };
@@ -49,9 +52,15 @@ const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now() });
 
 /** Counts what happens from now on; nothing is listened at yet. */
-export const createListening = ({ address, events, clock, version }: ListeningOptions): Listening => {
+export const createListening = ({ address, events, clock, version, openConsole }: ListeningOptions): Listening => {
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
+  let page: Console | undefined;
+  /** DATA_DIR cannot be written: what can be served all the same is. */
+  const withoutPage = (error: unknown): undefined => {
+    events.heartbeatFailed({ error });
+    return undefined;
+  };
   return {
     events: {
       ...events,
@@ -60,19 +69,27 @@ export const createListening = ({ address, events, clock, version }: ListeningOp
         metrics.countLimited(fields);
       },
     },
-    onReport: metrics.count,
+    onReport: (...of) => {
+      metrics.count(...of);
+      page?.onReport(...of);
+    },
     open: async (app) => {
       const door = await openDoor({ address, onError: (path, error) => events.answerFailed({ path, error }) });
-      const remedy = openAddressRemedy(address);
+      const remedy = openAddressRemedy(address, { hasPage: openConsole !== null });
       return {
-        serve: (daemon) => {
+        serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          door.serve([healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))]);
+          page = await openConsole?.({ app, daemon, address: door.address }).catch(withoutPage);
+          const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))];
+          door.serve(page === undefined ? groups : [...groups, page.routes]);
           events.listening({ address: door.address });
           if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
         },
-        [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+        [Symbol.asyncDispose]: async () => {
+          await page?.[Symbol.asyncDispose]();
+          await door[Symbol.asyncDispose]();
+        },
       };
     },
   };

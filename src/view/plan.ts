@@ -113,13 +113,21 @@ const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord]
   });
 };
 
+/** The contacts that a plan is about, by side and id: `left people/c1`. Pure. */
+export const plannedContacts = ({ decisions }: Plan): ReadonlyMap<string, Contact> =>
+  new Map(decisions.flatMap(recordsOf).map(([side, { id, contact }]) => [`${side} ${id}`, contact]));
+
 /** The contacts that the plan leaves unpaired although they may be one person. Pure. */
-export const unpairedOf = ({ ambiguous, decisions }: Plan): readonly Unpaired[] => {
+export const unpairedOf = (plan: Plan): readonly Unpaired[] => {
+  const { ambiguous } = plan;
   if (ambiguous.length === 0) return [];
-  const records = decisions.flatMap(recordsOf);
-  const names = new Map(records.map(([side, { id, contact }]) => [`${side} ${id}`, nameOf(contact)]));
+  const contacts = plannedContacts(plan);
+  const nameAt = (side: Side, id: string): string | null => {
+    const contact = contacts.get(`${side} ${id}`);
+    return contact === undefined ? null : nameOf(contact);
+  };
   return ambiguous.map(({ why, ...ids }) => ({
-    ...bySide((side) => ids[side].map((id) => ({ id, name: names.get(`${side} ${id}`) ?? null }))),
+    ...bySide((side) => ids[side].map((id) => ({ id, name: nameAt(side, id) }))),
     why,
   }));
 };

@@ -24,6 +24,8 @@ test('variables alone describe one link named default, with the documented defau
     otelExporterOtlpEndpoint: null,
     otelServiceName: 'contact-sync',
     listen: null,
+    consoleToken: null,
+    consoleReadonly: false,
     logLevel: 'info',
     logFormat: 'json',
     logPersonalData: false,
@@ -179,6 +181,8 @@ test.each([
   ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
   ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
+  ['CONSOLE_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['CONSOLE_READONLY', 'maybe', 'Choose one of true, false.'],
   ['LISTEN', '8377', 'Write <host>:<port>, such as 127.0.0.1:8377.'],
   ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
   ['LISTEN', 'http://127.0.0.1:8377', 'Write <host>:<port>'],
@@ -237,7 +241,7 @@ describe('the examples', () => {
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
+    'CONSOLE_TOKEN CONSOLE_READONLY CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
     'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>

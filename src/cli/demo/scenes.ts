@@ -8,7 +8,7 @@ import { formatSummary, formatTrouble } from '../summary.ts';
 import { formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { planChanges } from '../../view/plan.ts';
-import { count } from '../words.ts';
+import { count } from '../../view/words.ts';
 import type { Books } from './book.ts';
 import { describeChange, nameBefore } from './changes.ts';
 import type { DemoClock } from './clock.ts';

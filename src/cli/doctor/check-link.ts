@@ -1,3 +1,4 @@
+import { isoOf } from '../../clock.ts';
 import type { App } from '../../app/app.ts';
 import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
@@ -8,7 +9,6 @@ import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import type { Credential } from '../../store/credentials.ts';
 import { EXIT, exitCodeOf, messageOf } from '../exit-codes.ts';
-import { isoOf } from '../words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 /** What was learnt of one link, and how far each side's clock is from ours. */

@@ -12,7 +12,7 @@ import { giveToThisUser } from '../../ownership.ts';
 import { watchTrouble } from '../../redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
-import { count } from '../words.ts';
+import { count } from '../../view/words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 const CONFIGURATION = { name: 'configuration' };
@@ -108,9 +108,9 @@ export const faultOfStore = (error: unknown): Finding =>
 const LISTEN = { name: 'listen' };
 
 /** Who reaches what the daemon serves over HTTP; nothing where it serves none. */
-export const checkListen = ({ listen }: Config): readonly Finding[] => {
+export const checkListen = ({ listen, consoleToken }: Config): readonly Finding[] => {
   if (listen === null) return [];
-  const remedy = openAddressRemedy(listen);
+  const remedy = openAddressRemedy(listen, { hasPage: consoleToken !== null });
   const where = `${listen.host}, port ${listen.port}`;
   if (remedy !== null) return [warning(LISTEN, `${where}: other machines reach it`, remedy)];
   return [fine(LISTEN, `${where}: open to this machine alone`)];

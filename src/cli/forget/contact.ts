@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../clock.ts';
+import { isoOf, systemClock } from '../../clock.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import type { Half } from '../../contact/half.ts';
 import { planForgetting, type Forgetting } from '../../history/forget.ts';
@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
-import { count, isoOf } from '../words.ts';
+import { count } from '../../view/words.ts';
 
 type Found = { readonly link: LinkConfig; readonly forgetting: Forgetting };
 

@@ -1,7 +1,7 @@
 import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
 import { SIDES, type Sides, type SideWords } from '../../contact/side.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatEstimate } from '../words.ts';
+import { formatEstimate } from '../../view/words.ts';
 import type { Progress } from './progress.ts';
 
 const BAR_WIDTH = 28;

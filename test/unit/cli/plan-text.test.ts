@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectChanges } from '../../../src/cli/change-filter.ts';
+import { selectChanges } from '../../../src/view/change-filter.ts';
 import { formatPlan } from '../../../src/cli/plan-text.ts';
 import type { LinkPlan } from '../../../src/cli/plan.ts';
 import { wrap } from '../../../src/cli/wrap.ts';

@@ -1,5 +1,5 @@
 import { foldText } from '../contact/names.ts';
-import { happeningOf, type Change, type Happening } from '../view/views.ts';
+import { happeningOf, type Change, type Happening } from './views.ts';
 
 /** What a person asked to see of a plan, an undo or a run. */
 export type Shown = {
@@ -16,7 +16,8 @@ const textsOf = (change: Change): readonly (string | null)[] => [
   ...change.changes.flatMap(({ from, to }) => [...from, ...to]),
 ];
 
-const holds = (text: string | null, asked: string): boolean => {
+/** Whether a text has the one that was asked for in it; spelling as in names. */
+export const holds = (text: string | null, asked: string): boolean => {
   if (text === null) return false;
   return (
     text.toLowerCase().includes(asked.toLowerCase()) ||

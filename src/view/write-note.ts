@@ -1,4 +1,4 @@
-import type { Write } from '../view/views.ts';
+import type { Write } from './views.ts';
 
 /** What came of a write, behind it; nothing where it was done. */
 export const writeNote = ({ state, error }: Pick<Write, 'state' | 'error'>): string => {

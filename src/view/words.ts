@@ -36,5 +36,3 @@ export const formatEstimate = (durationMs: number): string => {
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
-
-export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

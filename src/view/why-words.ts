@@ -1,5 +1,5 @@
 import type { Sides, SideWords } from '../contact/side.ts';
-import type { Why } from '../view/views.ts';
+import type { Why } from './views.ts';
 
 /** A reason as people and scripts read it. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {

@@ -1,0 +1,142 @@
+import { html } from 'hono/html';
+import type { Sides, SideWords } from '../contact/side.ts';
+import { holds, selectChanges, type Shown } from '../view/change-filter.ts';
+import { HAPPENING_TITLES } from '../view/change-words.ts';
+import { fieldWords } from '../view/field-words.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../view/views.ts';
+import { whyWords } from '../view/why-words.ts';
+import { grouped } from '../view/words.ts';
+import type { Html } from './layout.ts';
+
+/** So many of each sort are on one page; the filter finds the others. */
+const ROWS_SHOWN = 100;
+
+const ACTIONS: Readonly<Record<Change['action'], string>> = {
+  create: 'create',
+  update: 'update',
+  membership: 'move between groups',
+  delete: 'delete',
+  pair: 'pair',
+  unlink: 'unlink',
+  'create-group': 'create the group',
+  'rename-group': 'rename the group',
+  'delete-group': 'delete the group',
+};
+
+/** Values of a field, one after the other. */
+export const valuesText = (values: readonly string[]): string => (values.length === 0 ? 'nothing' : values.join(', '));
+
+/** A contact where nothing names it. */
+export const idsText = ({
+  leftId,
+  rightId,
+}: {
+  readonly leftId: string | null;
+  readonly rightId: string | null;
+}): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
+
+/** Who or what a change is about. */
+const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+
+/** A field with its value before and after. */
+export const fieldChangeItem = (
+  { field, from, to, why }: FieldChange,
+  whole: Change['why'] | null,
+  sides: Sides<SideWords>,
+): Html => {
+  const name = field === 'name' ? 'name' : fieldWords(field);
+  const reason = whole === null || why.kind === whole.kind ? '' : ` (${whyWords(why, sides)})`;
+  return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
+};
+
+/** What comes or goes as a whole: its values, without those that name it. */
+const contentItem = ({ field, from, to }: FieldChange): Html => {
+  const isName = field === 'name' || field === 'firstName' || field === 'lastName';
+  return isName ? html`` : html`<li>${fieldWords(field)}: ${valuesText([...from, ...to])}</li>`;
+};
+
+const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, more: (change: Each) => Html): Html => {
+  const { action, side, changes, why } = change;
+  const place = action === 'pair' ? '' : ` at ${sides[side].place}`;
+  const isWhole = /^(?:create|delete)/u.test(action);
+  const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
+  return html`<li>
+    <h3>${subjectOf(change)}</h3>
+    <span class="faint">${ACTIONS[action]}${place}: ${whyWords(why, sides)}</span>
+    ${
+      items.length === 0
+        ? ''
+        : html`<ul>
+            ${items}
+          </ul>`
+    }
+    ${more(change)}
+  </li>`;
+};
+
+/** What of a list is shown, as the address of the page says it. */
+export const shownOf = (query: (name: string) => string | undefined): Shown => {
+  const only = HAPPENINGS.find((each) => each === query('only'));
+  const grep = query('find')?.trim() ?? '';
+  return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
+};
+
+const option = (value: Happening, shown: Shown): Html =>
+  html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${HAPPENING_TITLES[value]}</option>`;
+
+/** The box by which a list is narrowed down. */
+export const filterForm = (action: string, shown: Shown): Html =>
+  html`<form method="get" action="${action}" class="actions" role="search">
+    <div>
+      <label for="find">Find a name or a value</label>
+      <input id="find" name="find" type="search" value="${shown.grep ?? ''}" />
+    </div>
+    <div>
+      <label for="only">Show</label>
+      <select id="only" name="only">
+        <option value="">Everything</option>
+        ${HAPPENINGS.map((each) => option(each, shown))}
+      </select>
+    </div>
+    <button class="quiet">Filter</button>
+  </form>`;
+
+/** The box by which a table is narrowed down; `kept` are what else the address says. */
+export const findForm = (action: string, text: string, kept: Readonly<Record<string, string>> = {}): Html =>
+  html`<form method="get" action="${action}" class="actions" role="search">
+    ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <div>
+      <label for="find">Find a name or a value</label>
+      <input id="find" name="find" type="search" value="${text}" />
+    </div>
+    <button class="quiet">Filter</button>
+  </form>`;
+
+/** Whether one of the texts has the one that was asked for in it. */
+export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
+  text === '' || texts.some((each) => holds(each, text));
+
+/** Changes by what happens: what destroys comes first. `more` may add to each. */
+export const changeSections = <Each extends Change>(
+  all: readonly Each[],
+  sides: Sides<SideWords>,
+  shown: Shown,
+  more: (change: Each) => Html = () => html``,
+): readonly Html[] => {
+  const groups = Map.groupBy(selectChanges(all, shown), happeningOf);
+  const sections = HAPPENINGS.flatMap((happening): Html[] => {
+    const own = groups.get(happening) ?? [];
+    if (own.length === 0) return [];
+    const hidden = own.length - Math.min(own.length, ROWS_SHOWN);
+    return [
+      html`<section>
+        <h2>${HAPPENING_TITLES[happening]}: ${grouped(own.length)}</h2>
+        <ul class="changes">
+          ${own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more))}
+        </ul>
+        ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: narrow them down with the filter.</p>`}
+      </section>`,
+    ];
+  });
+  return sections.length > 0 || all.length === 0 ? sections : [html`<p>Nothing of that is among them.</p>`];
+};

@@ -1,0 +1,258 @@
+import type { App } from '../app/app.ts';
+import type { Clock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { digest } from '../config/secret.ts';
+import type { Contact } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
+import { reviewConflicts } from '../history/review.ts';
+import type { UndoReport } from '../history/undo.ts';
+import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import type { JobData, JobReport } from '../jobs/job.ts';
+import { createBench, type Bench } from './bench.ts';
+import type { RunKind, RunRow } from '../store/store.ts';
+import type { Estimate } from '../sync/run.ts';
+import { planChanges, plannedContacts, unpairedOf } from '../view/plan.ts';
+import type { Change, Unpaired } from '../view/views.ts';
+import { count, formatEstimate, grouped } from '../view/words.ts';
+
+/** What a run of a link would do, as it was found out at that time. */
+export type PlanView = {
+  readonly atMs: number;
+  readonly kind: RunKind;
+  readonly changes: readonly Change[];
+  readonly unpaired: readonly Unpaired[];
+  /** By side and id: `left people/c1`. */
+  readonly contacts: ReadonlyMap<string, Contact>;
+  readonly estimate: Estimate;
+  /** What keeps a run from doing it (R8); null where nothing does. */
+  readonly halt: string | null;
+  /** Two plans with the same one do the same. */
+  readonly digest: string;
+};
+
+/** How it stands with the plan of a link; `checking`: it is made again, to be the same as the one that was accepted. */
+export type Planning =
+  | { readonly state: 'planning' | 'checking' }
+  | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
+  | { readonly state: 'accepted' }
+  | { readonly state: 'failed'; readonly message: string };
+
+/** How it stands with the undo of a run. `halt`: what keeps it from being done (R8). */
+export type Undoing = { readonly run: string } & (
+  | { readonly state: 'previewing' | 'undoing' }
+  | { readonly state: 'previewed'; readonly report: UndoReport; readonly halt: string | null }
+  | { readonly state: 'undone'; readonly report: UndoReport; readonly message: string }
+  | { readonly state: 'failed'; readonly message: string }
+);
+
+type Orders = {
+  /** Hands a job to the daemon. */
+  readonly send: (job: JobData) => Promise<void>;
+  /** Whether a job that was asked for a moment ago has neither begun nor ended. */
+  readonly isAwaited: (link: string) => boolean;
+};
+
+/** How far something under way is; of `total` 0 that is not known. */
+export type Progress = { readonly text: string; readonly done: number; readonly total: number };
+
+/** What people can have done, one thing of each sort at a time for each link. */
+export type Desk = {
+  /** Asks for a run; throws QueueError where the queue does not take it. */
+  order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
+  /** How the last job ended that ended in this process; null where none has. */
+  lastReport(link: LinkConfig): JobReport | null;
+  /** What is under way; null where nothing is. */
+  progress(link: LinkConfig): Progress | null;
+  plan(link: LinkConfig): void;
+  planning(link: LinkConfig): Planning | null;
+  /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
+  accept(link: LinkConfig, digest: string): void;
+  preview(link: LinkConfig, run: RunRow): void;
+  /** `acceptedHalt`: the message of the one halt that does not keep it from being done. */
+  undo(link: LinkConfig, run: RunRow, acceptedHalt: string | null): void;
+  undoing(link: LinkConfig): Undoing | null;
+  /** Keeps what somebody says of a conflict; throws LeaseError where a run is under way. False where it is not open. */
+  review(link: LinkConfig, conflict: number, taken: Side | null): Promise<boolean>;
+  /** Told of each job that has ended. */
+  readonly noteReport: OnReport;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+};
+
+export type DeskParts = {
+  readonly app: App;
+  readonly daemon: Pick<Daemon, 'order' | 'progress'>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+};
+
+/** Plans are large, so that few are kept. */
+const MOST_PLANS = 3;
+const MOST_UNDOS = 20;
+/** An order that no job of this process has answered by then is with another one. */
+const ORDER_SHOWN_MS = 15_000;
+
+const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): Progress => {
+  if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0 };
+  const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
+  return { text: `${grouped(written)} of ${count(planned, 'write')} done${left}.`, done: written, total: planned };
+};
+
+/** The nonce by which a run may pass that halt; null where the last run did not end with it (R8). */
+const overrideOf = async ({ store }: App, { name }: LinkConfig, halt: string): Promise<string | null> => {
+  const [last] = await store.runs(name, { latest: 'ended' });
+  return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
+};
+
+const WAITING: Progress = { text: 'It begins in a moment.', done: 0, total: 0 };
+const PLANNING: Progress = { text: 'The plan is being made.', done: 0, total: 0 };
+const UNDOING: Progress = { text: 'The undo is being worked on.', done: 0, total: 0 };
+
+const planView = async (
+  { app, clock }: Pick<DeskParts, 'app' | 'clock'>,
+  link: LinkConfig,
+  signal: AbortSignal,
+): Promise<PlanView> => {
+  const { kind, plan, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
+  const changes = planChanges(plan);
+  const message = halt?.message ?? null;
+  return {
+    atMs: clock.now(),
+    kind,
+    changes,
+    unpaired: unpairedOf(plan),
+    contacts: plannedContacts(plan),
+    estimate,
+    halt: message,
+    digest: digest(JSON.stringify([changes, message])),
+  };
+};
+
+/** Has an accepted plan done where it still is what a run would do; what is shown from then on. */
+const checkPlan = async (
+  parts: Pick<DeskParts, 'app' | 'clock'> & Pick<Orders, 'send'>,
+  link: LinkConfig,
+  accepted: string,
+  signal: AbortSignal,
+): Promise<Planning> => {
+  const view = await planView(parts, link, signal);
+  if (view.digest !== accepted) {
+    return { state: 'planned', view, note: 'Something has changed since. This is the plan as it is now.' };
+  }
+  const override = view.halt === null ? null : await overrideOf(parts.app, link, view.halt);
+  if (view.halt !== null && override === null) {
+    return {
+      state: 'planned',
+      view,
+      note: 'No run has been halted by this plan yet: press Sync, which writes nothing.',
+    };
+  }
+  await parts.send({ link: link.name, kind: 'incremental', override });
+  return { state: 'accepted' };
+};
+
+/** The jobs that were asked for, and how they ended. */
+const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | 'noteReport'> & Orders => {
+  const reports = new Map<string, JobReport>();
+  const orderedAtMs = new Map<string, number>();
+  return {
+    send: async (job) => {
+      await daemon.order(job);
+      orderedAtMs.set(job.link, clock.monotonic());
+    },
+    isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < ORDER_SHOWN_MS,
+    lastReport: ({ name }) => reports.get(name) ?? null,
+    noteReport: ({ link }, report) => {
+      reports.set(link, report);
+      orderedAtMs.delete(link);
+    },
+  };
+};
+
+const createPlans = (
+  parts: DeskParts,
+  { send }: Orders,
+  signal: AbortSignal,
+): Pick<Desk, 'plan' | 'planning' | 'accept'> & Pick<Bench<Planning>, 'isWorking' | 'ended'> => {
+  const bench = createBench<Planning>(MOST_PLANS);
+  const failed = (message: string): Planning => ({ state: 'failed', message });
+  return {
+    ...bench,
+    plan: (link) => {
+      const work = async (): Promise<Planning> => {
+        return { state: 'planned', view: await planView(parts, link, signal), note: null };
+      };
+      bench.begin(link.name, { state: 'planning' }, { work, failed });
+    },
+    planning: ({ name }) => bench.of(name),
+    accept: (link, accepted) => {
+      const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
+      bench.begin(link.name, { state: 'checking' }, { work, failed });
+    },
+  };
+};
+
+const createUndos = (
+  { app }: DeskParts,
+  signal: AbortSignal,
+): Pick<Desk, 'preview' | 'undo' | 'undoing'> & Pick<Bench<Undoing>, 'isWorking' | 'ended'> => {
+  const bench = createBench<Undoing>(MOST_UNDOS);
+  const failing =
+    (run: string) =>
+    (message: string): Undoing => ({ run, state: 'failed', message });
+  return {
+    ...bench,
+    preview: (link, run) => {
+      const work = async (): Promise<Undoing> => {
+        const { report, halt } = await app.planUndo(link, run, { signal, acceptDeletes: false });
+        return { run: run.id, state: 'previewed', report, halt: halt?.message ?? null };
+      };
+      bench.begin(link.name, { run: run.id, state: 'previewing' }, { work, failed: failing(run.id) });
+    },
+    undo: (link, run, acceptedHalt) => {
+      const accepting = acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
+      const work = async (): Promise<Undoing> => {
+        const { result, report } = await app.undo(link, run, { signal, ...accepting });
+        const { outcome, reason } = result.summary;
+        const message = outcome === 'completed' ? 'The run is undone.' : (reason ?? outcome);
+        return { run: run.id, state: 'undone', report, message };
+      };
+      bench.begin(link.name, { run: run.id, state: 'undoing' }, { work, failed: failing(run.id) });
+    },
+    undoing: ({ name }) => bench.of(name),
+  };
+};
+
+/** What the page has done, in this process; nothing of it lasts but what runs store. */
+export const createDesk = (parts: DeskParts): Desk => {
+  const { app, daemon, clock, newId } = parts;
+  const ending = new AbortController();
+  const orders = createOrders(parts);
+  const plans = createPlans(parts, orders, ending.signal);
+  const undos = createUndos(parts, ending.signal);
+  return {
+    ...orders,
+    ...plans,
+    ...undos,
+    order: (link, kind) => orders.send({ link: link.name, kind, override: null }),
+    progress: ({ name }) => {
+      const run = daemon.progress().find(({ link }) => link === name);
+      if (run !== undefined) return runText(run);
+      if (plans.isWorking(name)) return PLANNING;
+      if (undos.isWorking(name)) return UNDOING;
+      return orders.isAwaited(name) ? WAITING : null;
+    },
+    review: async (link, id, taken) => {
+      const rows = await app.store.conflicts(link.name, { all: false });
+      const row = rows.find((each) => each.id === id);
+      if (row === undefined) return false;
+      const { store, holders } = app;
+      await reviewConflicts({ store, clock, newId, holders }, link.name, [row], taken);
+      return true;
+    },
+    close: async () => {
+      ending.abort(new Error('The daemon stops.'));
+      await Promise.all([plans.ended(), undos.ended()]);
+    },
+  };
+};

@@ -1,0 +1,163 @@
+import { html } from 'hono/html';
+import { SIDES } from '../../contact/side.ts';
+import type { LinkStatus } from '../../jobs/link-status.ts';
+import type { Run } from '../../view/views.ts';
+import { count, formatDuration, grouped } from '../../view/words.ts';
+import type { Desk, Progress } from '../desk.ts';
+import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
+import { facts, liveSection } from './parts.ts';
+
+/** A link with all that its pages begin with. */
+export type LinkView = {
+  readonly status: LinkStatus;
+  /** The newest first. */
+  readonly runs: readonly Run[];
+  readonly progress: Progress | null;
+};
+
+const CHART = { width: 400, height: 48, bar: 8, gap: 2 };
+
+/** How many contacts a run wrote. */
+const wroteCount = ({ wrote }: Run): number =>
+  wrote === null
+    ? 0
+    : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
+
+/** The run history as bars, the oldest first: as high as what was written, on a scale where few can be seen beside many. */
+const chart = (runs: readonly Run[]): Html => {
+  const shown = runs.slice(0, CHART.width / (CHART.bar + CHART.gap)).toReversed();
+  const top = Math.log2(2 + Math.max(...shown.map(wroteCount), 0));
+  const bars = shown.map((run, index) => {
+    const height = Math.max(4, Math.round((Math.log2(2 + wroteCount(run)) / top) * CHART.height));
+    const x = index * (CHART.bar + CHART.gap);
+    return html`<rect
+      class="${run.outcome}"
+      x="${x}"
+      y="${CHART.height - height}"
+      width="${CHART.bar}"
+      height="${height}"
+    />`;
+  });
+  const failed = shown.filter(({ outcome }) => outcome !== 'completed').length;
+  const label = `The last ${count(shown.length, 'run')}: ${grouped(shown.reduce((sum, run) => sum + wroteCount(run), 0))} writes, ${failed} not completed`;
+  return html`<svg
+    class="chart"
+    role="img"
+    aria-label="${label}"
+    preserveAspectRatio="xMinYMid"
+    viewBox="0 0 ${CHART.width} ${CHART.height}"
+  >
+    ${bars}
+  </svg>`;
+};
+
+const budgetText = ({ sides, budget }: LinkStatus): string | null => {
+  const parts = SIDES.flatMap((side) => {
+    const own = budget[side];
+    if (own === null) return [];
+    return [`${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} used at ${sides[side].place}`];
+  });
+  return parts.length === 0 ? null : parts.join(', ');
+};
+
+const lastRun = ({ lastRun: run, link }: LinkStatus): Html =>
+  run === null
+    ? html`none yet`
+    : html`<a href="${runPath(link, run.id)}">${run.kind}</a>, <span class="${run.outcome}">${run.outcome}</span>,
+        ${timeTag(run.endedAtMs)}`;
+
+const statusFacts = (status: LinkStatus): Html => {
+  const { state, pairs, openConflicts, refused, skipped, alone, nextRunAtMs, failures, link } = status;
+  const leftOut = refused.length + skipped.length + alone.length;
+  return facts([
+    ['State', html`<strong class="${state}">${state}</strong>`],
+    ['Last run', lastRun(status)],
+    ['Next run', nextRunAtMs === null ? null : timeTag(nextRunAtMs)],
+    ['Failures', failures === 0 ? null : `${failures} in a row`],
+    ['Contacts', `${grouped(pairs)} linked`],
+    [
+      'Conflicts',
+      openConflicts === 0 ? 'none open' : html`<a href="${linkPath(link, '/conflicts')}">${openConflicts} open</a>`,
+    ],
+    [
+      'Left out',
+      leftOut === 0 ? 'nobody' : html`<a href="${linkPath(link, '/left')}">${count(leftOut, 'contact')}</a>`,
+    ],
+    ['Requests', budgetText(status)],
+  ]);
+};
+
+/** Why a link does not go on by itself, and what to do. */
+const trouble = ({ state, reason, link }: LinkStatus): Html => {
+  if (reason === null || state === 'active') return html``;
+  const remedy =
+    state === 'halted'
+      ? html`<p>
+          <a href="${linkPath(link, '/plan')}">Look at the plan</a> and accept it, or change what it would do.
+        </p>`
+      : '';
+  return html`<div class="panel trouble">
+    <p>${reason}</p>
+    ${remedy}
+  </div>`;
+};
+
+const linkPanel = ({ status, runs, progress }: LinkView): Html =>
+  html`<section class="panel">
+    <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
+    <p class="faint">${status.sides.left.title} and ${status.sides.right.title}</p>
+    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${trouble(status)} ${statusFacts(status)} ${chart(runs)}
+  </section>`;
+
+/** Every link. */
+export const linksPage = (context: PageContext, views: readonly LinkView[]): Html =>
+  page(context, {
+    title: 'Links',
+    nav: [{ href: '/', text: 'Links', current: true }],
+    body:
+      views.length === 0
+        ? html`<p>There is no link. Make one with <code>contact-sync init</code>, then start the daemon again.</p>`
+        : views.map(linkPanel),
+  });
+
+const TITLES = ['Began', 'Run', 'Outcome', 'Took', 'Wrote'];
+
+/** Runs as a table. */
+export const runsTable = (link: string, runs: readonly Run[]): Html => {
+  const rows = runs.map((run) => [
+    timeTag(run.startedAtMs),
+    html`<a href="${runPath(link, run.id)}">${run.kind} <span class="faint">${run.id.slice(0, 8)}</span></a>`,
+    html`<span class="${run.outcome}">${run.outcome}</span>`,
+    run.endedAtMs === null ? 'under way' : formatDuration(run.endedAtMs - run.startedAtMs),
+    count(wroteCount(run), 'contact'),
+  ]);
+  if (rows.length > 0) return table('Runs, the newest first', TITLES, rows);
+  return html`<p>No run yet. Press Sync to begin one, or Plan now to see first what it would do.</p>`;
+};
+
+/** One link: how it stands, and what can be done with it. */
+export const linkPage = (context: PageContext, view: LinkView, report: ReturnType<Desk['lastReport']>): Html => {
+  const { status, runs, progress } = view;
+  const { link } = status;
+  const at = linkPath(link);
+  const told = report !== null && report.message !== null && status.reason === null ? report.message : null;
+  return page(context, {
+    title: link,
+    nav: navOf({ name: link }, ''),
+    isLive: progress !== null,
+    body: [
+      liveSection(link, progress),
+      trouble(status),
+      told === null ? html`` : html`<p class="panel trouble">${told}</p>`,
+      html`<div class="actions">
+        ${button(context, { action: `${at}/sync`, label: 'Sync', fields: { kind: 'incremental' } })}
+        ${button(context, { action: `${at}/sync`, label: 'Full resync', fields: { kind: 'full' }, look: 'quiet' })}
+        ${button(context, { action: `${at}/plan`, label: 'Plan now', look: 'quiet', shows: true })}
+      </div>`,
+      statusFacts(status),
+      html`<h2>Runs</h2>
+        ${chart(runs)} ${runsTable(link, runs.slice(0, 10))}`,
+    ],
+  });
+};

@@ -1,0 +1,94 @@
+import { html } from 'hono/html';
+import type { LinkConfig } from '../../config/config.ts';
+import { SIDES } from '../../contact/side.ts';
+import type { ContactHistory } from '../../history/explain.ts';
+import { ACTION_WORDS } from '../../view/change-words.ts';
+import { fieldWords } from '../../view/field-words.ts';
+import type { Standing, Write } from '../../view/views.ts';
+import { whyWords } from '../../view/why-words.ts';
+import { writeNote } from '../../view/write-note.ts';
+import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
+import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
+
+/** So many people are on one page. */
+export const PEOPLE_SHOWN = 10;
+const ENTRIES_SHOWN = 100;
+
+const standing = ({ field, left, right, from, sinceMs, why }: Standing, { sides }: LinkConfig) => [
+  fieldWords(field),
+  left.length === 0 ? '' : valuesText(left),
+  right.length === 0 ? '' : valuesText(right),
+  from === null ? 'both, since they were paired' : sides[from].title,
+  html`${timeTag(sinceMs, '')} ${why === null ? '' : whyWords(why, sides)}`,
+];
+
+const entry = (write: Write, { name, sides }: LinkConfig): Html => {
+  const { atMs, run, action, side, changes, why } = write;
+  const items = changes.map((each) => fieldChangeItem(each, why, sides));
+  return html`<li>
+    ${timeTag(atMs)}: ${ACTION_WORDS[action]} at ${sides[side].place}, ${whyWords(why, sides)}${writeNote(write)} (<a
+      href="${runPath(name, run)}"
+      >run ${run.slice(0, 8)}</a
+    >)
+    <ul>
+      ${items}
+    </ul>
+  </li>`;
+};
+
+const person = (history: ContactHistory, link: LinkConfig): Html => {
+  const { name, left, right, status, standings, entries, rejected } = history;
+  const { sides } = link;
+  const titles = ['Field', ...SIDES.map((side) => sides[side].title), 'Whose stands', 'Since'];
+  return html`<section class="panel">
+    <h2>${name ?? idsText({ leftId: left.id, rightId: right.id })}</h2>
+    <p class="faint">${status}: ${idsText({ leftId: left.id, rightId: right.id })}</p>
+    ${rejected.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title} refused it: ${reason}</p>`)}
+    ${
+      standings.length === 0
+        ? ''
+        : table(
+            'As it is at both sides',
+            titles,
+            standings.map((each) => standing(each, link)),
+          )
+    }
+    <h3>History, the newest first</h3>
+    ${
+      entries.length === 0
+        ? html`<p>No run has written it.</p>`
+        : html`<ol class="changes">
+            ${entries
+              .toReversed()
+              .slice(0, ENTRIES_SHOWN)
+              .map((each) => entry(each, link))}
+          </ol>`
+    }
+  </section>`;
+};
+
+/** People by name or address: both halves side by side, and what runs did to them. */
+export const peoplePage = (
+  context: PageContext,
+  link: LinkConfig,
+  { text, found }: { readonly text: string; readonly found: readonly ContactHistory[] },
+): Html => {
+  const none = text === '' ? html`` : html`<p>Nobody of that name, address, number or id has been seen.</p>`;
+  return page(context, {
+    title: `People of ${link.name}`,
+    nav: navOf(link, '/people'),
+    body: [
+      html`<form method="get" action="${linkPath(link.name, '/people')}" class="actions" role="search">
+        <div>
+          <label for="who">Name, email address, phone number or id</label>
+          <input id="who" name="who" type="search" value="${text}" />
+        </div>
+        <button>Find</button>
+      </form>`,
+      found.length === 0 ? none : html``,
+      ...found.map((each) => person(each, link)),
+      found.length < PEOPLE_SHOWN ? html`` : html`<p class="faint">There may be more: give more of the name.</p>`,
+    ],
+  });
+};

@@ -1,0 +1,21 @@
+import type { LinkConfig } from '../config/config.ts';
+import type { NavItem } from './layout.ts';
+
+const PAGES = { '': 'Link', '/plan': 'Plan', '/conflicts': 'Conflicts', '/runs': 'Runs', '/left': 'Left out' } as const;
+type LinkPage = keyof typeof PAGES | '/people';
+
+/** The address of a page of a link. */
+export const linkPath = (name: string, page: LinkPage | `/runs/${string}` = ''): string =>
+  `/links/${encodeURIComponent(name)}${page}`;
+
+export const runPath = (name: string, run: string): string => linkPath(name, `/runs/${encodeURIComponent(run)}`);
+
+/** What the pages of a link are reached by. */
+export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): readonly NavItem[] => [
+  { href: '/', text: 'Links', current: false },
+  ...(Object.entries({ ...PAGES, '/people': 'People' }) as [LinkPage, string][]).map(([page, text]) => ({
+    href: linkPath(name, page),
+    text: page === '' ? name : text,
+    current: page === current,
+  })),
+];

@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** What a daemon leaves in DATA_DIR for the command that makes sign-in links: whoever reads it may sign in. */
+const pageKey = z.object({
+  /** Where the page is: `127.0.0.1:8377`. */
+  address: z.string().min(1),
+  /** Of this daemon alone; a new one makes another. */
+  key: z.string().min(1),
+  pid: z.number(),
+});
+export type PageKey = z.infer<typeof pageKey>;
+
+const VALID_FOR_MS = 5 * 60_000;
+
+/** One for each machine, as the heartbeat. */
+const pathIn = (dataDir: string): string => join(dataDir, `console-${hostname()}.json`);
+
+export const writePageKey = async (dataDir: string, key: PageKey): Promise<void> => {
+  const draft = `${pathIn(dataDir)}.${key.pid}`;
+  await writeFile(draft, JSON.stringify(key), { mode: 0o600 });
+  await rename(draft, pathIn(dataDir));
+};
+
+/** What the daemon of this machine left; null where none with a page did. */
+export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
+  const text = await readFile(pathIn(dataDir), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const parsed = pageKey.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : null;
+};
+
+/** Takes back what this process left; another daemon's stays. */
+export const removePageKey = async (dataDir: string, pid: number): Promise<void> => {
+  if ((await readPageKey(dataDir))?.pid === pid) await rm(pathIn(dataDir), { force: true });
+};
+
+const sign = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
+
+/** Whether two texts are the same, found out in a time that does not depend on where they differ. */
+export const isSameText = (one: string, other: string): boolean => {
+  const [left, right] = [one, other].map((text) => createHmac('sha256', 'compared').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+};
+
+/** A pass that signs in once, within some minutes, at the daemon of that key. `id` is of this pass alone. */
+export const makePass = ({ key }: Pick<PageKey, 'key'>, nowMs: number, id: string): string => {
+  const text = `${nowMs + VALID_FOR_MS}.${id}`;
+  return `${text}.${sign(key, text)}`;
+};
+
+/** The address to open with a pass. */
+export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string): string => {
+  // What listens at every address of the machine is reached by the machine's own.
+  const reachable = address.replace(/^(?:0\.0\.0\.0|\[::\])(?=:\d+$)/u, '127.0.0.1');
+  return `http://${reachable}/sign-in?pass=${pass}`;
+};
+
+/** Tells whether a pass is good, and is so once. It remembers those that were used for as long as they would be valid. */
+export const createPassBook = (key: string): { use(pass: string, nowMs: number): boolean } => {
+  const used = new Map<string, number>();
+  return {
+    use: (pass, nowMs) => {
+      for (const [old, untilMs] of used) if (untilMs < nowMs) used.delete(old);
+      const [, text = '', until = '', signature = ''] = /^((\d{1,16})\.[\w-]+)\.([\w-]+)$/u.exec(pass) ?? [];
+      if (text === '' || !isSameText(sign(key, text), signature)) return false;
+      if (Number(until) < nowMs || used.has(text)) return false;
+      used.set(text, Number(until));
+      return true;
+    },
+  };
+};

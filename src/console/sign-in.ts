@@ -1,0 +1,79 @@
+import { Hono, type Context } from 'hono';
+import { deleteCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../config/secret.ts';
+import { refuse, signedIn, type Env } from './access.ts';
+import { createAllowance } from './allowance.ts';
+import { plainPage, type Html } from './layout.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { createPassBook, isSameText } from './sign-in-link.ts';
+
+export type SignInParts = {
+  readonly sessions: Sessions;
+  /** The name of the session's cookie. */
+  readonly cookie: string;
+  /** Of this daemon's passes. */
+  readonly key: string;
+  readonly token: Secret | null;
+  readonly clock: Clock;
+};
+
+/** Guesses of CONSOLE_TOKEN. */
+const GUESSES = { burst: 10, perSecond: 1 / 6 };
+
+const HOW = html`<p>
+  To sign in, run <code>contact-sync console</code> where the daemon runs, and open the link that it prints. It works
+  once, for five minutes.
+</p>`;
+
+const tokenForm = html`<form method="post" action="/sign-in" class="actions">
+  <div>
+    <label for="token">CONSOLE_TOKEN</label>
+    <input id="token" name="token" type="password" autocomplete="current-password" required />
+  </div>
+  <button>Sign in</button>
+</form>`;
+
+const passForm = (pass: string): Html =>
+  html`<form method="post" action="/sign-in">
+    <input type="hidden" name="pass" value="${pass}" />
+    <button>Sign in</button>
+  </form>`;
+
+const begin = (context: Context, cookie: string, { id }: Session): Response => {
+  // A proxy that speaks TLS says so; the cookie then goes over TLS alone.
+  const secure = context.req.header('x-forwarded-proto') === 'https';
+  setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
+  return context.redirect('/', 303);
+};
+
+/** Signing in, with the link of `console` or with CONSOLE_TOKEN, and out. */
+export const signInRoutes = ({ sessions, cookie, key, token, clock }: SignInParts): Hono<Env> => {
+  const passes = createPassBook(key);
+  const mayGuess = createAllowance(clock, GUESSES);
+  return new Hono<Env>()
+    .get('/sign-in', (context) => {
+      const pass = context.req.query('pass');
+      // The pass is used up by the button: whatever looks a link up ahead of the person does not press it.
+      if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
+      return context.html(plainPage('Sign in', html`${HOW} ${token === null ? '' : tokenForm}`));
+    })
+    .post('/sign-in', (context) => {
+      const form = context.get('form');
+      const pass = form.get('pass');
+      if (pass !== null) {
+        if (passes.use(pass, clock.now())) return begin(context, cookie, sessions.open());
+        return refuse(context, 403, 'Not signed in', html`The link was used already, or is too old. ${HOW}`);
+      }
+      if (token === null) return refuse(context, 403, 'Not signed in', HOW);
+      if (!mayGuess()) return refuse(context, 429, 'Not signed in', 'Too many wrong tokens; wait a minute.');
+      if (isSameText(form.get('token') ?? '', token.reveal())) return begin(context, cookie, sessions.open());
+      return refuse(context, 403, 'Not signed in', 'That is not the CONSOLE_TOKEN of this daemon.');
+    })
+    .post('/sign-out', signedIn(sessions, cookie), (context) => {
+      sessions.close(context.get('session'));
+      deleteCookie(context, cookie, { path: '/' });
+      return context.redirect('/sign-in', 303);
+    });
+};

@@ -1,0 +1,37 @@
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { Review } from '../reconcile/decision.ts';
+import { mayWrite, type Direction } from '../reconcile/policy.ts';
+import type { ConflictRow } from '../store/store.ts';
+import { changeLink } from '../sync/change-link.ts';
+import type { LeaseParts } from '../sync/lease.ts';
+
+/** The side whose values alone can stand, since the link does not write there; null where it writes both. */
+export const unwrittenSide = (direction: Direction): Side | null =>
+  SIDES.find((each) => !mayWrite({ direction }, each)) ?? null;
+
+/** Taking what stands already is leaving it so. */
+const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
+  return taken === otherSide(winner) ? taken : 'dismissed';
+};
+
+/**
+ * Keeps what a person says of conflicts of a link: that side's value is to stand (the next run writes it), or with null they
+ * are left as they are. Answers what is kept of each, in their order.
+ *
+ * @throws {LeaseError} where a run is under way.
+ */
+export const reviewConflicts = async (
+  parts: LeaseParts,
+  link: string,
+  rows: readonly ConflictRow[],
+  taken: Side | null,
+): Promise<readonly Review[]> => {
+  const reviews = rows.map((row) => reviewOf(row, taken));
+  const atMs = parts.clock.now();
+  await changeLink(parts, link, () =>
+    rows.map(({ leftId, field }, index) => {
+      return { kind: 'review-conflict', leftId, field, review: reviews[index] ?? 'dismissed', atMs };
+    }),
+  );
+  return reviews;
+};

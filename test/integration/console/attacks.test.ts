@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, errors } from '../../support/jobs/log-lines.ts';
+import { ask, formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
+
+// What somebody tries who is not the person that the page is for.
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
+const HOSTILE_LABEL = '</script><script>alert(2)</script>';
+
+let world: DaemonWorld;
+let sandbox: Sandbox;
+let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
+let visitor: Visitor;
+
+beforeAll(async () => {
+  world = await startDaemonWorld(null, host);
+  sandbox = await world.addLink('work');
+  const { google } = sandbox;
+  const [person] = google.account.people();
+  const label = google.account.createGroup(HOSTILE_LABEL);
+  google.account.updatePerson(person?.resourceName ?? '', {
+    names: [{ givenName: HOSTILE_NAME, familyName: '"><b>' }],
+    organizations: [{ name: "'><script>alert(3)</script>" }],
+  });
+  google.account.setGroups(person?.resourceName ?? '', [label]);
+  await world.configure({ work: SLOW }, { listen: '127.0.0.1:0' });
+  const started = await startPage(world);
+  ({ daemon } = started);
+  await daemon.until(completed('work', 'full'));
+  visitor = await signIn(world, started.address);
+  return () => world[Symbol.asyncDispose]();
+});
+
+const runs = async (): Promise<number> => (await world.run('runs', 'work', '--json')).stdout.split('"run":').length;
+
+test.each(['rebound.example', 'rebound.example:80', '10.0.0.1'])('another Host %j is refused', async (name) => {
+  const { address, cookie } = visitor;
+  const answer = await ask(address, '/links/work', { headers: { host: name, cookie } });
+  expect([answer.status, answer.text.includes('work')]).toEqual([403, false]);
+});
+
+test.each([['https://elsewhere.example'], ['null'], ['http://127.0.0.1:1'], ['http://localhost'], ['']])(
+  'a form from the origin %j is refused, with the right cookie and token',
+  async (origin) => {
+    const before = await runs();
+    const token = tokenIn((await visitor.get('/links/work')).text);
+    const answer = await visitor.post('/links/work/sync', { kind: 'full', token }, { origin });
+    expect(answer.status).toBe(403);
+    expect((await formTo(visitor.address, '/sign-in', { pass: await newPass(world) }, { origin })).status).toBe(403);
+    expect(await runs()).toBe(before);
+  },
+);
+
+test('a form without the token, with a made-up one or with that of another session is refused', async () => {
+  const before = await runs();
+  const other = await signIn(world, visitor.address);
+  const theirs = tokenIn((await other.get('/links/work')).text);
+  const [number = '', signature = ''] = tokenIn((await visitor.get('/links/work')).text).split('.');
+  for (const token of ['', 'x', theirs, `${Number(number) + 1}.${signature}`]) {
+    const answer = await visitor.post('/links/work/sync', { kind: 'full', token });
+    expect([token, answer.status]).toEqual([token, 403]);
+  }
+  expect(await runs()).toBe(before);
+});
+
+test('a form that is sent again does nothing the second time', async () => {
+  const page = (await visitor.get('/links/work/conflicts')).text;
+  const fields = { id: '0', review: 'dismissed', token: tokenIn(page) };
+  expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(303);
+  expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(409);
+});
+
+test.each(['GET', 'POST'] as const)('without a session %s shows and does nothing', async (method) => {
+  const { address } = visitor;
+  const form = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://${address}` };
+  for (const cookie of ['', `${visitor.cookie}x`, 'contact_sync_1=1']) {
+    const headers = { ...(method === 'POST' && form), cookie };
+    const answer = await ask(address, '/links/work', { method, headers });
+    expect([answer.status, answer.text.includes('Contacts')]).toEqual([method === 'GET' ? 303 : 403, false]);
+    expect((await ask(address, '/links/work/live', { headers: { cookie } })).headers['location']).toBe('/sign-in');
+  }
+});
+
+test('a session is over when it is signed out of', async () => {
+  const other = await signIn(world, visitor.address);
+  const token = tokenIn((await other.get('/links/work')).text);
+  expect((await other.press('/', '/sign-out')).headers['location']).toBe('/sign-in');
+  expect((await other.get('/links/work')).status).toBe(303);
+  expect((await other.post('/links/work/sync', { token })).status).toBe(403);
+});
+
+test('a sign-in link works once, in one daemon, and a changed one never', async () => {
+  const pass = await newPass(world);
+  const { address } = visitor;
+  // Looking at it is not using it.
+  expect((await ask(address, `/sign-in?pass=${pass}`)).status).toBe(200);
+  const [until = '', id = '', signature = ''] = pass.split('.');
+  for (const other of [`${until}.${id}`, `${Number(until) + 1}.${id}.${signature}`, `${until}.x.${signature}`, '']) {
+    expect((await formTo(address, '/sign-in', { pass: other })).status).toBe(403);
+  }
+  const answer = await formTo(address, '/sign-in', { pass });
+  expect(answer.headers['set-cookie']).toEqual([expect.stringMatching(/; Path=\/; HttpOnly; SameSite=Strict$/u)]);
+  expect((await formTo(address, '/sign-in', { pass })).status).toBe(403);
+});
+
+test('what a remote calls a contact or a label is text on every page', async () => {
+  const runPage = /href="(\/links\/work\/runs\/[^"]+)"/u.exec((await visitor.get('/links/work')).text)?.[1] ?? '';
+  const found = (await visitor.get('/links/work/people?who=img')).text;
+  expect(found).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  const written = (await visitor.get(runPage)).text;
+  expect(written).toContain('&lt;/script&gt;&lt;script&gt;alert(2)&lt;/script&gt;');
+  const asked = encodeURIComponent('"><script>alert(4)</script>');
+  const pages = [
+    '/',
+    '/links/work',
+    '/links/work/plan',
+    '/links/work/conflicts',
+    '/links/work/runs',
+    '/links/work/left',
+  ];
+  const searches = [`${runPage}?find=${asked}`, `/links/work/people?who=${asked}`, `/sign-in?pass=${asked}`];
+  for (const path of [...pages, runPage, ...searches, '/links/work/people?who=img']) {
+    const { text } = await visitor.get(path);
+    expect([path, /<img|<script>|<b>|alert\(4\)<\/script>|style=/u.exec(text)]).toEqual([path, null]);
+  }
+});
+
+test('every page forbids to be kept, framed, or given a script or a style from elsewhere', async () => {
+  for (const path of ['/', '/sign-in', '/links/work', '/links/none', '/style.css']) {
+    const { headers } = await visitor.get(path);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+    });
+  }
+});
+
+test('a form larger than any of the page is not read', async () => {
+  expect((await visitor.post('/sign-in', { pass: 'x'.repeat(20_000) })).status).toBe(413);
+});
+
+test('10,000 requests leave the daemon as it was', async () => {
+  const { address, cookie } = visitor;
+  const statuses = new Map<number, number>();
+  const count = ({ status }: { readonly status: number }): void => {
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  };
+  const kinds = [
+    () => ask(address, '/links/work'),
+    () => formTo(address, '/sign-in', { pass: 'guess' }),
+    () => formTo(address, '/sign-in', { token: 'guess' }),
+    () => ask(address, '/links/work/people?who=a', { headers: { cookie } }),
+    () => ask(address, '/nowhere'),
+  ];
+  for (let sent = 0; sent < 10_000; sent += 50) {
+    const batch = Array.from({ length: 50 / kinds.length }, () => kinds.map((send) => send())).flat();
+    for (const answer of await Promise.all(batch)) count(answer);
+  }
+  expect([...statuses.values()].reduce((sum, each) => sum + each, 0)).toBe(10_000);
+  expect([...statuses.keys()].filter((each) => ![200, 303, 403, 404, 429].includes(each))).toEqual([]);
+  expect(statuses.get(429)).toBeGreaterThan(5_000);
+  // Health and metrics are asked for by machines, and not by turns.
+  expect((await ask(address, '/readyz')).status).toBe(200);
+  const { text } = await ask(address, '/metrics');
+  const bytes = Number(/^process_resident_memory_bytes (\S+)$/mu.exec(text)?.[1]);
+  expect(bytes).toBeLessThan(400 * 2 ** 20);
+  expect(errors(daemon)).toEqual([]);
+  daemon.kill('SIGTERM');
+  expect(await daemon.exited).toBe(0);
+});

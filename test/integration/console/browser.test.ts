@@ -1,0 +1,190 @@
+import axe from 'axe-core';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, errors, says } from '../../support/jobs/log-lines.ts';
+import { findBrowser, launchBrowser } from '../oauth/browser.ts';
+import { startPage } from './page-client.ts';
+
+// A person in front of the page: a headless Chromium that presses what they press. SCREENSHOTS=1 takes the pictures that the
+// README shows.
+
+const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
+if (isSkipped) process.stderr.write('The page is not walked through: Chromium is not installed.\n');
+
+const host = startCliHost();
+let browser: Browser;
+beforeAll(async () => {
+  if (isSkipped) return;
+  const running = await launchBrowser();
+  ({ browser } = running);
+  return () => running[Symbol.asyncDispose]();
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+const HALTED = says('run halted, nothing written', 'work');
+const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 1440, height: 900 },
+];
+
+/** A daemon that has done its first sync; nothing else runs by itself. */
+const startWorld = async () => {
+  const world = await startDaemonWorld(null, host);
+  const sandbox = await world.addLink('work', 60);
+  await world.configure({ work: { syncInterval: '1h', sweepInterval: '1h' } }, { listen: '127.0.0.1:0' });
+  const { daemon, address } = await startPage(world);
+  await daemon.until(completed('work', 'full'));
+  const { google, service } = sandbox;
+  const named = google.account.people().filter(({ names }) => names?.[0]?.familyName);
+  const disturb = (): void => {
+    for (const { resourceName } of named.slice(0, 14)) google.account.deletePerson(resourceName ?? '');
+    const person = named.slice(14).find(({ emailAddresses = [] }) => emailAddresses.length > 0);
+    const email = person?.emailAddresses?.[0]?.value ?? '';
+    const contact = service.account.contacts().find((one) => JSON.stringify(one).includes(email));
+    google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+    service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
+  };
+  const contacts = (): number => service.account.contacts().length;
+  return { world, daemon, address, disturb, contacts, name: named[0]?.names?.[0]?.familyName ?? '' };
+};
+
+type Started = Awaited<ReturnType<typeof startWorld>>;
+
+const signIn = async ({ world }: Started, page: Page): Promise<void> => {
+  await page.goto((await world.run('console')).stdout.trim());
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Links', exact: true }).waitFor();
+};
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+
+/** Looks at what halted, accepts it, takes the other value of a conflict, and undoes the run that deleted. */
+const walk = async (
+  { daemon, address, disturb, contacts, name }: Started,
+  page: Page,
+  look: (plan: Page) => Promise<void> = () => Promise.resolve(),
+): Promise<string> => {
+  const at = `http://${address}/links/work`;
+  const before = contacts();
+  disturb();
+  await page.goto(at);
+  await press(page, 'Sync');
+  await daemon.until(HALTED);
+  await page.goto(`${at}/plan`);
+  await press(page, 'Plan now');
+  await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
+  expect(await page.locator('main').textContent()).toContain(name);
+  await look(page);
+  await press(page, 'Accept this plan, deletions included');
+  await page.getByText('The plan is accepted.').waitFor();
+  await daemon.until(completed('work', 'incremental'));
+  expect(contacts()).toBe(before - 14);
+
+  await page.goto(`${at}/conflicts`);
+  await page.getByRole('row').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
+  await page.getByText('The next run writes the other value.').waitFor();
+
+  await page.goto(at);
+  await page.locator('tbody a').first().click();
+  const run = page.url();
+  await press(page, 'What would undoing it do?');
+  await press(page, 'Undo this run');
+  await page.getByText('The run is undone.').waitFor();
+  expect(contacts()).toBe(before);
+
+  return run;
+};
+
+/** The rules that a page breaks, with where. */
+const faultsOf = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+};
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+const lookAtAll = async (context: BrowserContext, paths: readonly string[]): Promise<readonly unknown[]> => {
+  const page = await context.newPage();
+  const faults: unknown[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      for (const path of paths) {
+        await page.goto(path);
+        const found = await faultsOf(page);
+        if (found.length > 0 || (await isTooWide(page))) faults.push([path, colorScheme, size.width, found]);
+      }
+    }
+  }
+  await page.close();
+  return faults;
+};
+
+/** Where the pictures are asked for. */
+const picture = async (page: Page, name: string): Promise<void> => {
+  if (process.env['SCREENSHOTS'] === undefined) return;
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+};
+
+describe.skipIf(isSkipped)('somebody at the page', () => {
+  test('reviews, accepts, undoes and decides, on pages that anybody can read', { timeout: 120_000 }, async () => {
+    const started = await startWorld();
+    await using _ = started.world;
+    const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
+    await signIn(started, page);
+    const run = await walk(started, page, (plan) => picture(plan, 'plan'));
+    const at = `http://${started.address}`;
+    await page.goto(`${at}/links/work/plan`);
+    await press(page, 'Plan again');
+    await page.getByText('Planned').waitFor();
+    const pages = [
+      '',
+      '/plan',
+      '/conflicts?all=1',
+      '/runs',
+      '/left',
+      `/people?who=${encodeURIComponent(started.name)}`,
+    ];
+    const paths = [`${at}/`, `${at}/sign-in`, ...pages.map((one) => `${at}/links/work${one}`), run];
+    expect(await lookAtAll(context, paths)).toEqual([]);
+    // Nothing that the pages need is refused by their own policy.
+    expect(refused).toEqual([]);
+    await page.goto(run);
+    const time = page.locator('time').first();
+    const iso = (await time.getAttribute('datetime')) ?? '';
+    const tokyo = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' });
+    expect(await time.textContent()).toContain(tokyo.format(new Date(iso)));
+    await page.goto(`${at}/links/work`);
+    await picture(page, 'link');
+    await press(page, 'Sign out');
+    await page.goto(run);
+    expect(page.url()).toBe(`${at}/sign-in`);
+    await context.close();
+    expect(errors(started.daemon).filter((line) => !HALTED(line))).toEqual([]);
+  });
+
+  test('does the same without script', { timeout: 120_000 }, async () => {
+    const started = await startWorld();
+    await using _ = started.world;
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    await signIn(started, page);
+    const run = await walk(started, page);
+    await page.goto(run);
+    expect(await page.locator('time').first().textContent()).toMatch(/ UTC$/u);
+    await context.close();
+  });
+});

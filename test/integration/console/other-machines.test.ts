@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { says } from '../../support/jobs/log-lines.ts';
+import { ask, formTo, startPage } from './page-client.ts';
+
+// LISTEN at an address that other machines reach.
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const SLOW = { syncInterval: '1h' };
+const TOKEN = 'a-token-that-nobody-guesses';
+
+const listenOpenly = async (settings: object) => {
+  const world = await startDaemonWorld(null, host);
+  await world.addLink('work');
+  await world.configure({ work: SLOW }, { listen: '0.0.0.0:0', ...settings });
+  const { daemon, address } = await startPage(world);
+  const warning = await daemon.until(says('LISTEN is open to other machines'));
+  return { world, remedy: String(warning['remedy']), address: address.replace('0.0.0.0', '127.0.0.1') };
+};
+
+test('without CONSOLE_TOKEN there is no page, for nobody', async () => {
+  const { world, address, remedy } = await listenOpenly({});
+  await using _ = world;
+  for (const path of ['/', '/sign-in', '/links/work']) expect((await ask(address, path)).status).toBe(404);
+  expect(await world.run('console')).toMatchObject({ code: 1, stdout: '' });
+  expect((await ask(address, '/healthz')).status).toBe(200);
+  expect(remedy).toMatch(/^The metrics name links/u);
+});
+
+test('with CONSOLE_TOKEN it is asked for, guesses are few, and the lack of TLS is warned of', async () => {
+  const { world, address, remedy } = await listenOpenly({ consoleToken: TOKEN });
+  await using _ = world;
+  expect(remedy).toMatch(/TLS/u);
+  expect((await ask(address, '/')).headers['location']).toBe('/sign-in');
+  expect((await ask(address, '/sign-in')).text).toContain('CONSOLE_TOKEN');
+  const entered = await formTo(address, '/sign-in', { token: TOKEN }, { 'x-forwarded-proto': 'https' });
+  expect(String(entered.headers['set-cookie'])).toMatch(/; HttpOnly; Secure; SameSite=Strict$/u);
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 15; guess += 1) {
+    statuses.push((await formTo(address, '/sign-in', { token: `${TOKEN}${guess}` })).status);
+  }
+  expect(statuses.filter((status) => status === 403).length).toBeLessThanOrEqual(10);
+  expect(statuses.at(-1)).toBe(429);
+});

@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+import { request } from 'node:http';
+import type { DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { says } from '../../support/jobs/log-lines.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+};
+
+type Asked = {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** Asks as no browser would: with any Host and Origin. */
+export const ask = (
+  address: string,
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const [host, port] = address.split(':');
+    const sent = request({ host, port, path, method, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => (text += part));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+      answer.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+/** The token of a page's forms. */
+export const tokenIn = (text: string): string => /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? '';
+
+/** The text that a reader of the page sees, on one line. */
+export const seen = (text: string): string =>
+  text
+    .replaceAll(/<(?:head|script)[\s\S]*?<\/(?:head|script)>/gu, '')
+    .replaceAll(/<[^>]+>/gu, ' ')
+    .replaceAll(/\s+/gu, ' ');
+
+/** Somebody who reads the page of a daemon and presses its buttons. */
+export type Visitor = {
+  readonly address: string;
+  readonly cookie: string;
+  get(path: string): Promise<Answer>;
+  /** Sends a form of a page, with that page's token, to where it leads. */
+  press(page: string, action: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Sends these fields as a form. */
+  post(
+    action: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+};
+
+const FORM = 'application/x-www-form-urlencoded';
+
+export const formTo = (
+  address: string,
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
+  ask(address, action, {
+    method: 'POST',
+    headers: { 'content-type': FORM, origin: `http://${address}`, ...headers },
+    body: new URLSearchParams(fields).toString(),
+  });
+
+const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie'] ?? '').split(';')[0] ?? '';
+
+/** The pass of a fresh link of `console`. */
+export const newPass = async (world: DaemonWorld): Promise<string> => {
+  const { code, stdout, stderr } = await world.run('console');
+  expect([code, stderr]).toEqual([0, '']);
+  return new URL(stdout.trim()).searchParams.get('pass') ?? '';
+};
+
+export const signIn = async (world: DaemonWorld, address: string): Promise<Visitor> => {
+  const cookie = cookieOf(await formTo(address, '/sign-in', { pass: await newPass(world) }));
+  const get = (path: string) => ask(address, path, { headers: { cookie } });
+  const post: Visitor['post'] = (action, fields, headers) => formTo(address, action, fields, { cookie, ...headers });
+  return {
+    address,
+    cookie,
+    get,
+    post,
+    press: async (page, action, fields = {}) => post(action, { ...fields, token: tokenIn((await get(page)).text) }),
+  };
+};
+
+/** Starts the daemon in a process of its own; answers where it listens. */
+export const startPage = async (world: DaemonWorld) => {
+  const daemon = world.startProcess();
+  const line = await daemon.until(says('daemon listens'));
+  return { daemon, address: String(line['address']) };
+};

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createAllowance } from '../../../src/console/allowance.ts';
+import { createSessions, issueFormToken, useFormToken } from '../../../src/console/sessions.ts';
+import { createPassBook, makePass, signInLink } from '../../../src/console/sign-in-link.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A clock that stands still but for the test. */
+const createClock = () => {
+  let atMs = 1_000_000;
+  const read = (): number => atMs;
+  const advance = (byMs: number): void => void (atMs += byMs);
+  return { now: read, monotonic: read, sleep: () => Promise.resolve(), advance };
+};
+
+const secrets = () => {
+  let made = 0;
+  return () => `secret-${(made += 1)}`;
+};
+
+test('a pass is good once, for five minutes, and for the daemon of its key alone', () => {
+  const passes = createPassBook('key');
+  const pass = makePass({ key: 'key' }, 0, 'one');
+  expect(passes.use(pass, 5 * 60_000 + 1)).toBe(false);
+  expect(createPassBook('other').use(pass, 0)).toBe(false);
+  expect(passes.use(pass, 5 * 60_000)).toBe(true);
+  expect(passes.use(pass, 0)).toBe(false);
+  expect(passes.use(makePass({ key: 'key' }, 0, 'two'), 0)).toBe(true);
+});
+
+test.each([
+  ['127.0.0.1:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['0.0.0.0:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['[::]:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['[::1]:8377', 'http://[::1]:8377/sign-in?pass=p'],
+])('the link to a page at %s', (address, link) => {
+  expect(signInLink({ address }, 'p')).toBe(link);
+});
+
+test('a session ends after twelve hours, and the fifty-first makes the oldest end', () => {
+  const clock = createClock();
+  const sessions = createSessions(clock, secrets());
+  const first = sessions.open();
+  clock.advance(12 * HOUR_MS);
+  expect(sessions.find(first.id)).toBe(first);
+  clock.advance(1);
+  expect(sessions.find(first.id)).toBeNull();
+  const opened = Array.from({ length: 51 }, () => sessions.open());
+  const left = opened.filter(({ id }) => sessions.find(id) !== null);
+  expect(left).toEqual(opened.slice(1));
+});
+
+test("a form's token is good once, also when hundreds were used since", () => {
+  const sessions = createSessions(createClock(), secrets());
+  const session = sessions.open();
+  const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
+  const unused = others.pop() ?? '';
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('good');
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('used');
+  expect(session.used.size).toBeLessThanOrEqual(500);
+  expect(useFormToken(session, unused)).toBe('good');
+  expect(useFormToken(sessions.open(), issueFormToken(session))).toBe('wrong');
+});
+
+test('what is used up of an allowance comes back with time', () => {
+  const clock = createClock();
+  const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
+  expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
+  clock.advance(1_000);
+  expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
+});

@@ -180,7 +180,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     // The next ones of the schedules, an hour away, are not due.
     await expect.poll(() => daemon.scheduler.depth()).toEqual({ waiting: 2, active: 1 });
     await redis.stop();
-    await expect.poll(() => daemon.scheduler.depth()).toBeNull();
+    // Each look waits for a while.
+    await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).toBeNull();
     await redis.start();
     await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).not.toBeNull();
     first.resolve(report());

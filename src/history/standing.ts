@@ -25,7 +25,7 @@ const sideOf = (why: Why, written: Side): Side | null => {
     case 'alike':
     case 'by-hand':
     case 'gone':
-    case 'paired-anew':
+    case 'paired-again':
       return null;
   }
 };

@@ -41,21 +41,21 @@ const isClaimed = ({ claimedUntilMs }: Told, nowMs: number): boolean => {
 };
 
 /** What this process could not tell of each link, by name: a receiver may have taken it although no answer said so. */
-type Untaken = Map<string, { readonly news: News; readonly id: string }>;
+type Outstanding = Map<string, { readonly news: News; readonly id: string }>;
 
-type Telling = { readonly untaken: Untaken; readonly signal: AbortSignal };
+type Telling = { readonly outstanding: Outstanding; readonly signal: AbortSignal };
 
 const deliverNotice = async (
   options: NotifierOptions,
   news: News,
   link: LinkState,
-  { untaken, signal }: Telling,
+  { outstanding, signal }: Telling,
 ): Promise<void> => {
   const { clock, format, newId, personalData } = options;
   const { deliver } = await import('./webhook.ts');
-  const known = untaken.get(link.name);
+  const known = outstanding.get(link.name);
   const id = known?.news === news ? known.id : newId();
-  untaken.set(link.name, { news, id });
+  outstanding.set(link.name, { news, id });
   const notice = noticeOf(news, link, { id, nowMs: clock.now(), personalData });
   await deliver(options, bodyOf(notice, format), signal);
 };
@@ -69,7 +69,7 @@ const tellLink = async (options: NotifierOptions, name: string, telling: Telling
   if (isClaimed(told, nowMs)) return;
   const { news, after } = newsOf(told, link.state, nowMs);
   if (news === null) {
-    telling.untaken.delete(name);
+    telling.outstanding.delete(name);
     const isNew = told.failingSinceMs !== after.failingSinceMs || told.claimedUntilMs !== null;
     if (isNew) await store.swapTold(name, told, after);
     return;
@@ -84,7 +84,7 @@ const tellLink = async (options: NotifierOptions, name: string, telling: Telling
   } finally {
     await store.swapTold(name, claimed, known);
   }
-  telling.untaken.delete(name);
+  telling.outstanding.delete(name);
 };
 
 /** The links in their order, beginning behind that one. */
@@ -101,14 +101,14 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
   let trouble: string | null = null;
   /** The link that was come to last: one of which nothing is taken holds up no other for good. */
   let last: string | null = null;
-  const untaken: Untaken = new Map();
+  const outstanding: Outstanding = new Map();
   return {
     host,
     tell: async (links, signal) => {
       try {
         for (const link of behind(links, last)) {
           last = link;
-          if (!signal.aborted) await tellLink(options, link, { untaken, signal });
+          if (!signal.aborted) await tellLink(options, link, { outstanding, signal });
         }
         last = null;
         trouble = null;

@@ -76,7 +76,7 @@ const unlinkViews = ({ pair, to }: Unlink): readonly Change[] => {
   if (pair.status === to) return [];
   const side = stands(pair.left) ? 'left' : 'right';
   const isStanding = stands(pair[side]);
-  const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-anew' : 'gone' } : { kind: to, at: otherSide(side) };
+  const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-again' : 'gone' } : { kind: to, at: otherSide(side) };
   const record = pair[side]?.record ?? pair[otherSide(side)]?.record;
   const name = record === undefined ? null : nameOf(record.contact);
   return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];

@@ -29,7 +29,7 @@ export type Why =
   /** Deleted at both sides. */
   | { readonly kind: 'gone' }
   /** The contact that remained of the pair is paired with another one. */
-  | { readonly kind: 'paired-anew' }
+  | { readonly kind: 'paired-again' }
   /** It reverts what that run wrote; null where the run is not known any more. */
   | { readonly kind: 'undo'; readonly of: string | null };
 

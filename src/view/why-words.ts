@@ -26,7 +26,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
       return `deleted at ${sides[why.at].place}; it comes back there when it is changed here`;
     case 'gone':
       return 'deleted at both sides';
-    case 'paired-anew':
+    case 'paired-again':
       return 'what remained of it is paired with another contact';
     case 'new':
     case 'changed':

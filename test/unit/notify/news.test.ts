@@ -45,7 +45,7 @@ describe('a link that fails', () => {
     expect(newsOf(later.after, 'failing', NOW_MS + 9 * HOUR_MS).news).toBeNull();
   });
 
-  test('fails anew after a completed run', () => {
+  test('fails again after a completed run', () => {
     const { after } = newsOf(told(null, NOW_MS), 'active', NOW_MS + 1);
     expect(after).toEqual(NOTHING_TOLD);
     expect(newsOf(after, 'failing', NOW_MS + 2 * HOUR_MS).news).toBeNull();

@@ -265,7 +265,7 @@ test('a store that cannot be used ends nothing', async () => {
   expect(logged('noticeFailed')).toHaveLength(1);
 });
 
-test('what is sent is signed, each time anew, where there is a secret', async () => {
+test('what is sent is signed, each time with its own time, where there is a secret', async () => {
   await halt();
   let attempts = 0;
   receiver.answer((response) => response.writeHead((attempts += 1) === 1 ? 503 : 204).end());

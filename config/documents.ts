@@ -1,3 +1,4 @@
+import { SYNCED_FIELDS } from '../src/contact/contact.ts';
 import { z } from 'zod';
 
 /** The JSON documents of the commands, as other people's scripts read them. */
@@ -31,17 +32,7 @@ const run = z.strictObject({
 
 export const RunsDocument = z.strictObject({ runs: z.array(run) });
 
-const field = z.enum([
-  'firstName',
-  'lastName',
-  'company',
-  'title',
-  'emailAddresses',
-  'phoneNumbers',
-  'addresses',
-  'websites',
-  'buckets',
-]);
+const field = z.enum(SYNCED_FIELDS);
 const changesOf = <Field extends z.ZodType>(of: Field) =>
   z.array(z.strictObject({ field: of, from: z.string(), to: z.string(), why: z.string().min(1) }));
 const contactAction = z.strictObject({

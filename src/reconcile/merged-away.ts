@@ -107,7 +107,8 @@ const takersOn = (decisions: readonly Decision[], side: Side): Takers => {
 const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | null => {
   const own = otherSide(side);
   const half = pair[own];
-  if (half === null || half.mergedInto !== null) return half?.mergedInto ?? null;
+  if (half === null) return null;
+  if (half.mergedInto !== null) return half.mergedInto;
   const keys = keysOf(half.record.contact);
   const some = new Set(keys.flatMap((key) => takers[own].get(key) ?? []));
   const [survivor, ...others] = [...some].filter((merge) => {

@@ -4,7 +4,7 @@ COPY package.json package-lock.json .npmrc ./
 # No package needs its install scripts: native ones bring their binaries with them.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY config/tsconfig.build.json ./config/
+COPY config/tsconfig.build.json config/build-program.ts ./config/
 COPY src ./src
 RUN npm run build && find dist -name '*.d.ts' -delete
 
@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="contact-sync" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION"
 # Long listings leave much short-lived garbage: a small young generation keeps 100 MB less of it.
-ENV NODE_ENV=production DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=8
+ENV NODE_ENV=production DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules

@@ -120,8 +120,11 @@ export default defineConfig({
       excludeFiles: NAMES_PROVIDERS.map((place) => `src/${place}**`),
       rules: { 'borders/no-provider-names': ['error', PROVIDER_NAMES] },
     },
-    { files: ['src/config/config.ts'], rules: { 'node/no-process-env': 'off' } },
-    { files: ['*.config.ts', 'config/provider-names.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['src/config/config.ts', 'src/node-tuning.ts'], rules: { 'node/no-process-env': 'off' } },
+    {
+      files: ['*.config.ts', 'config/provider-names.ts', 'config/drizzle-postgres.ts'],
+      rules: { 'import/no-default-export': 'off' },
+    },
     {
       files: ['test/**'],
       rules: {

@@ -34,19 +34,32 @@ const CONFIG = [
   'config/config.ts',
   'config/config-error.ts',
   'config/home.ts',
+  'config/hosted-links.ts',
   'config/open-address.ts',
   'config/secret.ts',
   'config/sides.ts',
+  'config/store-alone.ts',
   'config/unencrypted.ts',
 ];
 /** What a provider's own settings are made of. */
 const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
 const APP = 'app/app.ts';
 /** What is done with a DATA_DIR that no {@link APP} has opened. */
-const COPIES = ['app/backup.ts', 'app/backup-error.ts'];
+const COPIES = ['app/backup.ts', 'app/backup-error.ts', 'app/copy-store.ts'];
+/** The links that a database keeps, and what becomes of one that is removed. */
+const HOSTED = ['app/hosted-links.ts', 'app/forget-link.ts'];
 /** What is known of a notice that was not taken. */
 const NOT_DELIVERED = 'notify/not-delivered.ts';
-const TOOLS = ['clock.ts', 'events.ts', 'logger.ts', 'loopback.ts', 'ownership.ts', 'printable.ts', 'redis-trouble.ts'];
+const TOOLS = [
+  'clock.ts',
+  'events.ts',
+  'logger.ts',
+  'loopback.ts',
+  'ownership.ts',
+  'package-root.ts',
+  'printable.ts',
+  'redis-trouble.ts',
+];
 const CLI = [
   'config/nearest.ts',
   'config/set-up.ts',
@@ -62,6 +75,7 @@ const CLI = [
   STORE_PORT,
   APP,
   ...COPIES,
+  ...HOSTED,
   NOT_DELIVERED,
   ...CONFIG,
   ...TOOLS,
@@ -94,9 +108,15 @@ export const BORDERS: readonly Border[] = [
   { place: 'store/', imports: ['contact/', 'clock.ts', 'ownership.ts'], types: ['reconcile/'], packages: ['zod'] },
   {
     place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts', 'ownership.ts'],
+    imports: ['contact/', 'store/*.ts', 'ownership.ts', 'package-root.ts'],
     types: ['reconcile/'],
     packages: ['drizzle-orm', 'better-sqlite3'],
+  },
+  {
+    place: 'store/postgres/',
+    imports: ['contact/', 'store/*.ts', 'clock.ts', 'package-root.ts'],
+    types: ['reconcile/'],
+    packages: ['drizzle-orm', 'pg'],
   },
   {
     place: 'sync/',
@@ -147,9 +167,9 @@ export const BORDERS: readonly Border[] = [
   // The daemon, asked over HTTP.
   {
     place: 'listen/',
-    imports: ['contact/', 'jobs/', ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
+    imports: ['contact/', 'jobs/', STORE_PORT, ...HOSTED, ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
     types: [APP, 'console/', 'config/values.ts'],
-    packages: ['hono', '@hono/node-server', 'prom-client'],
+    packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
@@ -175,7 +195,14 @@ export const BORDERS: readonly Border[] = [
   { place: 'clock.ts', imports: [], packages: [] },
   {
     place: 'config/',
-    imports: ['contact/', 'providers/provider.ts', 'providers/registry.ts', 'loopback.ts', 'ownership.ts'],
+    imports: [
+      'contact/',
+      'providers/provider.ts',
+      'providers/registry.ts',
+      'loopback.ts',
+      'ownership.ts',
+      'package-root.ts',
+    ],
     packages: ['yaml', 'zod'],
   },
   // What providers import of this room may not lead back to them.
@@ -184,6 +211,8 @@ export const BORDERS: readonly Border[] = [
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
   { place: 'loopback.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },
+  { place: 'package-root.ts', imports: [], packages: [] },
+  { place: 'node-tuning.ts', imports: ['package-root.ts'], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
@@ -209,7 +238,7 @@ export const BORDERS: readonly Border[] = [
     packages: ['zod'],
   },
   { place: 'require-node.js', imports: [], packages: [] },
-  { place: 'main.ts', imports: ['require-node.js', 'cli/'], packages: [] },
+  { place: 'main.ts', imports: ['require-node.js', 'node-tuning.ts', 'cli/'], packages: [] },
 ];
 
 /** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettings, SHARED_KEYS, SharedSettings } from '../src/config/config.ts';
+import { SHARED_KEYS, SharedSettings } from '../src/config/config.ts';
+import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/config/link-settings.ts';
+import { sideSchema } from '../src/config/sides.ts';
+import { SCALAR_FIELDS } from '../src/contact/contact.ts';
 import { issuedSecret } from '../src/config/values.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';
@@ -38,16 +41,31 @@ const section = (properties: Record<string, unknown>, more: object = {}) => ({
   ...more,
 });
 
-const providerProperties = ({ schema, tokenKey, secretKeys, place }: Provider): Record<string, unknown> => {
+const providerProperties = (provider: Provider): Record<string, unknown> => {
+  const { tokenKey, secretKeys, place } = provider;
   const token = issuedSecret.describe(`The token of the account at ${place}; left out: the one that connect stored.`);
-  return propertiesOf(schema.extend({ [tokenKey]: token }), secretKeys);
+  return propertiesOf(sideSchema(provider).extend({ [tokenKey]: token }), secretKeys);
 };
 
 /** What a side is called is the file's own choice, so the words made of it are only examples. */
 const linkProperties = (): Record<string, unknown> => {
-  const { direction, conflictPolicy, ...others } = linkSettings({ left: 'google', right: 'service' }).shape;
+  const { direction, conflictPolicy, fields, ...others } = linkSettings({ left: 'google', right: 'service' }).shape;
   const open = (each: z.ZodType) => z.string().describe(each.description ?? '');
-  const schema = z.object({ ...others, direction: open(direction), conflictPolicy: open(conflictPolicy) });
+  const byField = z.strictObject(
+    Object.fromEntries(['default', ...SCALAR_FIELDS].map((field) => [field, z.string().optional()])),
+  );
+  const fieldOptions = z.union([
+    z.string(),
+    z.strictObject({ as: z.string().optional(), direction: z.string().optional(), winner: z.string().optional() }),
+  ]);
+  const schema = z.object({
+    ...others,
+    direction: open(direction),
+    fields: z
+      .union([z.string(), z.array(z.string()), z.record(z.string(), fieldOptions)])
+      .describe(fields.description ?? ''),
+    conflictPolicy: z.union([z.string(), z.array(z.string()), byField]).describe(conflictPolicy.description ?? ''),
+  });
   return propertiesOf(schema, []);
 };
 
@@ -55,6 +73,7 @@ const linkProperties = (): Record<string, unknown> => {
 export const configSchema = (): string => {
   const sections = Object.fromEntries(PROVIDERS.map(({ name }) => [name, { $ref: `#/definitions/${name}` }]));
   const linkwide = { ...linkProperties(), ...sections };
+  const alone = { ...linkwide, ...propertiesOf(OwnLinkSettings, OWN_LINK_KEYS.secrets) };
   const side = {
     anyOf: PROVIDERS.map((provider) =>
       section(
@@ -82,8 +101,8 @@ export const configSchema = (): string => {
     definitions: {
       ...Object.fromEntries(PROVIDERS.map((provider) => [provider.name, section(providerProperties(provider))])),
       side,
-      link: section({ ...linkwide, ...sides }),
-      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...linkwide, ...sides }),
+      link: section({ ...alone, ...sides }),
+      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...alone, ...sides }),
     },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;

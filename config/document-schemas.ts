@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import * as documents from './documents.ts';
+import * as hosted from './hosted-documents.ts';
 
 const FOLDER = join(import.meta.dirname, 'schemas');
 
@@ -13,7 +14,10 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
   pair: documents.VerdictDocument,
   status: documents.StatusDocument,
   conflicts: documents.ConflictsDocument,
+  duplicates: documents.DuplicatesDocument,
+  'duplicates-merge': documents.MergeDocument,
   'conflicts-resolve': documents.ReviewedDocument,
+  retry: documents.RetriedDocument,
   doctor: documents.ChecksDocument,
   runs: documents.HistoryDocument,
   undo: documents.UndoDocument,
@@ -21,6 +25,11 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
   backup: documents.BackupDocument,
   restore: documents.RestoreDocument,
   forget: documents.ForgottenDocument,
+  'store-copy': hosted.CopyDocument,
+  'links-list': hosted.LinksDocument,
+  'links-add': hosted.LinksDocument,
+  'links-set': hosted.LinksDocument,
+  'links-remove': hosted.RemovedDocument,
 };
 
 export const fileOf = (command: string): string => join(FOLDER, `${command}.schema.json`);

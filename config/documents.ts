@@ -1,4 +1,4 @@
-import { SYNCED_FIELDS } from '../src/contact/contact.ts';
+import { FURTHER, SYNCED_FIELDS } from '../src/contact/contact.ts';
 import { z } from 'zod';
 
 /** The JSON documents of the commands, as other people's scripts read them. */
@@ -7,6 +7,7 @@ const side = z.enum(['google', 'service']);
 const kind = z.enum(['incremental', 'full']);
 const id = z.string().nullable();
 const wholeNumber = z.int().min(0);
+const list = z.array(z.number().min(0));
 const sideCounts = z.strictObject({
   pulled: wholeNumber,
   created: wholeNumber,
@@ -26,18 +27,20 @@ const run = z.strictObject({
   service: sideCounts,
   paired: wholeNumber,
   conflicts: wholeNumber,
+  asked: wholeNumber.exactOptional(),
   skipped: wholeNumber,
   durationMs: wholeNumber,
 });
 
 export const RunsDocument = z.strictObject({ runs: z.array(run) });
 
-const field = z.enum(SYNCED_FIELDS);
+/** A custom field is called `custom:` and its name; what a side computes, by what it is and what it is shown as. */
+const field = z.union([z.enum([...SYNCED_FIELDS, ...FURTHER]), z.string().regex(/^custom:| as /u)]);
 const changesOf = <Field extends z.ZodType>(of: Field) =>
   z.array(z.strictObject({ field: of, from: z.string(), to: z.string(), why: z.string().min(1) }));
 const contactAction = z.strictObject({
   side,
-  action: z.enum(['create', 'update', 'delete', 'pair', 'unlink']),
+  action: z.enum(['create', 'update', 'delete', 'pair', 'unlink', 'set-apart', 'wake', 'ask']),
   googleId: z.string().startsWith('people/').nullable(),
   serviceId: id,
   fields: z.array(field),
@@ -101,6 +104,7 @@ const wrote = z.strictObject({
 const written = {
   at: time,
   run: z.string().min(1),
+  write: wholeNumber.describe('Its number in the journal: `undo RUN --write NUMBER` reverts it alone.'),
   kind: z.enum(['incremental', 'full', 'undo']).nullable(),
   id: z.string(),
   state: z.enum(['intended', 'done', 'failed', 'abandoned']),
@@ -161,10 +165,18 @@ export const StatusDocument = z.strictObject({
       skipped: z.array(
         z.strictObject({ side, googleId: id, serviceId: id, name: z.string().nullable(), reason: z.string() }),
       ),
+      pausedByHandAt: time.nullable(),
       lastSuccessAt: time.nullable(),
       failures: wholeNumber,
       nextRunAt: time.nullable(),
+      pace: z
+        .strictObject({ everyMs: wholeNumber, lastChangeAt: time.nullable(), daysByHour: list, workingHours: list })
+        .exactOptional(),
       budget: z.strictObject({ google: budget.nullable(), service: budget.nullable() }),
+      setApart: z.array(
+        z.strictObject({ googleId: z.string().nullable(), serviceId: id, name: z.string().nullable() }),
+      ),
+      unselected: z.strictObject({ google: wholeNumber, service: wholeNumber }),
       unpaired: z.array(
         z.strictObject({
           side,
@@ -209,7 +221,7 @@ export const ConflictsDocument = z.strictObject({
           field,
           google: z.string(),
           service: z.string(),
-          winner: side,
+          winner: side.nullable(),
           at: time,
           id: wholeNumber,
           name: z.string().nullable(),
@@ -222,9 +234,56 @@ export const ConflictsDocument = z.strictObject({
   ),
 });
 
+export const DuplicatesDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      groups: z.array(
+        z.strictObject({
+          id: z.string().min(1),
+          side,
+          contacts: z
+            .array(z.strictObject({ id: z.string(), name: z.string().nullable(), linked: z.boolean() }))
+            .min(2),
+          why: z.array(z.string().min(1)),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const MergeDocument = z.strictObject({
+  merge: z
+    .strictObject({
+      link: z.string(),
+      group: z.string().min(1),
+      run: z.string().nullable(),
+      outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
+      reason: z.string().nullable(),
+      side,
+      into: z.string(),
+      merged: z.array(z.string()).nonempty(),
+      actions: z.array(contactAction),
+    })
+    .nullable(),
+});
+
 export const ReviewedDocument = z.strictObject({
   reviewed: z.array(
     z.strictObject({ link: z.string(), id: wholeNumber, review: z.enum([...side.options, 'dismissed']) }),
+  ),
+});
+
+export const RetriedDocument = z.strictObject({
+  retried: z.array(
+    z.strictObject({
+      link: z.string(),
+      side,
+      googleId: id,
+      serviceId: id,
+      reason: z.string(),
+      attempts: wholeNumber,
+    }),
   ),
 });
 
@@ -259,6 +318,7 @@ export const UndoDocument = z.strictObject({
     .strictObject({
       link: z.string(),
       run: z.string().min(1),
+      write: wholeNumber.nullable().describe('The one write that is reverted; null where the whole run is.'),
       undoRun: z.string().min(1).nullable(),
       outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
       reason: z.string().nullable(),
@@ -294,7 +354,14 @@ export const ContactsDocument = z.strictObject({
       ),
       history: writes,
       openConflicts: z.array(
-        z.strictObject({ run: z.string(), field, google: z.string(), service: z.string(), winner: side, at: time }),
+        z.strictObject({
+          run: z.string(),
+          field,
+          google: z.string(),
+          service: z.string(),
+          winner: side.nullable(),
+          at: time,
+        }),
       ),
       rejected: z.array(z.strictObject({ side, reason: z.string(), attempts: wholeNumber, retryAt: time })),
     }),

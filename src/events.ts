@@ -29,10 +29,13 @@ type RunSummary = RunRef & {
   readonly durationMs: number;
 };
 
-type ConfigChange = {
+type LinkChange = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
+};
+
+type ConfigChange = LinkChange & {
   /** Settings that take effect only when the daemon is started again. */
   readonly needsRestart: readonly string[];
 };
@@ -81,6 +84,12 @@ export interface Events {
   daemonStopped(): void;
   /** SIGHUP: the links that came, went and were changed. */
   configReloaded(fields: ConfigChange): void;
+  /** The links that came, went and were changed in the database, which keeps them beside those of the file. */
+  linksChanged(fields: LinkChange): void;
+  /** A link that the database keeps cannot be used as it is, and is left out; logged once for what is wrong with it. */
+  linkFaulty(fields: LinkRef & { readonly problems: readonly string[] }): void;
+  /** The links that the database keeps cannot be read; those that were read before stay. Logged once for each reason. */
+  linksUnread(fields: { readonly error: unknown }): void;
   /** The new configuration cannot be used; the one before stays. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
   /** NOTIFY_URL begins with http:// and leads to another machine. */
@@ -100,7 +109,11 @@ export interface Events {
   /** A job ended in a way that no run accounts for. */
   jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
   queueConnected(): void;
-  /** Redis does not answer; schedules and jobs wait until it does. */
+  /** The database of DATABASE_URL does not answer; what needs it waits until it does. Logged once. */
+  storeAway(fields: { readonly reason: string }): void;
+  /** It answers again. */
+  storeBack(): void;
+  /** Redis, or the database whose jobs are meant, does not answer; schedules and jobs wait until it does. */
   queueLost(fields: { readonly reason: string }): void;
   /** The queue's own trouble, such as a job that went away while it ran. */
   queueTrouble(fields: { readonly reason: string }): void;
@@ -137,6 +150,10 @@ export interface Events {
   ): void;
   /** A run has completed with the new credential of a link that was paused. */
   linkResumed(fields: LinkRef): void;
+  /** A person has paused the link: no run of it begins by itself. */
+  linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
+  /** The first run of a link that goes on after it was paused by hand. */
+  linkResumedByHand(fields: LinkRef): void;
   /** A run has completed after others were halted, cut short or failed. */
   linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
   /** A remote has cut short so many runs in a row; logged once. The link is tried again all the same. */
@@ -152,6 +169,10 @@ export interface Events {
       readonly left: unknown;
       readonly right: unknown;
     },
+  ): void;
+  /** Both sides changed a text, and the policy asks a person: both keep their value. */
+  conflictAsked(
+    fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
   ): void;
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
   /** A side silently did not take values; they are not sent again until they change (R2). */
@@ -229,7 +250,11 @@ const writersTo = (logger: Logger, options: EventOptions) => {
     (level: Level, message: string) =>
     ({ name, ...fields }: GroupFields) =>
       write(level, message, options.personalData ? { ...fields, name } : fields);
-  return { write, log, logGroup };
+  const logValues =
+    (level: Level, message: string) =>
+    ({ left, right, ...fields }: Readonly<Record<Side, unknown>>) =>
+      write(level, message, options.personalData ? { ...fields, left, right } : fields);
+  return { log, logGroup, logValues };
 };
 
 /** What becomes of notices and traces. */
@@ -240,9 +265,28 @@ const tellingTo = (log: ReturnType<typeof writersTo>['log']) => ({
   tracesLost: log('warn', 'traces not exported'),
 });
 
+/** What becomes of changes of the configuration, and of the links that a database keeps. */
+const changingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+  configReloaded: log('info', 'configuration reloaded'),
+  configRejected: log('error', 'configuration rejected'),
+  linksChanged: log('info', 'links changed'),
+  linkFaulty: log('error', 'link left out'),
+  linksUnread: log('error', 'links of the database cannot be read'),
+});
+
+/** What is logged of how links stand. */
+const standingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+  linkPaused: log('error', 'link paused'),
+  linkResumed: log('info', 'link resumed'),
+  linkPausedByHand: log('info', 'link paused by hand'),
+  linkResumedByHand: log('info', 'link goes on after a pause by hand'),
+  linkRecovered: log('info', 'link in step again'),
+  linkFailing: log('error', 'link failing for long'),
+});
+
 /** Events that are written to the log. */
 export const createEvents = (logger: Logger, options: EventOptions): Events => {
-  const { write, log, logGroup } = writersTo(logger, options);
+  const { log, logGroup, logValues } = writersTo(logger, options);
   return {
     daemonStarted: log('info', 'daemon started'),
     dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
@@ -253,13 +297,14 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     answerFailed: log('error', 'request at LISTEN failed'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
-    configReloaded: log('info', 'configuration reloaded'),
-    configRejected: log('error', 'configuration rejected'),
+    ...changingTo(log),
     ...tellingTo(log),
     linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),
     jobFailed: log('error', 'job failed'),
+    storeAway: log('warn', 'database unreachable, waiting for it'),
+    storeBack: () => logger.info('database reachable again'),
     queueConnected: () => logger.info('queue connected'),
     queueLost: log('warn', 'queue unreachable, waiting for it'),
     queueTrouble: log('warn', 'queue trouble'),
@@ -277,15 +322,12 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     cursorExpired: log('info', 'change feed expired, listing the side whole'),
     planned: log('debug', 'plan made'),
 
-    linkPaused: log('error', 'link paused'),
-    linkResumed: log('info', 'link resumed'),
-    linkRecovered: log('info', 'link in step again'),
-    linkFailing: log('error', 'link failing for long'),
+    ...standingTo(log),
     leaseBusy: log('info', 'link is being synced by another process'),
     leaseLost: log('warn', 'link taken over by another process'),
 
-    conflictSettled: ({ left, right, ...fields }) =>
-      write('info', 'conflict settled', options.personalData ? { ...fields, left, right } : fields),
+    conflictSettled: logValues('info', 'conflict settled'),
+    conflictAsked: logValues('info', 'conflict waits for a decision'),
     contactSkipped: log('warn', 'contact skipped'),
     valueRefused: log('warn', 'value not taken by the side'),
     matchAmbiguous: log('warn', 'ambiguous match left unpaired'),

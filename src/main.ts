@@ -2,6 +2,9 @@
 import './require-node.js';
 
 // Loaded only now: an old Node must be told before a native module brings it down.
+const { keepCompiled, keepHeapSmall } = await import('./node-tuning.ts');
+keepHeapSmall();
+keepCompiled();
 const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal.ts');
 const { TYPED_COMMAND } = await import('./cli/typed-command.ts');

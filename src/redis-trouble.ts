@@ -21,12 +21,21 @@ const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[]
   ],
 ];
 
+/** By the beginning of Node's code: the certificate of a Redis that is reached over TLS (rediss://). */
+const CERTIFICATE = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_', 'CERT_', 'ERR_TLS_'];
+
 /** What an error of a connection to Redis, or an answer of Redis, means. */
 export const redisTrouble = (error: unknown): RedisTrouble => {
   const message = error instanceof Error ? error.message : '';
   const [, refusal] = REFUSALS.find(([beginning]) => message.startsWith(beginning)) ?? [];
   if (refusal !== undefined) return refusal;
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  if (CERTIFICATE.some((beginning) => code.startsWith(` (${beginning}`))) {
+    return {
+      what: `shows a certificate that is not trusted${code}`,
+      remedy: 'Name the file of its authority in NODE_EXTRA_CA_CERTS, and the host of the certificate in REDIS_URL.',
+    };
+  }
   return { what: `does not answer${code}`, remedy: 'Start Redis, or correct REDIS_URL.' };
 };
 

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory } from './data-directory.ts';
 import type { Parts } from './links.ts';
-import { networkFor, trafficOf, type Traffic } from './network.ts';
+import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
+import { keysOf, openStoreOf, type Hosted, type OpenedStore } from './store.ts';
 import { lazyTracing } from './tracing.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
@@ -16,10 +17,12 @@ import type { Budget } from '../http/governor.ts';
 import { createNotifier, type Notifier } from '../notify/notifier.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
+import { createAccessTokens } from '../store/access-tokens.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
-import { openStore } from '../store/sqlite/sqlite-store.ts';
+import { openLinkShelf, type LinkShelf } from '../store/hosted-links.ts';
+import { openHostedVault } from '../store/hosted-vault.ts';
 import type { Store } from '../store/store.ts';
-import type { LeaseHolders } from '../sync/lease.ts';
+import { LeaseChecks, type LeaseHolders } from '../sync/lease.ts';
 
 /** What tests and the demo may replace. */
 export type AppOverrides = {
@@ -27,6 +30,8 @@ export type AppOverrides = {
   /** At least 0, less than 1. */
   readonly random?: () => number;
   readonly newId?: () => string;
+  /** In place of the one that the configuration names. */
+  readonly store?: Store;
 };
 
 /** The program, put together: everything that a command or a job needs. */
@@ -35,6 +40,8 @@ export type App = Runs & {
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
+  /** The links that the database keeps; null where it keeps none. */
+  readonly shelf: LinkShelf | null;
   /** What this machine knows of the processes that hold leases. */
   readonly holders: LeaseHolders;
   /** Tells the receiver of NOTIFY_URL how links stand; null where there is none. */
@@ -45,18 +52,19 @@ export type App = Runs & {
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
   budget(link: LinkConfig): Promise<Sides<Budget | null>>;
+  /** The rate limits that the link's requests count against, as far as its runs in this process have met them. */
+  limits(link: string): readonly NamedBudget[];
   /** What this process has sent to the sides that it has reached so far. */
   traffic(): readonly Traffic[];
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const openVaultOf = ({ dataDir, credentialsKey, credentialsKeyOld }: Config, clock: Clock): Vault =>
-  openVault({
-    path: join(dataDir, 'credentials.json'),
-    key: credentialsKey?.reveal() ?? null,
-    oldKey: credentialsKeyOld?.reveal() ?? null,
-    clock,
-  });
+/** Where the tokens of `connect` are: where the state is. */
+const openVaultOf = (config: Config, hosted: Hosted | null, clock: Clock): Vault => {
+  const shared = { ...keysOf(config), clock };
+  if (hosted !== null) return openHostedVault({ ...shared, ...hosted });
+  return openVault({ ...shared, path: join(config.dataDir, 'credentials.json') });
+};
 
 /** The runs, loaded with both remotes and the whole engine when the first one is asked for. */
 const createLazyRuns = (parts: Parts): Runs => {
@@ -67,6 +75,8 @@ const createLazyRuns = (parts: Parts): Runs => {
     plan: async (...of) => (await runs()).plan(...of),
     undo: async (...of) => (await runs()).undo(...of),
     planUndo: async (...of) => (await runs()).planUndo(...of),
+    mergeDuplicates: async (...of) => (await runs()).mergeDuplicates(...of),
+    planMerge: async (...of) => (await runs()).planMerge(...of),
   };
 };
 
@@ -85,18 +95,24 @@ const openNotifier = (config: Config, parts: Parts): Notifier | null => {
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
   warnOfOpenDirectory(config.dataDir, events);
-  const store = openStore(join(config.dataDir, 'contact-sync.db'));
+  const own: OpenedStore | null = overrides.store ? { store: overrides.store, hosted: null } : null;
+  const { store, hosted } = own ?? openStoreOf(config, { clock, events, newId });
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
-  const vault = openVaultOf(config, clock);
+  const vault = openVaultOf(config, hosted, clock);
+  const accessTokens = hosted === null ? null : createAccessTokens({ ...hosted, ...keysOf(config), clock, newId });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
   const tracing = lazyTracing(config, { clock, events });
-  const shared = { clock, random, newId, events, tracing: tracing.open, store, gates };
+  const agent = lazyAgent();
+  const leaseChecks = new LeaseChecks();
+  const reached = { gates, accessTokens, agent: agent.open };
+  const shared = { clock, leaseChecks, random, newId, events, tracing: tracing.open, store, ...reached };
   const parts: Parts = { ...shared, ways: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
     vault,
+    shelf: hosted === null ? null : openLinkShelf({ ...hosted, ...keysOf(config) }),
     holders,
     notifier: openNotifier(config, parts),
     inspect: async (link, side, token, signal) => {
@@ -124,11 +140,11 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
+    limits: (link) => limitsOf(parts.ways, link),
     traffic: () => trafficOf(parts.ways),
     [Symbol.asyncDispose]: async () => {
       // What is still under way nobody waits for any more.
-      const outlets = [...parts.ways.values()].flatMap(({ left, right }) => [...left.outlets, ...right.outlets]);
-      await Promise.all(outlets.map(({ dispatcher }) => dispatcher.destroy()));
+      await agent.close();
       await gates.close();
       await tracing.close();
       await store.close();

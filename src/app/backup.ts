@@ -58,6 +58,15 @@ const digestOf = async (path: string): Promise<{ readonly bytes: number; readonl
   return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 };
 
+/** What stands on a server is copied by that server's own means. */
+const refuseServer = (databaseUrl: Config['databaseUrl'], remedy: string): void => {
+  if (databaseUrl === null) return;
+  throw new BackupError(
+    `The state is on PostgreSQL, as DATABASE_URL says. ${remedy}; the stored tokens are there too.`,
+    { isUsage: true },
+  );
+};
+
 type BackupOptions = {
   /** The version of this program. */
   readonly program: string;
@@ -73,10 +82,11 @@ type BackupOptions = {
  * @throws {StoreError | CredentialsError} where the state cannot be read.
  */
 export const backUp = async (
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   directory: string,
   { program, plainTokens, clock }: BackupOptions,
 ): Promise<Manifest> => {
+  refuseServer(databaseUrl, 'Copy it with pg_dump');
   const source = join(dataDir, DATABASE);
   if ((await stat(source).catch(() => null)) === null) {
     throw new BackupError(`There is nothing to copy: ${source} does not exist. Check DATA_DIR.`, { isUsage: true });
@@ -142,10 +152,11 @@ const refuseLiveDaemon = async (dataDir: string, clock: Clock): Promise<void> =>
  * DATA_DIR is left empty.
  */
 export const restore = async (
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   directory: string,
   { clock }: { readonly clock: Clock },
 ): Promise<Manifest> => {
+  refuseServer(databaseUrl, 'Take it back with pg_restore');
   await refuseLiveDaemon(dataDir, clock);
   const manifest = await readManifest(directory);
   if (manifest.files.every(({ name }) => name !== DATABASE)) {

@@ -1,6 +1,6 @@
 import { placeOf } from '../config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
-import type { LinkConfig } from '../config/config.ts';
+import { decidingOf, type LinkConfig } from '../config/config.ts';
 import { digest, fingerprint } from '../config/secret.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { atSide } from '../providers/at-side.ts';
@@ -45,7 +45,7 @@ const requireTokens = (link: LinkConfig): Sides<string> => {
 
 const openRemote = async (parts: Parts, link: LinkConfig, side: Side, token: string): Promise<Remote> => {
   const { provider, settings } = link.sides[side];
-  const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side));
+  const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side), link.fields);
   return atSide(side, remote);
 };
 
@@ -64,12 +64,14 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
       return { name, title, place };
     }),
     policy: {
-      direction: link.direction,
-      conflicts: link.conflictPolicy,
+      ...decidingOf(link),
       deletes: link.deletePolicy,
       deleteLimit: link.deleteLimit,
-      buckets: link.buckets,
+      firstSync: link.firstSync,
+      buckets: link.fields.includes('buckets') ? link.buckets : [],
+      contacts: bySide((side) => link.sides[side].contacts),
     },
+    fields: link.fields,
     sweepIntervalMs: link.sweepIntervalMs,
     retentionMs: parts.retentionMs,
     looksAfterMs: LOOKS_AFTER_MS,
@@ -83,6 +85,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
     clock: parts.clock,
     newId: parts.newId,
     holders: parts.holders,
+    leaseChecks: parts.leaseChecks,
   };
 };
 

@@ -3,13 +3,16 @@ import type { LinkConfig } from '../config/config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { Gate } from '../http/gate.ts';
+import type { Budget } from '../http/governor.ts';
 import type { Gates } from '../http/gates.ts';
+import type { TransportOptions } from '../http/transport.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
+import type { AccessTokens } from '../store/access-tokens.ts';
+import type { LeaseChecks } from '../sync/lease.ts';
 import type { Tracing } from '../trace/tracing.ts';
 
 /** What one side of a link has opened to reach its remote. */
 type Way = {
-  /** To be closed at the end. */
   readonly outlets: Outlet[];
   /** The gates that its requests pass, by name. */
   readonly gates: Map<string, Gate>;
@@ -28,7 +31,24 @@ export type NetworkParts = {
   readonly tracing: () => Promise<Tracing>;
   /** One gate for each limit, shared by every link that uses the same credential. */
   readonly gates: Gates;
+  /** Shared with other hosts; null: every process has its own. */
+  readonly accessTokens: AccessTokens | null;
   readonly ways: Ways;
+  readonly leaseChecks: LeaseChecks;
+  /** The connections of all links, opened when first asked for: links with the same remote share them. */
+  readonly agent: () => Promise<Agent>;
+};
+
+type Agent = NonNullable<TransportOptions['agent']>;
+
+/** The connections of a program. */
+export const lazyAgent = () => {
+  let opening: Promise<Agent> | null = null;
+  return {
+    open: (): Promise<Agent> => (opening ??= import('../http/transport.ts').then(({ openAgent }) => openAgent())),
+    /** Ends what is still under way. */
+    close: async (): Promise<void> => (await opening)?.destroy(),
+  };
 };
 
 /** Shorter waits between attempts are no news. */
@@ -81,6 +101,16 @@ export const trafficOf = (ways: Ways): readonly Traffic[] =>
     }),
   );
 
+/** A rate limit that the requests of a link count against, by its name, and what is free of it now. */
+export type NamedBudget = { readonly name: string; readonly budget: Budget };
+
+/** The limits of both sides of a link, as far as its runs here have met them. */
+export const limitsOf = (ways: Ways, link: string): readonly NamedBudget[] => {
+  const sides = ways.get(link);
+  if (sides === undefined) return [];
+  return SIDES.flatMap((side) => [...sides[side].gates].map(([name, gate]) => ({ name, budget: gate.budget() })));
+};
+
 /** The way to the network for one side of a link: a limit that was exceeded, or a wait, is logged as that side's. */
 export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): Network => ({
   clock: parts.clock,
@@ -93,13 +123,18 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
     wayOf(parts, link, side).gates.set(name, gate);
     return gate;
   },
+  shareAccessToken: (name) => (refused, refresh) =>
+    parts.accessTokens === null ? refresh() : parts.accessTokens.get(name, refused, refresh),
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../http/transport.ts');
+    const agent = await parts.agent();
     const tracing = await parts.tracing();
     const underWay = new Map<object, (status: number | null) => void>();
     let requests = 0;
     const dispatcher = createTransport({
+      agent,
       gatesFor,
+      beforeAttempt: () => parts.leaseChecks.check(link.name),
       onAttempt: (attempt) => {
         requests += 1;
         underWay.set(attempt, tracing.request({ link: link.name, side: link.sides[side].name, ...attempt }));

@@ -1,5 +1,6 @@
 import type { LinkConfig } from '../config/config.ts';
-import { planUndoRun, undoRun } from '../history/undo.ts';
+import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../history/merge-duplicates.ts';
+import { planUndoRun, undoRun, type UndoOptions } from '../history/undo.ts';
 import { overlayOf } from '../store/overlay.ts';
 import type { RunKind, RunRow } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
@@ -25,7 +26,10 @@ export type LinkRunOptions = {
   readonly onEvent?: (event: RunEvent) => void;
 };
 
-type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'>;
+/** Told of what a run does, with the run's id. */
+type OnEvent = (event: RunEvent, run: string) => void;
+
+type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'> & Pick<UndoOptions, 'write'>;
 
 /** What can be done with a link. */
 export type Runs = {
@@ -33,18 +37,22 @@ export type Runs = {
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run over the store and writes nothing anywhere; throws what keeps it from planning. */
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt'>): Promise<PlanResult>;
-  /** Reverts what a run wrote; throws as `run` does. */
+  /** Reverts what a run wrote, or one write of it; throws as `run` does. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Plans an undo over the store and writes nothing anywhere; throws as `plan` does. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
+  /** Merges contacts of one side into one of them; throws as `run` does. */
+  mergeDuplicates(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): Promise<RunResult>;
+  /** Plans such a merge over the store and writes nothing anywhere; throws as `plan` does, and MergeError. */
+  planMerge(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): ReturnType<typeof planMergeDuplicates>;
 };
 
 /** Whether each run says so again for as long as nobody did anything about it: it is logged when it is news. */
 const isWarning = (event: RunEvent): boolean =>
   event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
 
-/** The runs over one link, whose contexts last from run to run. */
-export const createRuns = (parts: Parts): Runs => {
+/** What all kinds of runs need: the links' contexts, which last from run to run, and what is told of a run. */
+const toolsOf = (parts: Parts) => {
   const { events, store } = parts;
   const contextOf = cacheContexts(parts);
   /** What the last run of each link left to a person; may be forgotten without harm. */
@@ -72,6 +80,27 @@ export const createRuns = (parts: Parts): Runs => {
       await parts.gates.save();
     }
   };
+  /** What is a run of its own kind, under one link's context. */
+  const perform = async <Done extends { readonly result: RunResult }>(
+    link: LinkConfig,
+    options: UndoRunOptions,
+    work: (context: LinkContext, onEvent: OnEvent) => Promise<Done>,
+  ): Promise<Done> => {
+    const context = await contextOf(link);
+    const done = await traceRun(await parts.tracing(), link.name, logTo(link, options), (onEvent) =>
+      work(context, onEvent),
+    );
+    await parts.gates.save();
+    logResult(events, link.sides, done.result);
+    return done;
+  };
+  return { contextOf, lastWarned, logTo, onOverlay, perform };
+};
+
+/** The runs over one link, whose contexts last from run to run. */
+export const createRuns = (parts: Parts): Runs => {
+  const { events } = parts;
+  const { contextOf, lastWarned, logTo, onOverlay, perform } = toolsOf(parts);
   return {
     run: async (link, options) => {
       const context = await contextOf(link);
@@ -90,16 +119,17 @@ export const createRuns = (parts: Parts): Runs => {
       onOverlay(link, (context) =>
         planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) }),
       ),
-    undo: async (link, run, options) => {
-      const context = await contextOf(link);
-      const undone = await traceRun(await parts.tracing(), link.name, logTo(link, options), (onEvent) =>
-        undoRun(context, { ...options, onEvent }, run),
-      );
-      await parts.gates.save();
-      logResult(events, link.sides, undone.result);
-      return undone;
-    },
+    undo: (link, run, options) =>
+      perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
     planUndo: (link, run, options) =>
       onOverlay(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
+    mergeDuplicates: async (link, order, options) => {
+      const merge = async (context: LinkContext, onEvent: OnEvent) => ({
+        result: await mergeDuplicates(context, { ...options, onEvent }, order),
+      });
+      return (await perform(link, options, merge)).result;
+    },
+    planMerge: (link, order, options) =>
+      onOverlay(link, (context) => planMergeDuplicates(context, { ...options, onEvent: logTo(link, options) }, order)),
   };
 };

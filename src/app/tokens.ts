@@ -3,8 +3,17 @@ import type { LinkConfig } from '../config/config.ts';
 import { digest, fingerprint, Secret } from '../config/secret.ts';
 import type { SideConfig } from '../config/sides.ts';
 import { CredentialsError, type Vault } from '../store/credentials.ts';
+import { StoreError } from '../store/store.ts';
 
-/** The link with the tokens that `connect` stored where its configuration has none. Throws {@link ConfigError}. */
+/** A token of the database that this host cannot open: no fault of the link, which hosts with the right key go on serving. */
+class UnopenedError extends StoreError {}
+
+/**
+ * The link with the tokens that `connect` stored where its configuration has none.
+ *
+ * @throws {ConfigError} where one cannot be opened that stands beside the store of this host alone.
+ * @throws {StoreError} where one of the database that hosts share cannot be.
+ */
 export const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<LinkConfig> => {
   const withToken = async (side: SideConfig): Promise<SideConfig> => {
     const stored = side.token === null ? await vault.read(link.name, side.name) : null;
@@ -15,14 +24,15 @@ export const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<
     return { ...link, sides: { left: await withToken(left), right: await withToken(right) } };
   } catch (error) {
     if (!(error instanceof CredentialsError)) throw error;
-    throw new ConfigError([{ where: 'DATA_DIR', what: error.message }]);
+    if (vault.setting === 'DATABASE_URL') throw new UnopenedError(error.message);
+    throw new ConfigError([{ where: vault.setting, what: error.message }]);
   }
 };
 
 /** The same for what is shown: a token that cannot be opened counts as none. */
 export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<LinkConfig> =>
   withStoredTokens(vault, link).catch((error: unknown) => {
-    if (error instanceof ConfigError) return link;
+    if (error instanceof ConfigError || error instanceof UnopenedError) return link;
     throw error;
   });
 

@@ -22,5 +22,5 @@ export const changeToJson = (change: Change, sides: Sides<SideWords>) => {
 /** A write of the journal for scripts; the caller puts it in the words of the link. */
 export const writeToJson = (write: Write, sides: Sides<SideWords>) => {
   const { atMs, run, kind, id, state, error } = write;
-  return { at: isoOf(atMs), run, kind, id, state, error, ...changeToJson(write, sides) };
+  return { at: isoOf(atMs), run, write: write.write, kind, id, state, error, ...changeToJson(write, sides) };
 };

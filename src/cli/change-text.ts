@@ -1,9 +1,9 @@
-import { FIELDS } from '../contact/fields.ts';
+import { scalarsOf } from '../contact/contact.ts';
 import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../view/views.ts';
 import type { Shown } from '../view/change-filter.ts';
 import { describeIds } from './command-events.ts';
-import { HAPPENING_TITLES } from '../view/change-words.ts';
+import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { whyWords } from '../view/why-words.ts';
 import { grouped } from '../view/words.ts';
@@ -21,7 +21,7 @@ const quote = (values: readonly string[]): string =>
 export const formatValues = ({ field, from, to }: FieldChange): string => {
   const gone = from.filter((value) => !to.includes(value));
   const come = to.filter((value) => !from.includes(value));
-  const isList = field !== 'name' && FIELDS[field].kind !== 'text';
+  const isList = field !== 'name' && scalarsOf([field]).length === 0;
   if (!isList || gone.length + come.length === 0) return `${quote(from)} -> ${quote(to)}`;
   return [...gone.map((value) => `- ${inLine(value)}`), ...come.map((value) => `+ ${inLine(value)}`)].join('  ');
 };
@@ -29,6 +29,10 @@ export const formatValues = ({ field, from, to }: FieldChange): string => {
 /** A field with what becomes of it, and why where that is not the reason of the whole change. */
 export const formatFieldChange = (change: FieldChange, whole: Change['why'], sides: Sides<SideWords>): string => {
   const reason = change.why.kind === whole.kind ? '' : ` (${inLine(whyWords(change.why, sides))})`;
+  if (change.why.kind === 'asked') {
+    const values = `${sides.left.place} ${quote(change.from)}, ${sides.right.place} ${quote(change.to)}`;
+    return `${wordsOfField(change.field)}: ${values}${reason}`;
+  }
   return `${wordsOfField(change.field)}: ${formatValues(change)}${reason}`;
 };
 
@@ -51,7 +55,7 @@ const contentOf = ({ changes }: Change): string => {
 /** A change in its lines. */
 const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
   const { action, side, changes, why } = change;
-  const place = action === 'pair' ? '' : ` at ${sides[side].place}`;
+  const place = IS_OF_BOTH.has(action) ? '' : ` at ${sides[side].place}`;
   const title = `${style('bold', subjectOf(change))}${place}, ${inLine(whyWords(why, sides))}`;
   const isWhole = action === 'create' || action === 'delete';
   if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
@@ -66,7 +70,7 @@ const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string =
     return own === 0 ? [] : [`${grouped(own)} at ${sides[side].place}`];
   });
   const total = grouped(changes.length);
-  return changes.some(({ action }) => action === 'pair') ? total : `${total} (${counts.join(', ')})`;
+  return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
 };
 
 /** Lines that were left out, and how to see them. */

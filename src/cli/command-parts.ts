@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,3 +23,9 @@ export const owes = (call: Call, key: DocumentKey, options: JsonOption): void =>
 };
 
 export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
+
+/** The options of a command below another one: what the other one takes too is taken by it, wherever it stands. */
+export const withOuter = <Options extends object>(own: Options, command: Command): Options => ({
+  ...command.optsWithGlobals<Options>(),
+  ...own,
+});

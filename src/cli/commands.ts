@@ -1,9 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { examples, JSON_OPTION, owes, type Call, type JsonOption } from './command-parts.ts';
+import { examples, JSON_OPTION, owes, withOuter, type Call, type JsonOption } from './command-parts.ts';
 import type { ConnectOptions } from './connect/connect.ts';
-import { addConsole, addDaemon, addNotify } from './daemon-commands.ts';
+import { addLinks } from './link-commands.ts';
+import { addConsole, addDaemon, addNotify, addPausing, addStore } from './daemon-commands.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { InitOptions } from './init/init.ts';
+import { addDuplicates } from './duplicates-command.ts';
 import { addPairing } from './pair-command.ts';
 import type { PlanOptions } from './plan.ts';
 import type { ResolveOptions } from './resolve.ts';
@@ -38,6 +40,9 @@ const addRuns = (program: Command, call: Call): void => {
   configured(program, 'sync', 'Run one incremental sync now; the first run of a link is a full one.')
     .option(...JSON_OPTION)
     .option(...ACCEPT_DELETES)
+    .addOption(
+      new Option('--accept-first', 'begin a first sync that waits for review (FIRST_SYNC)').conflicts('acceptDeletes'),
+    )
     .option('--dry-run', 'show what would be done, as plan does; writes on neither side')
     .addHelpText('after', examples('sync', 'sync work --json', 'sync --dry-run', 'sync --accept-deletes'))
     .action(async (link: string | undefined, options: JsonOption & { readonly dryRun?: boolean }) => {
@@ -64,8 +69,9 @@ const addRuns = (program: Command, call: Call): void => {
 };
 
 const CONFLICT_STATES = `
-The policy (CONFLICT_POLICY) decides a conflict at once. It is open until a person reviews it, or a later change of the
-field makes it past (superseded). A value that is taken is written by the next run, which can be undone as any other.`;
+The policy (CONFLICT_POLICY) decides a conflict at once; where it is "ask", both sides keep their value until a person
+takes one. A conflict is open until a person reviews it, or a later change of the field makes it past (superseded). A
+value that is taken is written by the next run, which can be undone as any other.`;
 
 const addReports = (program: Command, call: Call): void => {
   configured(program, 'status', 'Show how each link stands; asks neither side.')
@@ -91,7 +97,7 @@ const addReports = (program: Command, call: Call): void => {
     });
   conflicts
     .command('resolve')
-    .description('Review a conflict: take the other value, or leave it as the policy decided it.')
+    .description('Decide or review a conflict: take a value, or leave it as the policy decided it.')
     .argument('<ID>', 'the conflict, as `conflicts` lists it; or `all` that are open')
     .argument('[LINK]', 'the link to look in; all of them where it is left out')
     .option('--take <SIDE>', 'the side whose value is to stand; the next run writes it')
@@ -106,10 +112,27 @@ const addReports = (program: Command, call: Call): void => {
       ),
     )
     .action(async (id: string, link: string | undefined, own: ResolveOptions, command: Command) => {
-      // What `conflicts` takes too is taken by it, wherever it stands.
-      const options = { ...command.optsWithGlobals<ResolveOptions>(), ...own };
+      const options = withOuter(own, command);
       owes(call, 'reviewed', options);
       call.code = await (await import('./resolve.ts')).resolve(call.terminal, id, link, options);
+    });
+};
+
+const RETRY_LIMITS = `
+A side that refuses a write is not asked again at once, but at a time that \`status\` names, or when the contact is changed.`;
+
+const addRetry = (program: Command, call: Call): void => {
+  program
+    .command('retry')
+    .description('Have the next run try what a side refused, without waiting until its time has come.')
+    .argument('<ID>', "the contact's id on either side, as `status --json` names it; or `all`")
+    .argument('[LINK]', 'the link to look in; all of them where it is left out')
+    .option(...JSON_OPTION)
+    .addHelpText('after', RETRY_LIMITS)
+    .addHelpText('after', examples('retry people/c1', 'retry all work'))
+    .action(async (id: string, link: string | undefined, options: JsonOption) => {
+      owes(call, 'retried', options);
+      call.code = await (await import('./retry.ts')).retry(call.terminal, id, link, options);
     });
 };
 
@@ -131,7 +154,7 @@ const portOption = (): Option =>
 const addSignIn = (program: Command, call: Call): void => {
   program
     .command('connect')
-    .description('Sign in at one side in the browser, and store the token in DATA_DIR.')
+    .description('Sign in at one side in the browser, and store the token.')
     .argument('<SIDE>', "where to sign in: a side's name, or its provider's where just one side has it")
     .argument('[LINK]', 'the link to sign in for; may be left out where there is just one')
     .option('--no-browser', 'only print the address')
@@ -192,10 +215,15 @@ const addHistory = (program: Command, call: Call): void => {
       .option(...JSON_OPTION);
   showing(withSubject('undo', ['<RUN>', 'the run to revert'], 'Revert what a run wrote, from the journal.'))
     .option('--dry-run', 'show what would be reverted; writes on neither side')
+    .option(
+      '--write <NUMBER>',
+      'revert only this write, as `runs RUN --json` numbers it',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('-y, --yes', 'do not ask before contacts are deleted; nobody is asked where there is no terminal')
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_LIMITS)
-    .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
+    .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work', 'undo 3f2a --write 41'))
     .action(async (run: string, link: string | undefined, options: UndoOptions) => {
       owes(call, 'undo', options);
       call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
@@ -336,8 +364,13 @@ export const addCommands = (program: Command, call: Call): void => {
   addRuns(program, call);
   addPairing(program, call);
   addReports(program, call);
+  addDuplicates(program, call);
+  addRetry(program, call);
   addHistory(program, call);
   addDaemon(program, call);
+  addPausing(program, call);
+  addLinks(program, call);
+  addStore(program, call);
   addConsole(program, call);
   addSignIn(program, call);
   addDoctor(program, call);

@@ -1,4 +1,6 @@
-import { loadConfig, type Config, type LoadOptions } from '../config/config.ts';
+import { withHostedLinks } from '../app/hosted-links.ts';
+import { systemClock } from '../clock.ts';
+import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../config/config.ts';
 import { holdsState } from '../config/home.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -11,16 +13,24 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
 });
 
 /**
- * The configuration for a command that opens the store. Where a new store begins in a place that nobody named, that is
- * said: it may be missing where it was expected. Throws {@link ConfigError}.
+ * The configuration with the links that its database keeps.
+ *
+ * @throws {ConfigError | StoreError} where it cannot be used, or the database cannot.
  */
-export const openConfig = (terminal: Terminal, options: PlaceOptions): Config => {
-  const config = loadConfig(loadOptionsOf(options));
-  const { dataDir, isUsualDataDir } = config;
-  if (isUsualDataDir && !holdsState(dataDir)) {
+export const loadWhole = (options: PlaceOptions): Promise<Config> =>
+  withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
+
+/**
+ * The configuration for a command that opens the store, without the links that a database keeps. Where a new store begins in
+ * a place that nobody named, that is said: it may be missing where it was expected. Throws {@link ConfigError}.
+ */
+export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
+  const read = readConfig(loadOptionsOf(options));
+  const { databaseUrl, dataDir, isUsualDataDir } = read.config;
+  if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
       `No link was synced from here before: state begins in ${dataDir} (--data-dir or DATA_DIR say where else).`,
     );
   }
-  return config;
+  return read;
 };

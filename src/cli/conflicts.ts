@@ -1,5 +1,5 @@
 import { isoOf } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
+import { decidingOf, type LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import { listConflicts } from '../history/conflicts.ts';
 import { CONFLICT_STATES, DECIDED_BY } from '../view/conflict-words.ts';
@@ -35,7 +35,7 @@ const shorten = (value: string): string => {
 const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
   const { id, atMs, field, left, right, winner, by, state, name } = conflict;
   const values = [shorten(left), shorten(right)];
-  const won = `${sides[winner].title}: ${DECIDED_BY[by]}`;
+  const won = winner === null ? DECIDED_BY[by] : `${sides[winner].title}: ${DECIDED_BY[by]}`;
   return [
     String(id),
     name ?? describeIds(conflict),
@@ -63,7 +63,10 @@ const formatConflicts = (
   );
   if (open === 0) return `${title}\n${table}`;
   const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
-  return `${title}\n${table}\n  Take the other value: ${take}; leave it so: contact-sync conflicts resolve ID --dismiss`;
+  const waiting = found.filter(({ state, winner }) => state === 'open' && winner === null).length;
+  const decide = `  Take a value: ${take}`;
+  if (waiting === open) return `${title}\n${table}\n${decide}`;
+  return `${title}\n${table}\n${decide}; leave what is decided: contact-sync conflicts resolve ID --dismiss`;
 };
 
 /** `conflicts [LINK]`: fields that both sides had changed, with both values, whose stands, and why. */
@@ -76,8 +79,7 @@ export const conflicts = (
     const all = options.all ?? false;
     const found: LinkConflicts[] = [];
     for (const link of links) {
-      const policy = { direction: link.direction, conflicts: link.conflictPolicy };
-      found.push({ link, conflicts: await listConflicts(app.store, link.name, policy, { all }) });
+      found.push({ link, conflicts: await listConflicts(app.store, link.name, decidingOf(link), { all }) });
     }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
     else terminal.print(found.map((one) => formatConflicts(one, { all }, terminal)).join('\n\n'));

@@ -1,22 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config/config.ts';
 import { makePass, readPageKey, signInLink } from '../console/sign-in-link.ts';
 import { readLiveHeartbeat } from '../jobs/heartbeat.ts';
-import { loadOptionsOf, type PlaceOptions } from './configuration.ts';
+import { loadWhole, type PlaceOptions } from './configuration.ts';
 import { confirm } from './confirm.ts';
 import { openBrowser } from './connect/open-browser.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { chooseLinks } from './links.ts';
 import type { Terminal } from './terminal.ts';
 
-export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
+export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean; readonly link?: string };
 
 const NO_PAGE =
   'No daemon with a page runs here. Set LISTEN to 127.0.0.1:8377, and start one with: contact-sync daemon';
 
-/** `console`: prints a link that signs in once at the page of the daemon of this machine, and on a terminal offers to open it. */
+/**
+ * `console`: prints a link that signs in once at the page of the daemon of this machine, and on a terminal offers to open it;
+ * with `--link` whoever opens it sees that link alone.
+ *
+ * @throws {UsageError} where there is no link of that name.
+ */
 export const console = async (terminal: Terminal, options: ConsoleOptions): Promise<ExitCode> => {
-  const { dataDir } = loadConfig(loadOptionsOf(options));
+  const config = await loadWhole(options);
+  const { dataDir } = config;
+  const { link: name = null } = options;
+  if (name !== null) chooseLinks(config, name);
   const nowMs = systemClock.now();
   const key = await readPageKey(dataDir);
   const beat = await readLiveHeartbeat(dataDir, nowMs);
@@ -24,7 +32,7 @@ export const console = async (terminal: Terminal, options: ConsoleOptions): Prom
     terminal.warn(NO_PAGE);
     return EXIT.failed;
   }
-  const link = signInLink(key, makePass(key, nowMs, randomUUID()));
+  const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name }));
   terminal.print(link);
   if (!process.stdin.isTTY || !terminal.stdout.isTTY) return EXIT.done;
   terminal.print('It works once, for five minutes.');

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { examples, type Call } from './command-parts.ts';
+import { examples, JSON_OPTION, owes, type Call } from './command-parts.ts';
 import type { PlaceOptions } from './configuration.ts';
 import type { ConsoleOptions } from './console.ts';
+import type { StoreCopyOptions } from './store-copy.ts';
 
 /** The daemon, and the check of its health. */
 export const addDaemon = (program: Command, call: Call): void => {
@@ -21,19 +22,71 @@ export const addDaemon = (program: Command, call: Call): void => {
     });
 };
 
+const PAUSE_LIMITS = `
+A run that a daemon has under way stops before its next page or write, and is gone on with later; a sync in another
+terminal goes on. While a link is paused, sync, resync and the page's buttons run it all the same, once each.`;
+
+/** The schedule of a link, stopped and started by a person. */
+export const addPausing = (program: Command, call: Call): void => {
+  const withLink = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument('[LINK]', 'the link that is meant; all of them where it is left out');
+  withLink('pause', 'Have no run of a link begin by itself, until it is resumed.')
+    .addHelpText('after', PAUSE_LIMITS)
+    .addHelpText('after', examples('pause', 'pause work'))
+    .action(async (link: string | undefined, options: PlaceOptions) => {
+      call.code = await (await import('./pause.ts')).pause(call.terminal, link, options);
+    });
+  withLink('resume', 'Let a link that was paused by hand run on its schedule again.')
+    .addHelpText('after', examples('resume', 'resume work'))
+    .action(async (link: string | undefined, options: PlaceOptions) => {
+      call.code = await (await import('./pause.ts')).resume(call.terminal, link, options);
+    });
+};
+
 const PAGE_LIMITS = `
-LISTEN says where the daemon has its page; from other machines it is reached only where CONSOLE_TOKEN is set.`;
+LISTEN says where the daemon has its page; from other machines it is reached only where CONSOLE_TOKEN is set, or the
+consoleToken of a link, which opens that link alone.`;
 
 /** The way to the daemon's page. */
 export const addConsole = (program: Command, call: Call): void => {
   program
     .command('console')
     .description("Print a link that signs in, once, at the page of this machine's daemon; offer to open it.")
+    .option('--link <LINK>', 'sign in for the page of that link alone')
     .option('--no-browser', 'only print the link')
     .addHelpText('after', PAGE_LIMITS)
-    .addHelpText('after', examples('console', 'console --no-browser'))
+    .addHelpText('after', examples('console', 'console --link work', 'console --no-browser'))
     .action(async (options: ConsoleOptions) => {
       call.code = await (await import('./console.ts')).console(call.terminal, options);
+    });
+};
+
+const COPY_LIMITS = `
+Each URL is sqlite:/path/to/contact-sync.db or postgres://user@host:5432/database. No daemon may be at work on either; the
+target must be empty. The tokens that connect stored go with it, sealed as they are; the configuration does not.`;
+
+/** Moving what is stored to another engine. */
+export const addStore = (program: Command, call: Call): void => {
+  program
+    .command('store')
+    .description('Deal with where the state is kept.')
+    .helpCommand(false)
+    .command('copy')
+    .description('Copy everything that is stored to an empty store of either engine, and verify it.')
+    .requiredOption('--from <URL>', 'the store that is copied')
+    .requiredOption('--to <URL>', 'the empty store that it is copied to')
+    .option(...JSON_OPTION)
+    .addHelpText('after', COPY_LIMITS)
+    .addHelpText(
+      'after',
+      examples('store copy --from sqlite:data/contact-sync.db --to postgres://127.0.0.1/contact_sync'),
+    )
+    .action(async (options: StoreCopyOptions) => {
+      owes(call, 'copy', options);
+      call.code = await (await import('./store-copy.ts')).storeCopy(call.terminal, options);
     });
 };
 

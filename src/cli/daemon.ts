@@ -1,11 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApp } from '../app/app.ts';
+import { mkdir } from 'node:fs/promises';
+import { createApp, type App } from '../app/app.ts';
+import { forgetLink } from '../app/forget-link.ts';
+import { createLinkSource, manageLinks, withHostedLinks, type LinkSource } from '../app/hosted-links.ts';
 import { systemClock } from '../clock.ts';
-import { loadConfig, type Config } from '../config/config.ts';
+import { readConfig, type Config } from '../config/config.ts';
+import { hasPageToken } from '../config/open-address.ts';
 import type { OpenConsole } from '../console/console.ts';
 import { createEvents, type Events } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
-import type { Listening } from '../listen/listening.ts';
+import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -31,9 +35,10 @@ const hear = (onHangup: () => void): Promise<string> => {
   });
 };
 
-/** The page, which other machines get only where they must show CONSOLE_TOKEN. */
-const pageOf = async ({ listen, consoleToken, consoleReadonly }: Config): Promise<OpenConsole | null> => {
-  if (listen === null || (consoleToken === null && !isLoopback(listen.host))) return null;
+/** The page, which other machines get only where they must show a token. */
+const pageOf = async (config: Config): Promise<OpenConsole | null> => {
+  const { listen, consoleToken, consoleReadonly } = config;
+  if (listen === null || (!hasPageToken(config) && !isLoopback(listen.host))) return null;
   const { openConsole } = await import('../console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
   const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
@@ -41,7 +46,11 @@ const pageOf = async ({ listen, consoleToken, consoleReadonly }: Config): Promis
 };
 
 /** What LISTEN adds to the daemon, loaded only where it is set. */
-const listeningAt = async (config: Config, events: Events): Promise<Listening | null> => {
+const listeningAt = async (
+  config: Config,
+  events: Events,
+  openApi: ListeningOptions['openApi'],
+): Promise<Listening | null> => {
   const { listen: address } = config;
   if (address === null) return null;
   const { createListening } = await import('../listen/listening.ts');
@@ -51,25 +60,56 @@ const listeningAt = async (config: Config, events: Events): Promise<Listening | 
     clock: systemClock,
     version: readVersion(),
     openConsole: await pageOf(config),
+    openApi,
   });
+};
+
+/** The routes by which programs change the links of the database; null where there are none. */
+const openApi = async (source: LinkSource, app: App, events: Events) => {
+  const { shelf, config } = app;
+  if (shelf === null || config.apiToken === null) throw new Error('There is no API without a database and a token.');
+  const { apiRoutes } = await import('../listen/api-routes.ts');
+  const { signal } = new AbortController();
+  const links = manageLinks({
+    read: () => source.current(),
+    shelf,
+    clock: systemClock,
+    forget: (name, known) => forgetLink({ app, links: known, newId: randomUUID, signal }, name),
+  });
+  return apiRoutes({ links, token: config.apiToken, onError: (path, error) => events.answerFailed({ path, error }) });
 };
 
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
 export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
-  const config = openConfig(terminal, options);
+  const first = openConfig(terminal, options);
+  const config = await withHostedLinks(first, systemClock);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
-  const listening = await listeningAt(config, log);
+  // SQLite makes it with its database.
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const listening = await listeningAt(
+    config,
+    log,
+    config.apiToken === null ? null : () => openApi(source, app, events),
+  );
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
   // Before anything runs: an address that cannot be had leaves nothing half started.
   await using door = await listening?.open(app);
+  const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
+    first,
+    shelf: app.shelf,
+    onFaulty: ({ name, problems }) =>
+      events.linkFaulty({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
+  });
+  await source.look();
   // Signals are heard before the first log line says that they are.
   const asked = hear(() => running.reload());
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
   const running = startDaemon({
     ...parts,
-    loadConfig: () => loadConfig(loadOptionsOf(options)),
+    loadConfig: () => source.reload(),
+    ...(app.shelf !== null && { look: () => source.look() }),
     ...(listening && { onReport: listening.onReport }),
   });
   await door?.serve(running);

@@ -52,11 +52,11 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
 const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
 
 const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
-  const { atMs, side, id, action, run, kind, why, changes } = entry;
+  const { atMs, side, id, action, run, write, kind, why, changes } = entry;
   const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
   const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${writeNote(entry)}`;
   const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
-  return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}`, ...lines];
+  return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}, write ${write}`, ...lines];
 };
 
 const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>): string => {
@@ -88,7 +88,8 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
     ...SIDES.map((side) => formatHalf(side, history, sides)),
     ...conflicts.map((conflict) => {
       const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
-      return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${sides[conflict.winner].place} won`;
+      const won = conflict.winner === null ? 'it waits for a decision' : `${sides[conflict.winner].place} won`;
+      return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${won}`;
     }),
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; tried again after ${isoOf(retryAtMs)}`;

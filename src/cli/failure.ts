@@ -9,10 +9,18 @@ import { StoppedError } from '../sync/context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The keys of documents that hold one thing rather than a list. */
-const SINGLE = ['undo', 'backup', 'restore', 'forgotten', 'verdict'] as const;
+const SINGLE = ['merge', 'undo', 'backup', 'restore', 'forgotten', 'verdict', 'copy', 'removed'] as const;
 
 /** The key of what the JSON document holds that a command owes; null where it owes none. */
-export type DocumentKey = 'runs' | 'links' | 'contacts' | 'checks' | 'reviewed' | (typeof SINGLE)[number] | null;
+export type DocumentKey =
+  | 'runs'
+  | 'links'
+  | 'contacts'
+  | 'checks'
+  | 'reviewed'
+  | 'retried'
+  | (typeof SINGLE)[number]
+  | null;
 
 /** What says all there is to say in its message. */
 const EXPECTED = [StoreError, StoppedError, BackupError, QueueError, NotDeliveredError];

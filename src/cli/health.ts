@@ -1,10 +1,12 @@
 import { createApp } from '../app/app.ts';
+import { withHostedLinks } from '../app/hosted-links.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { checkHealth } from '../jobs/check-health.ts';
 import { unhealthyBecause, type Health } from '../jobs/health.ts';
 import { readLiveHeartbeat } from '../jobs/heartbeat.ts';
-import { storeAlone, type Config, type LinkConfig } from '../config/config.ts';
+import type { Config, LinkConfig } from '../config/config.ts';
+import { storeAlone } from '../config/store-alone.ts';
 import { createCommandEvents } from './command-events.ts';
 import { openConfig, type PlaceOptions } from './configuration.ts';
 import { EXIT, firstOf, type ExitCode } from './exit-codes.ts';
@@ -20,7 +22,7 @@ type Subject = {
 /** With a configuration that cannot be used a running daemon goes on with the one that it has. */
 const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
-    const config = openConfig(terminal, options);
+    const config = await withHostedLinks(openConfig(terminal, options), systemClock);
     return { config, links: config.links, note: '' };
   } catch (error) {
     if (!(error instanceof ConfigError) || error.dataDir === null) throw error;

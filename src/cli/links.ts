@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { nearestWord } from '../config/nearest.ts';
 import { UsageError } from './usage-error.ts';
@@ -9,11 +10,14 @@ const FARTHEST_HINT = 2;
  * The links that a command works on: the one that was named, else all.
  *
  * @throws {UsageError} where there is no link of that name.
+ * @throws {ConfigError} where the database keeps it, and it cannot be used as it is.
  */
-export const chooseLinks = ({ links }: Config, name: string | undefined): readonly LinkConfig[] => {
+export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
   if (name === undefined) return links;
   const chosen = links.filter((link) => link.name === name);
   if (chosen.length > 0) return chosen;
+  const faulty = faultyLinks.find((link) => link.name === name);
+  if (faulty !== undefined) throw new ConfigError(faulty.problems);
   const names = links.map((link) => link.name);
   const near = nearestWord(name, names, FARTHEST_HINT);
   const hint = near === null ? '' : ` Did you mean ${near}?`;

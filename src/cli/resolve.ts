@@ -4,6 +4,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { SIDES, type Side } from '../contact/side.ts';
 import { reviewConflicts, unwrittenSide } from '../history/review.ts';
 import type { ConflictRow } from '../store/store.ts';
+import { fieldWords } from '../view/field-words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,11 +19,21 @@ const ALL = 'all';
 type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
 
 /** The conflicts that the word means, which no later change has made past. */
-const findConflicts = async ({ app, links }: Opened, word: string): Promise<readonly Found[]> => {
+const findConflicts = async (
+  { app, links }: Opened,
+  word: string,
+  { dismiss = false }: ResolveOptions,
+): Promise<readonly Found[]> => {
   const found: Found[] = [];
   for (const link of links) {
     const open = await app.store.conflicts(link.name, { all: false });
-    const rows = open.filter(({ id, review }) => (word === ALL ? review === null : String(id) === word));
+    // Nothing was decided of it that could be left so.
+    const undecided = open.find(({ id, winner }) => dismiss && winner === null && String(id) === word);
+    if (undecided !== undefined) {
+      throw new UsageError(`Conflict ${word} waits for a decision. Take one of its values with --take SIDE.`);
+    }
+    const isMeant = ({ review, winner }: ConflictRow) => review === null && !(dismiss && winner === null);
+    const rows = open.filter((row) => (word === ALL ? isMeant(row) : String(row.id) === word));
     if (rows.length > 0) found.push({ link, rows });
   }
   if (found.length > 0 || word === ALL) return found;
@@ -48,15 +59,17 @@ const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOp
 };
 
 /** The side that `--take` names; null where the conflict is dismissed. */
-const sideToTake = (link: LinkConfig, { take }: ResolveOptions): Side | null => {
+const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: ResolveOptions): Side | null => {
   if (take === undefined) return null;
-  const { name, sides, direction } = link;
+  const { name, sides } = link;
   const side = sideNamed(link, take);
   if (side === undefined) throw noSuchSide(link, take);
-  const source = unwrittenSide(direction);
-  if (source !== null && source !== side) {
+  for (const { field } of rows) {
+    const unwritten = unwrittenSide(link, field);
+    if (unwritten === null || unwritten === side) continue;
+    const setting = link.direction === 'both' ? `the ${fieldWords(field)} (FIELDS)` : '(DIRECTION)';
     throw new UsageError(
-      `The link ${name} does not write to ${sides[source].place} (DIRECTION), so the value of ${sides[side].place} cannot stand there.`,
+      `The link ${name} does not write ${setting} to ${sides[unwritten].place}, so the value of ${sides[side].place} cannot stand there.`,
     );
   }
   return side;
@@ -78,9 +91,9 @@ export const resolve = (
   withApp(terminal, linkName, options, async (opened) => {
     const { app } = opened;
     checkOptions(opened.links, options);
-    const found = await findConflicts(opened, word);
+    const found = await findConflicts(opened, word, options);
     // Of each link before the first one is changed.
-    const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, options) }));
+    const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, rows, options) }));
     const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
     for (const { link, rows, side } of chosen) {
       const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };

@@ -1,9 +1,9 @@
 import type { Store } from '../store/store.ts';
-import { loadConfig, type Config, type LinkConfig } from '../config/config.ts';
+import type { Config, LinkConfig } from '../config/config.ts';
 import { systemClock } from '../clock.ts';
 import { findNoQueue, type NoDaemon } from '../jobs/no-daemon.ts';
 import type { QueueClient } from '../jobs/queue-client.ts';
-import { loadOptionsOf } from './configuration.ts';
+import { loadWhole } from './configuration.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Order } from './follow.ts';
 import { chooseLinks } from './links.ts';
@@ -33,10 +33,19 @@ const ordersFor = async (
   return orders.every(({ override }) => override !== null) ? orders : null;
 };
 
-const openQueue = async ({ dataDir, redisUrl }: Config): Promise<QueueClient | NoDaemon> =>
-  redisUrl === null
-    ? findNoQueue(dataDir, systemClock.now())
-    : (await import('../jobs/queue-client.ts')).openQueueClient(dataDir, redisUrl);
+/** A store in DATA_DIR needs not be opened to find its queue. */
+const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
+
+const openQueue = async (
+  terminal: Terminal,
+  { dataDir, databaseUrl, redisUrl }: Config,
+  options: ResyncOptions,
+): Promise<QueueClient | NoDaemon> => {
+  if (redisUrl === null) return findNoQueue(dataDir, systemClock.now());
+  const { openQueueClient } = await import('../jobs/queue-client.ts');
+  if (databaseUrl === null) return openQueueClient({ store: IN_DATA_DIR, dataDir }, redisUrl);
+  return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
+};
 
 /** `resync [LINK]`: one full run of each link, by the daemon where one works on the queue, else in this process. */
 export const resync = async (
@@ -44,10 +53,10 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = loadConfig(loadOptionsOf(options));
+  const config = await loadWhole(options);
   const links = chooseLinks(config, linkName);
   {
-    const found = await openQueue(config);
+    const found = await openQueue(terminal, config, options);
     await using queue = 'why' in found ? null : found;
     const orders = queue === null ? null : await ordersFor(terminal, links, linkName, options);
     if (queue !== null && orders !== null) {

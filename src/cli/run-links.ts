@@ -2,6 +2,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { tellOfUnencrypted } from '../config/unencrypted.ts';
 import { inWordsOf } from '../contact/side.ts';
 import type { RunKind } from '../store/store.ts';
+import { FIRST_SYNC_WAITS } from '../sync/context.ts';
 import type { RunResult } from '../sync/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
@@ -9,7 +10,7 @@ import { formatSummary, formatTrouble, notBegun } from './summary.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 
-export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean };
+export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
 
 type Request = { readonly kind: RunKind; readonly options: RunOptions };
 
@@ -21,9 +22,11 @@ const runOne = async (
 ): Promise<RunResult> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
-  const acceptDeletes = options.acceptDeletes ?? false;
+  const accepting = options.acceptFirst
+    ? { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS }
+    : { acceptDeletes: options.acceptDeletes ?? false };
   try {
-    return await app.run(link, { kind, acceptDeletes, signal, onEvent: progress.tell });
+    return await app.run(link, { kind, ...accepting, signal, onEvent: progress.tell });
   } catch (error) {
     // One link's trouble does not stop the others.
     return notBegun(link, kind, error);
@@ -50,6 +53,9 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       const result = await runOne(terminal, opened, link, request);
       results.push(result);
       documents.push(inWordsOf(link.sides, result.summary));
+      const { pausedByHandAtMs } = await opened.app.store.link(link.name);
+      const resume = `contact-sync resume ${link.name}`;
+      if (pausedByHandAtMs !== null) terminal.warn(`${link.name} stays paused by hand until: ${resume}`);
       if (!options.json) show(terminal, link, result);
       // The log has runs only; this one never became one.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);

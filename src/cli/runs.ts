@@ -1,7 +1,8 @@
 import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { listRuns, runView, writesOf } from '../history/runs.ts';
+import { writesOf } from '../history/run-writes.ts';
+import { listRuns, runView } from '../history/runs.ts';
 import type { Run, Write } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { writeToJson } from './change-json.ts';
@@ -105,7 +106,7 @@ const showRuns = async (
   const documents: unknown[] = [];
   const texts: string[] = [];
   for (const link of links) {
-    const runs = await listRuns(app.store, link.name, all ? Number.MAX_SAFE_INTEGER : RUNS_SHOWN);
+    const runs = await listRuns(app.store, link.name, { most: all ? Number.MAX_SAFE_INTEGER : RUNS_SHOWN });
     documents.push(...runs.map((run) => inWordsOf(link.sides, toJson({ link, run }))));
     texts.push(formatRuns(link, runs, all, terminal));
   }

@@ -21,6 +21,27 @@ const courseFacts = ({ nextRunAtMs, failures, lastSuccessAtMs }: LinkStatus, now
     : [['failures', `${failures} in a row, last success ${formatAge(lastSuccessAtMs, nowMs)}`] as [string, string]]),
 ];
 
+const clockHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
+/** Hours that follow each other as one span: `08:00-12:00`. */
+const formatHours = (hours: readonly number[]): string => {
+  const first = hours.filter((hour) => !hours.includes(hour - 1));
+  const last = hours.filter((hour) => !hours.includes(hour + 1));
+  return first.map((hour, index) => `${clockHour(hour)}-${clockHour((last[index] ?? hour) + 1)}`).join(', ');
+};
+
+/** How often the link is looked at where that follows the changes, and why; nothing where it is fixed. */
+const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
+  if (pace === null) return [];
+  const { everyMs, lastChangeAtMs, workingHours } = pace;
+  const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
+  const busy = workingHours.length === 0 ? 'not known yet' : `${formatHours(workingHours)} UTC`;
+  return [
+    ['looked at', `every ${formatEstimate(everyMs)} (${change})`],
+    ['busy hours', busy],
+  ];
+};
+
 /** How far the run is that a daemon has under way; nothing where none is. */
 const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
   if (underWay === null) return [];
@@ -75,10 +96,34 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   ];
 };
 
+/** Pairs that are set apart. */
+const setApartLines = ({ setApart }: LinkStatus): readonly string[] => {
+  const rows = setApart.slice(0, ROWS_SHOWN).map(({ name, ...ids }) => [name ?? describeIds(ids)]);
+  const hidden = setApart.length - rows.length;
+  return [
+    ...(rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' })]),
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : []),
+  ];
+};
+
+/** How many contacts of no pair take no part; nothing where all do. */
+const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
+  const parts = SIDES.filter((side) => unselected[side] > 0).map(
+    (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
+  );
+  return parts.length === 0 ? [] : [['not selected', parts.join(', ')]];
+};
+
 /** A link of which something is stored although the configuration does not have it. */
 export const formatLeftBehind = (link: string): string =>
   `${link}: not in the configuration, but its contacts, history or tokens are still stored here. ` +
   `Put it back, or remove them: contact-sync forget link ${link}`;
+
+/** That a person has paused the link, and how it goes on. */
+const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
+  pausedByHandAtMs === null
+    ? []
+    : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Let it go on with: contact-sync resume ${link}`];
 
 /** How a link stands, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
@@ -90,15 +135,17 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...progressFacts(status),
     ['last run', lastRunText(status, nowMs)],
     ...courseFacts(status, nowMs),
+    ...paceFacts(status, nowMs),
     ['last read', read.join(', ')],
     ['pairs', grouped(pairs)],
+    ...unselectedFacts(status),
     ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],
     ...budgetFacts(status),
     ['refused', refused.length === 0 ? 'none' : count(refused.length, 'contact')],
   ];
   const section = (name: string, contacts: number, what: string): readonly string[] =>
     contacts === 0 ? [] : [formatTable([[name, count(contacts, 'contact') + what]], { indent: '  ' })];
-  const lines = reason === null ? [title] : [title, `  ${reason}`];
+  const lines = [title, ...(reason === null ? [] : [`  ${reason}`]), ...pauseLines(status, nowMs)];
   return [
     ...lines,
     formatTable(facts, { indent: '  ' }),
@@ -107,5 +154,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...heldLines(sides, skipped),
     ...section('unpaired', alone.length, ' at one side only'),
     ...aloneLines(status),
+    ...section('set apart', status.setApart.length, ' that no side selects any longer'),
+    ...setApartLines(status),
   ].join('\n');
 };

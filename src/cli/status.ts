@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { isoOf, systemClock } from '../clock.ts';
 import { bySide, inWordsOf } from '../contact/side.ts';
-import { readLinkStatus, type LinkStatus } from '../jobs/link-status.ts';
+import { readLinkStatus, type LinkPace, type LinkStatus } from '../jobs/link-status.ts';
 import { readProgress, readServed, type LinkProgress } from '../jobs/heartbeat.ts';
 import type { Run } from '../view/views.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -20,12 +20,20 @@ const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({
   endedAt: isoOf(endedAtMs),
 });
 
+const paceToJson = ({ everyMs, lastChangeAtMs, daysByHour, workingHours }: LinkPace) => ({
+  everyMs,
+  lastChangeAt: isoOf(lastChangeAtMs),
+  daysByHour,
+  workingHours,
+});
+
 /** As the README documents it, in the words of the link. */
 const toJson = (status: LinkStatus): unknown =>
   inWordsOf(status.sides, {
     link: status.link,
     state: status.state,
     reason: status.reason,
+    pausedByHandAt: isoOf(status.pausedByHandAtMs),
     pairs: status.pairs,
     openConflicts: status.openConflicts,
     rejected: status.refused.map(({ side, leftId, rightId, reason, name, attempts, retryAtMs }) => {
@@ -33,10 +41,13 @@ const toJson = (status: LinkStatus): unknown =>
     }),
     skipped: status.skipped,
     unpaired: status.alone,
+    setApart: status.setApart,
+    unselected: status.unselected,
     lastRun: status.lastRun && lastRunToJson(status.lastRun),
     lastSuccessAt: isoOf(status.lastSuccessAtMs),
     failures: status.failures,
     nextRunAt: isoOf(status.nextRunAtMs),
+    ...(status.pace && { pace: paceToJson(status.pace) }),
     ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: bySide((side) => isoOf(status.readAtMs[side])),
     budget: status.budget,
@@ -44,7 +55,7 @@ const toJson = (status: LinkStatus): unknown =>
 
 /** The links of which something is stored although the configuration does not have them. */
 const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly string[]> => {
-  const configured = new Set(config.links.map(({ name }) => name));
+  const configured = new Set([...config.links, ...config.faultyLinks].map(({ name }) => name));
   const tokens = await vault.names().catch((error: unknown) => {
     // What is wrong with the file is told where a token of it is needed.
     if (error instanceof Error && error.name === 'CredentialsError') return [];

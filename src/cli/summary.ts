@@ -44,7 +44,7 @@ export const formatSummary = (
   sides: Sides<SideWords>,
   terminal: Pick<Terminal, 'style'>,
 ): string => {
-  const { link, kind, outcome, durationMs, paired, conflicts, skipped } = summary;
+  const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, skipped } = summary;
   const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
   const ending = summary.stopped ? 'stopped' : outcome;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
@@ -54,6 +54,7 @@ export const formatSummary = (
     ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts stay`] : []),
     ...(paired > 0 ? [`${count(paired, 'contact')} paired`] : []),
     ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} settled (contact-sync conflicts)`] : []),
+    ...(asked > 0 ? [`${count(asked, 'conflict')} to decide (contact-sync conflicts)`] : []),
     ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped, named on stderr`] : []),
   ];
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];

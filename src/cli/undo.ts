@@ -21,11 +21,19 @@ import { confirm } from './confirm.ts';
 import { count } from '../view/words.ts';
 
 export type UndoOptions = CommonOptions &
-  Shown & { readonly dryRun?: boolean; readonly acceptDeletes?: boolean; readonly yes?: boolean };
+  Shown & {
+    readonly dryRun?: boolean;
+    readonly acceptDeletes?: boolean;
+    readonly yes?: boolean;
+    /** The one write to revert, by its number in the journal. */
+    readonly write?: number;
+  };
 
 /** What `undo --json` prints, there in the link's words. */
 type UndoDocument = {
   readonly link: string;
+  /** The one write that was reverted; null where the whole run was. */
+  readonly write: number | null;
   /** The run that was reverted, and the undo's own run; null where it is only planned. */
   readonly run: string;
   readonly undoRun: string | null;
@@ -39,11 +47,16 @@ type UndoDocument = {
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
 
+/** What `app` is asked for, whether it is done or only planned. */
+const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
+  acceptDeletes,
+  ...(write !== undefined && { write }),
+});
+
 const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options: UndoOptions): Promise<Done> => {
-  const shared = { link: link.name, run: run.id, undoRun: null };
+  const shared = { link: link.name, run: run.id, write: options.write ?? null, undoRun: null };
   try {
-    const acceptDeletes = options.acceptDeletes ?? false;
-    const { report, halt } = await app.planUndo(link, run, { signal, acceptDeletes });
+    const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
     const undone = report.actions.length;
     if (halt === null) {
       const document = { ...shared, outcome: 'planned' as const, reason: null, undone, ...report };
@@ -67,12 +80,12 @@ const perform = async (
 ): Promise<Done> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
-    const acceptDeletes = options.acceptDeletes ?? false;
-    const { result, report } = await app.undo(link, run, { signal, acceptDeletes, onEvent: progress.tell });
+    const { result, report } = await app.undo(link, run, { signal, ...askedFor(options), onEvent: progress.tell });
     const { run: undoRun, outcome, reason, left, right } = result.summary;
     const contacts = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
     const undone = contacts + report.actions.filter(({ action }) => action === 'create-group').length;
-    const document = { link: link.name, run: run.id, undoRun, outcome, reason, undone, ...report };
+    const write = options.write ?? null;
+    const document = { link: link.name, run: run.id, write, undoRun, outcome, reason, undone, ...report };
     return { document, code: exitCodeOf(result.error), trouble: reason };
   } finally {
     progress.stop();
@@ -95,7 +108,7 @@ const mayDelete = async (
 ): Promise<boolean> => {
   const isAsked = process.stdin.isTTY && terminal.stdout.isTTY;
   if (!isAsked || options.yes || options.json || options.dryRun) return true;
-  const { report } = await app.planUndo(link, run, { signal, acceptDeletes: options.acceptDeletes ?? false });
+  const { report } = await app.planUndo(link, run, { signal, ...askedFor(options) });
   const deletions = selectChanges(report.actions, { only: 'deletes' });
   if (deletions.length === 0) return true;
   terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
@@ -110,18 +123,28 @@ const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideW
 };
 
 const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
-  const { link, run, outcome, undone, refused, actions } = document;
+  const { link, run, write, outcome, undone, refused, actions } = document;
   const list = formatChanges(selectChanges(actions, shown), sides, shown, layoutOf(terminal));
-  const title = `${terminal.style('bold', link)}: undo of ${run}: ${outcome}, ${count(undone, 'write')}`;
+  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}${run}: ${outcome}, ${count(undone, 'write')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
   return [title, ...list, ...skipped].join('\n');
 };
 
+/** @throws {UsageError} where the run has no write of that number. */
+const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: UndoOptions): Promise<void> => {
+  if (write === undefined) return;
+  const entries = await app.store.journal(link.name, { run: run.id });
+  if (entries.some(({ id }) => id === write)) return;
+  throw new UsageError(
+    `The run ${run.id} has no write ${write}. \`contact-sync runs ${run.id} --json\` lists its writes by their numbers.`,
+  );
+};
+
 /**
- * `undo RUN [LINK]`: reverts what a run wrote.
+ * `undo RUN [LINK]`: reverts what a run wrote, or with `--write` one write of it.
  *
- * @throws {UsageError} where RUN names no run, more than one, or one that is too old.
+ * @throws {UsageError} where it has no such write, or RUN names no run, more than one, or one that is too old.
  */
 export const undo = (
   terminal: Terminal,
@@ -133,6 +156,7 @@ export const undo = (
     const target = await findRun(opened, word);
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
+    await checkWrite(opened, target, options);
     if (!(await mayDelete(terminal, opened, target, options))) return EXIT.done;
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)

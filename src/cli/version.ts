@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../package-root.ts';
 
-// The same place seen from src/cli and from dist/cli.
-const PACKAGE_FILE = new URL('../../package.json', import.meta.url);
+const PACKAGE_FILE = join(PACKAGE_ROOT, 'package.json');
 
 /** The version of this program. */
 export const readVersion = (): string => {

@@ -1,4 +1,6 @@
 import { createApp, type App } from '../app/app.ts';
+import { withHostedLinks } from '../app/hosted-links.ts';
+import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import type { Events } from '../events.ts';
 import { createCommandEvents } from './command-events.ts';
@@ -30,7 +32,7 @@ export const withApp = async <T>(
   options: CommonOptions,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> => {
-  const config = openConfig(terminal, options);
+  const config = await withHostedLinks(openConfig(terminal, options), systemClock);
   const links = chooseLinks(config, linkName);
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);

@@ -1,5 +1,6 @@
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
+import type { Secret } from './secret.ts';
 import type { DeclaredSide, SideConfig } from './sides.ts';
 import { variableOf, type Layer, type Report } from './sources.ts';
 
@@ -38,6 +39,22 @@ export const reportSharedToken = (
   const isReported = environment.values.has(variable) || environment.values.has(`${variable}File`);
   if (isReported || left.token.reveal() !== right.token.reveal()) return;
   report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
+};
+
+/** Reports each link whose token for the page opens another link too. */
+export const reportSharedPageToken = (
+  whole: Secret | null,
+  links: readonly { readonly name: string; readonly consoleToken: Secret | null }[],
+  report: Report,
+): void => {
+  const taken = new Set([whole?.reveal()]);
+  for (const { name, consoleToken } of links) {
+    if (consoleToken === null) continue;
+    if (taken.has(consoleToken.reveal())) {
+      report(`links.${name}.consoleToken`, 'opens another link too. Give each link a token of its own.');
+    }
+    taken.add(consoleToken.reveal());
+  }
 };
 
 /**

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Side, Sides } from '../contact/side.ts';
-import { reportSharedAccounts, reportSharedToken } from './accounts.ts';
+import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { withFieldList } from './field-choice.ts';
 import { withEnvFile } from './env-file.ts';
 import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
-import { linkSections, type LinkSection } from './link-sections.ts';
+import { readHostedLinks, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
+import { createLinkSchemas, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
+import { linkSections } from './link-sections.ts';
+import { LINK_KEYS } from './link-settings.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
-import { declareSides, parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
+import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import {
   environmentLayer,
   fileLayer,
@@ -24,11 +27,10 @@ import {
   type Section,
 } from './sources.ts';
 import {
-  buckets,
   choice,
   concurrency,
-  deleteLimit,
-  duration,
+  databaseUrl,
+  bearerToken,
   earlierKey,
   listenAddress,
   pageToken,
@@ -38,23 +40,10 @@ import {
   text,
   urlWithoutSlash,
   webhookUrl,
-  type DeleteLimit,
   type ListenAddress,
 } from './values.ts';
 
-export type LinkConfig = {
-  readonly name: string;
-  readonly sides: Sides<SideConfig>;
-  readonly syncIntervalMs: number;
-  readonly sweepIntervalMs: number;
-  /** Which sides are written. */
-  readonly direction: 'both' | 'to-left' | 'to-right';
-  readonly conflictPolicy: 'newest' | Side;
-  readonly deletePolicy: 'propagate' | 'keep';
-  readonly deleteLimit: DeleteLimit;
-  /** Names or globs; a later `!` pattern excludes. */
-  readonly buckets: readonly string[];
-};
+export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
 
 export type Config = {
   /** The configuration file, an absolute path; null: there is none, only variables. */
@@ -63,6 +52,8 @@ export type Config = {
   readonly dataDir: string;
   /** Whether nothing names the data directory, so that it is the usual one. */
   readonly isUsualDataDir: boolean;
+  /** Where state is kept on PostgreSQL; null: on SQLite in the data directory. May hold a password. */
+  readonly databaseUrl: Secret | null;
   /** Null: no job queue, timers in the daemon's own process. May hold a password. */
   readonly redisUrl: Secret | null;
   /** Null: the tokens that `connect` stores are not encrypted. */
@@ -79,6 +70,8 @@ export type Config = {
   readonly consoleToken: Secret | null;
   /** Whether the page only shows, and changes nothing. */
   readonly consoleReadonly: boolean;
+  /** What programs show that change links over HTTP; null: there is no such API. */
+  readonly apiToken: Secret | null;
   /** Null: nobody is told how links stand. */
   readonly notifyUrl: Secret | null;
   /** Null: what is sent there is not signed. */
@@ -91,6 +84,8 @@ export type Config = {
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
   readonly links: readonly LinkConfig[];
+  /** Links that the database keeps and that cannot be used as they are: they are left out. */
+  readonly faultyLinks: readonly FaultyLink[];
 };
 
 /** The settings of the process. Descriptions are for whoever writes the file: an editor shows them, `init` copies them. */
@@ -101,6 +96,10 @@ export const SharedSettings = z.object({
     .describe(
       'The database and the stored tokens; made with mode 0700. A relative path starts where the program does.',
     ),
+  databaseUrl: databaseUrl
+    .nullable()
+    .default(null)
+    .describe('A PostgreSQL database for daemons on many hosts; without it state is kept on SQLite in dataDir.'),
   redisUrl: redisUrl
     .nullable()
     .default(null)
@@ -108,7 +107,7 @@ export const SharedSettings = z.object({
   credentialsKey: ownKey
     .nullable()
     .default(null)
-    .describe('Encrypts the tokens that connect stores; make one with: openssl rand -base64 32'),
+    .describe('Encrypts the tokens that are stored; required with databaseUrl. Make one with: openssl rand -base64 32'),
   credentialsKeyOld: earlierKey
     .nullable()
     .default(null)
@@ -128,6 +127,10 @@ export const SharedSettings = z.object({
   consoleReadonly: choice('true', 'false')
     .default('false')
     .describe('Whether the page only shows, and changes nothing.'),
+  apiToken: bearerToken
+    .nullable()
+    .default(null)
+    .describe('What programs show that change links over HTTP, with databaseUrl and listen. At least 24 characters.'),
   notifyUrl: webhookUrl
     .nullable()
     .default(null)
@@ -151,39 +154,20 @@ export const SharedSettings = z.object({
   logPersonalData: choice('true', 'false').default('false').describe('Whether names and addresses may appear in logs.'),
 });
 
-/** The settings that each link may have of its own; its sides' names are what the words for a side are. */
-export const linkSettings = ({ left, right }: Sides<string>) =>
-  z.object({
-    syncInterval: duration.default(5 * 60_000).describe('Time between two runs: 30s, 5m, 6h, 1d.'),
-    sweepInterval: duration.default(6 * 3_600_000).describe('Time between two full listings that find deletions.'),
-    direction: choice('both', `to-${left}`, `to-${right}`)
-      .default('both')
-      .describe("Which sides are written: both, or to- and a side's name."),
-    conflictPolicy: choice('newest', left, right)
-      .default('newest')
-      .describe("Who wins a field that both sides changed: newest, or a side's name."),
-    deletePolicy: choice('propagate', 'keep')
-      .default('propagate')
-      .describe('Whether a deletion on one side deletes on the other too, or only unlinks.'),
-    deleteLimit: deleteLimit
-      .default({ count: 10, percent: 10 })
-      .describe('How much may be destroyed on one side within a day: <n>, <p>% of the linked contacts, or <n>,<p>%.'),
-    buckets: buckets
-      .default(['*'])
-      .describe('Which buckets and labels take part: names or globs; a later ! pattern excludes.'),
-  });
-
 export const SHARED_KEYS: Keys = {
   names: Object.keys(SharedSettings.shape),
-  secrets: ['redisUrl', 'credentialsKey', 'credentialsKeyOld', 'notifyUrl', 'notifySecret', 'consoleToken'],
+  secrets: [
+    'databaseUrl',
+    'redisUrl',
+    'credentialsKey',
+    'credentialsKeyOld',
+    'notifyUrl',
+    'notifySecret',
+    'consoleToken',
+    'apiToken',
+  ],
 };
-const LINK_KEYS: Keys = {
-  names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
-  secrets: [],
-};
-/** What may stand in a link's section, beside its sides. */
-const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
-const ALL_KEYS = joinKeys(SHARED_KEYS, SECTION_KEYS);
+const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
 
 /** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
 const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
@@ -214,62 +198,12 @@ const readEnvironment = (located: Located, report: Report): Environment => {
   return content === null ? located.env : withEnvFile(located.env, content);
 };
 
-/** A link as far as its sides are known; null where they have a fault. */
-type DeclaredLink = LinkSection & { readonly sides: Sides<DeclaredSide> | null };
-
-type Sources = {
-  readonly environment: Layer;
-  /** The top of the file. */
-  readonly common: Layer;
-  readonly cwd: string;
-  readonly report: Report;
-};
-
-const parseLink = (link: DeclaredLink, { environment, common, cwd, report }: Sources): LinkConfig | null => {
-  const { name, where } = link;
-  const own = fileLayer(withoutSides(link.section), `${where}.`, SECTION_KEYS, report);
-  if (link.sides === null) return null;
-  const { left, right } = link.sides;
-  const sides = parseSides(link.sides, { environment, file: [own, common], cwd, report });
-  const schema = linkSettings({ left: left.name, right: right.name });
-  const settings = parseSettings(schema, LINK_KEYS, { layers: [environment, own, common], section: '', cwd, report });
-  if (sides === null || settings === null) return null;
-  reportSharedToken(where, sides, { environment, report });
-  const { syncInterval, sweepInterval, direction, conflictPolicy, ...rest } = settings;
-  const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');
-  return {
-    ...rest,
-    name,
-    sides,
-    syncIntervalMs: syncInterval,
-    sweepIntervalMs: sweepInterval,
-    direction: direction === 'both' ? 'both' : `to-${sideOf(direction.slice('to-'.length))}`,
-    conflictPolicy: conflictPolicy === 'newest' ? 'newest' : sideOf(conflictPolicy),
-  };
-};
-
-/** What opens the store in a directory, without a link: to look at it while the configuration cannot be used. */
-export const storeAlone = (dataDir: string): Config => ({
-  file: null,
-  dataDir,
-  isUsualDataDir: false,
-  redisUrl: null,
-  credentialsKey: null,
-  credentialsKeyOld: null,
-  retentionMs: null,
-  concurrency: 1,
-  listen: null,
-  consoleToken: null,
-  consoleReadonly: false,
-  notifyUrl: null,
-  notifySecret: null,
-  notifyFormat: 'json',
-  otelExporterOtlpEndpoint: null,
-  otelServiceName: 'contact-sync',
-  logLevel: 'info',
-  logFormat: 'json',
-  logPersonalData: false,
-  links: [],
+/** What decides the conflicts of a link, as the engine takes it. */
+export const decidingOf = ({ direction, directions, conflictPolicy, conflictPolicyByField }: LinkConfig) => ({
+  direction,
+  directions,
+  conflicts: conflictPolicy,
+  conflictsByField: conflictPolicyByField,
 });
 
 export type LoadOptions = {
@@ -311,14 +245,39 @@ const findDataDir = (layers: readonly Layer[], options: Located): string => {
   return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
 };
 
+const KEY_NEEDED =
+  'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
+  'openssl rand -base64 32';
+
 const noFileHint = (options: Located): string =>
   `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
+
+/** Reports what does not go together of the settings that hosting takes. */
+const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report): void => {
+  const { credentialsKey, apiToken, listen, consoleToken } = shared;
+  const hasDatabase = shared.databaseUrl !== null;
+  if (hasDatabase && credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
+  if (apiToken === null) return;
+  const missing = [...(hasDatabase ? [] : ['DATABASE_URL']), ...(listen === null ? ['LISTEN'] : [])];
+  if (missing.length > 0) {
+    report('API_TOKEN', `is of no use without ${missing.join(' and ')}. Set that too, or take the token away.`);
+  }
+  if (apiToken.reveal() === consoleToken?.reveal()) {
+    report('API_TOKEN', 'is CONSOLE_TOKEN too. Give each a token of its own.');
+  }
+};
+
+/** The configuration of variables and file, and a reader of links that are kept elsewhere as if they stood in that file. */
+export type ReadConfig = {
+  readonly config: Config;
+  readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;
+};
 
 /**
  * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
  * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
  */
-export const loadConfig = (options: LoadOptions = {}): Config => {
+export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const all = located(options);
   const { cwd } = all;
   const problems = new Map<string, ConfigProblem>();
@@ -332,26 +291,28 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
   };
   if (section === null) return fail(environment);
   const { links, ...top } = section;
-  const common = fileLayer(top, '', ALL_KEYS, report);
-  const declared = linkSections(links, report).map((link) => ({ ...link, sides: declareSides(link, report) }));
+  const common = fileLayer(withFieldList(top), '', ALL_KEYS, report);
+  const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
+  const layers = [environment, common];
+  const isShared = find('databaseUrl', layers, cwd, () => undefined) !== null;
+  const declared = linkSections(links, { mayBeNone: isShared, report }).map((link) => ({
+    ...link,
+    sides: declareSides(link, report),
+  }));
   reportSharedAccounts(
     environment,
     declared.flatMap(({ sides }) => sides ?? []),
     report,
   );
 
-  const sources: Sources = { environment, common, cwd, report };
-  const shared = parseSettings(SharedSettings, SHARED_KEYS, {
-    layers: [environment, common],
-    section: '',
-    cwd,
-    report,
-  });
+  const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
+  reportSharedPageToken(shared?.consoleToken ?? null, parsed, report);
+  if (shared !== null) reportHosting(shared, report);
   if (shared === null || problems.size > 0) return fail(environment, common);
   const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
-  return {
+  const config: Config = {
     ...settings,
     retentionMs,
     file,
@@ -360,5 +321,10 @@ export const loadConfig = (options: LoadOptions = {}): Config => {
     consoleReadonly: shared.consoleReadonly === 'true',
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
+    faultyLinks: [],
   };
+  return { config, readLinks: (hosted) => readHostedLinks(hosted, config, sources) };
 };
+
+/** The configuration of variables and file. Throws as {@link readConfig} does. */
+export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;

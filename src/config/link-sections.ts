@@ -29,22 +29,31 @@ const fromList = (links: readonly Section[], report: Report): LinkSection[] =>
     return [];
   });
 
-const listed = (links: unknown, report: Report): LinkSection[] => {
+type Options = {
+  /** Whether links may stand elsewhere, so that the file needs none. */
+  readonly mayBeNone: boolean;
+  readonly report: Report;
+};
+
+const listed = (links: unknown, { mayBeNone, report }: Options): LinkSection[] => {
   const isFilled = typeof links === 'object' && links !== null && Object.keys(links).length > 0;
   if (isFilled && isSection(links)) return fromMapping(links, report);
   if (isFilled && Array.isArray(links) && links.every(isSection)) return fromList(links, report);
-  report('links', NO_LINK);
+  const isNone = isUnset(links) || (typeof links === 'object' && !isFilled);
+  if (!isNone || !mayBeNone) report('links', NO_LINK);
   return [];
 };
 
 /** The links that the file has, as a mapping or as a list; without `links` there is one, named `default`. */
-export const linkSections = (links: unknown, report: Report): readonly LinkSection[] => {
+export const linkSections = (links: unknown, options: Options): readonly LinkSection[] => {
+  const { report } = options;
   if (links === undefined) return [{ name: 'default', where: 'links.default', section: {} }];
-  const sections = listed(links, report);
-  for (const [index, { name, where }] of sections.entries()) {
+  const sections = listed(links, options);
+  const taken = new Set<string>();
+  for (const { name, where } of sections) {
     if (!isName(name)) report(where, 'is not a name for a link. Use letters, digits, - and _.');
-    const isRepeated = sections.findIndex((other) => other.name === name) < index;
-    if (isRepeated) report(where, 'is the name of another link too. Give each link a name of its own.');
+    if (taken.has(name)) report(where, 'is the name of another link too. Give each link a name of its own.');
+    taken.add(name);
   }
   return sections;
 };

@@ -1,13 +1,20 @@
 import { isLoopback } from '../loopback.ts';
+import type { Config } from './config.ts';
 import type { ListenAddress } from './values.ts';
+
+/** Whether somebody may sign in with a token, which other machines must show. */
+export const hasPageToken = ({ consoleToken, links }: Pick<Config, 'consoleToken' | 'links'>): boolean =>
+  [{ consoleToken }, ...links].some((each) => each.consoleToken !== null);
 
 /** What to do about an address of LISTEN that other machines reach; null where only this one does. */
 export const openAddressRemedy = (
   { host, port }: ListenAddress,
-  { hasPage }: { readonly hasPage: boolean },
+  { hasPage, hasApi }: { readonly hasPage: boolean; readonly hasApi: boolean },
 ): string | null => {
   if (isLoopback(host)) return null;
   const local = `or set LISTEN to 127.0.0.1:${port}.`;
+  if (hasApi && !hasPage)
+    return `API_TOKEN and secrets of links go without TLS: put a proxy with TLS before it, ${local}`;
   return hasPage
     ? `The page shows contacts, and goes without TLS: put a proxy with TLS before it, ${local}`
     : `The metrics name links, and no person; let nothing but what reads them reach it, ${local}`;

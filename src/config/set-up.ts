@@ -3,9 +3,11 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Sides } from '../contact/side.ts';
+import { PACKAGE_ROOT } from '../package-root.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
-import { linkSettings, SHARED_KEYS, SharedSettings } from './config.ts';
-import { USUAL_PROVIDERS } from './sides.ts';
+import { SHARED_KEYS, SharedSettings } from './config.ts';
+import { linkSettings } from './link-settings.ts';
+import { sideSchema, USUAL_PROVIDERS } from './sides.ts';
 import { variableOf } from './sources.ts';
 import { text } from './values.ts';
 
@@ -35,8 +37,9 @@ const splitKey = (key: string): [section: string, name: string] => {
 /** What is read of one section, a secret's file aside. */
 const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> => {
   if (section === '') return { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape };
-  const { schema, tokenKey, place } = providerNamed(section);
-  return { ...schema.shape, [tokenKey]: text.describe(`The token of the account at ${place}.`) };
+  const provider = providerNamed(section);
+  const { tokenKey, place } = provider;
+  return { ...sideSchema(provider).shape, [tokenKey]: text.describe(`The token of the account at ${place}.`) };
 };
 
 const descriptionOf = (key: string): string => {
@@ -79,7 +82,7 @@ export const variablesToDescribe = (): readonly (readonly [variable: string, des
     }),
   );
 
-const SCHEMA = join(import.meta.dirname, '../../config/schemas/contact-sync.schema.json');
+const SCHEMA = join(PACKAGE_ROOT, 'config/schemas/contact-sync.schema.json');
 
 /** The line by which editors find the JSON Schema; none where the program came without it. */
 const schemaLine = (path: string): readonly string[] => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import type { OpaqueSettings, Provider } from '../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
@@ -16,13 +17,15 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
-import { issuedSecret } from './values.ts';
+import { contactPatterns, issuedSecret } from './values.ts';
 
 /** One side of a link: which provider plays it, and with what settings. */
 export type SideConfig = SideWords & {
   /** The provider's name in the registry. */
   readonly provider: string;
   readonly settings: OpaqueSettings;
+  /** Which contacts the side selects, by patterns. */
+  readonly contacts: readonly string[];
   /** Null: the token that `connect` stored. */
   readonly token: Secret | null;
 };
@@ -35,10 +38,31 @@ export const USUAL_PROVIDERS: Sides<string> = { left: 'google', right: 'service'
 
 const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
 
-const keysOf = ({ schema, tokenKey, secretKeys }: Provider): Keys => ({
-  names: [...Object.keys(schema.shape), tokenKey],
-  secrets: secretKeys,
+/** What each side has in its configuration beside what its provider asks for. */
+const selectionSchema = ({ marks }: Provider) =>
+  z.object({
+    contacts: contactPatterns(marks)
+      .default(['*'])
+      .describe('Which contacts take part: labels or buckets by name or glob; a later ! pattern excludes.'),
+  });
+
+const SELECTION_KEYS: Keys = { names: ['contacts'], secrets: [] };
+
+/** The settings of a side that a provider plays, without the token. */
+export const sideSchema = (provider: Provider): z.ZodObject => provider.schema.extend(selectionSchema(provider).shape);
+
+const keysOf = (provider: Provider): Keys => ({
+  names: [...Object.keys(sideSchema(provider).shape), provider.tokenKey],
+  secrets: provider.secretKeys,
 });
+
+/** What a provider's side is read with. Schemas take long to make, and there may be thousands of links. */
+const readerOf = (provider: Provider) => ({
+  keys: keysOf(provider),
+  settings: provider.schema.extend({ [provider.tokenKey]: issuedSecret.nullable().default(null) }),
+  selection: selectionSchema(provider),
+});
+const READERS = new Map(PROVIDERS.map((provider) => [provider, readerOf(provider)]));
 
 const sectionOf = ({ name }: Provider): string => `${name}.`;
 
@@ -84,7 +108,8 @@ const readDraft = (section: unknown, side: Side, where: string, report: Report):
     report(`${where}.provider`, `${fault}. Choose one of ${names}.`);
     return null;
   }
-  const own = fileLayer(settings, `${where}.`, keysOf(provider), report);
+  const { keys } = READERS.get(provider) ?? readerOf(provider);
+  const own = fileLayer(settings, `${where}.`, keys, report);
   if (name === null) return { provider, name, own };
   const fault = isText(name) ? faultOfName(name, side, provider) : 'is not a text. Write one name.';
   if (fault === null && isText(name)) return { provider, name, own };
@@ -134,11 +159,13 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
   const section = sectionOf(provider);
   const below = (layer: Layer): Layer => layerBelow(section, layer);
   const layers = [below(environment), own, ...file.map(below)];
-  const schema = provider.schema.extend({ [provider.tokenKey]: issuedSecret.nullable().default(null) });
-  const parsed = parseSettings(schema, keysOf(provider), { layers, section, cwd, report });
-  if (parsed === null) return null;
+  const where = { layers, section, cwd, report };
+  const reader = READERS.get(provider) ?? readerOf(provider);
+  const parsed = parseSettings(reader.settings, reader.keys, where);
+  const selection = parseSettings(reader.selection, SELECTION_KEYS, where);
+  if (parsed === null || selection === null) return null;
   const { [provider.tokenKey]: token, ...settings } = parsed;
-  return { ...words, provider: provider.name, settings, token: token instanceof Secret ? token : null };
+  return { ...words, ...selection, provider: provider.name, settings, token: token instanceof Secret ? token : null };
 };
 
 /** Both sides of a link with their providers' settings; null where one of them has a fault, which is reported. */

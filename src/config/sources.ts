@@ -15,11 +15,14 @@ export type Keys = {
   readonly names: readonly string[];
   /** Those that must never be repeated in a message; each may stand in a file of its own. */
   readonly secrets: readonly string[];
+  /** Those that may be a mapping in the file, which is read as a list of `name=value`; left out where there are none. */
+  readonly mappings?: readonly string[];
 };
 
 export const joinKeys = (...parts: readonly Keys[]): Keys => ({
   names: parts.flatMap(({ names }) => names),
   secrets: parts.flatMap(({ secrets }) => secrets),
+  mappings: parts.flatMap(({ mappings = [] }) => mappings),
 });
 
 /** The same settings one section deeper. */
@@ -72,12 +75,14 @@ export const isUnset = (value: unknown): boolean =>
   value === null || (isText(value) && ['', '~', 'null'].includes(value.trim()));
 
 /** The section's settings by their dotted keys. */
-const flatten = (section: Section, report: Report, prefix: string): [string, Raw][] =>
+const flatten = (section: Section, mappings: readonly string[], report: Report, prefix: string): [string, Raw][] =>
   Object.entries(section).flatMap(([name, value]): [string, Raw][] => {
     if (isUnset(value)) return [];
     if (isText(value)) return [[name, value.trim()]];
     if (isSection(value)) {
-      return flatten(value, report, `${prefix}${name}.`).map(([key, inner]) => [`${name}.${key}`, inner]);
+      const inner = flatten(value, [], report, `${prefix}${name}.`);
+      if (mappings.includes(name)) return [[name, inner.map(([key, each]) => `${key}=${String(each)}`)]];
+      return inner.map(([key, each]) => [`${name}.${key}`, each]);
     }
     if (Array.isArray(value) && value.every(isText)) return [[name, value]];
     report(prefix + name, 'is neither a value nor a list of values. See config/example.yaml.');
@@ -86,7 +91,7 @@ const flatten = (section: Section, report: Report, prefix: string): [string, Raw
 
 /** The settings of one section of the file; a key that is not among `keys` is reported. */
 export const fileLayer = (section: Section, prefix: string, keys: Keys, report: Report): Layer => {
-  const entries = flatten(section, report, prefix);
+  const entries = flatten(section, keys.mappings ?? [], report, prefix);
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
     if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));
@@ -124,14 +129,40 @@ const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | nul
   return found;
 };
 
+/** The first place where a mapping has a key again. The parser's own check takes quadratic time, which many links feel. */
+const repeated = (document: Yaml.Document.Parsed): number | null => {
+  const { isScalar, visit } = require('yaml') as typeof Yaml;
+  let found: number | null = null;
+  visit(document, {
+    Map: (_key, { items }) => {
+      const taken = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (taken.has(key.value)) found ??= key.range?.[0] ?? 0;
+        taken.add(key.value);
+      }
+      return found === null ? undefined : visit.BREAK;
+    },
+  });
+  return found;
+};
+
+/** What keeps a document from being used, in the parser's words, and where that is; null where nothing does. */
+const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; readonly offset: number } | null => {
+  const [error] = document.errors;
+  if (error !== undefined) return { code: error.code, offset: error.pos[0] };
+  const offset = repeated(document);
+  return offset === null ? null : { code: 'DUPLICATE_KEY', offset };
+};
+
 /** The file's content; null where it cannot be used, and then the one problem is reported. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
   // Loaded here: without a file nothing needs its seventy modules.
   const { LineCounter, parseDocument } = require('yaml') as typeof Yaml;
   const lineCounter = new LineCounter();
-  const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
-  const error = document.errors[0];
-  if (error !== undefined) {
+  const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false, uniqueKeys: false });
+  const error = faultOf(document);
+  if (error !== null) {
     const placeOf = (offset: number): string => {
       const { line, col } = lineCounter.linePos(offset);
       return `line ${line}, column ${col}`;
@@ -142,7 +173,7 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
     report(
       path,
       opened === null
-        ? `is not valid YAML at ${placeOf(error.pos[0])} (${fault}). Correct that place; quote values that hold YAML signs.`
+        ? `is not valid YAML at ${placeOf(error.offset)} (${fault}). Correct that place; quote values that hold YAML signs.`
         : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
     );
     return null;

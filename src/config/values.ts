@@ -7,7 +7,8 @@ export type RateLimit = { readonly requests: number; readonly windowMs: number }
 /** The greater of the two bounds holds; null where a bound is not set. */
 export type DeleteLimit = { readonly count: number | null; readonly percent: number | null };
 
-const fail = (context: z.RefinementCtx, message: string): never => {
+/** Reports one fault of a value. */
+export const fail = (context: z.RefinementCtx, message: string): never => {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 };
@@ -71,6 +72,15 @@ export const duration = text.meta({ pattern: String.raw`^\d+\s*[smhd]$` }).trans
   }
   return durationMs;
 });
+
+/** Milliseconds, as {@link duration} reads them, or `auto`: the program chooses. */
+export const interval = text
+  .meta({ pattern: String.raw`^(auto|\d+\s*[smhd])$` })
+  .transform((value, context): number | 'auto' => {
+    if (value === 'auto') return value;
+    const read = duration.safeParse(value);
+    return read.success ? read.data : fail(context, read.error.issues.map(({ message }) => message).join(' '));
+  });
 
 const DAY_MS = 86_400_000;
 const LONGEST_RETENTION_MS = 3_650 * DAY_MS;
@@ -137,7 +147,30 @@ export const buckets = z
     return patterns;
   });
 
-/** From `<host>:<port>`; an IPv6 address stands in brackets. */
+/** Every mark that contacts of some side have, by how its patterns begin. */
+const MARKS = ['starred', 'tag:'];
+
+/** Whether a pattern is one of marks, which not every provider has. */
+const isOfMark = (pattern: string, mark: string): boolean =>
+  mark.endsWith(':') ? pattern.toLowerCase().startsWith(mark) : pattern.toLowerCase() === mark;
+
+/** From a list, or names and globs between commas; `marks` are those that the side's contacts have beside their groups. */
+export const contactPatterns = (marks: readonly string[]) =>
+  z.union([z.string().transform(splitPatterns), z.array(z.string())]).transform((value, context): readonly string[] => {
+    const patterns = value.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+    const [first, ...others] = patterns;
+    if (first === undefined) return fail(context, 'names nothing. Write * to select everybody, !* to select nobody.');
+    if (first.startsWith('!') && (first !== '!*' || others.length > 0)) {
+      return fail(context, 'begins with an exclusion, so nobody would be selected. Put * or a name before it.');
+    }
+    const foreign = patterns.find((pattern) => {
+      const glob = pattern.replace(/^!/u, '');
+      return MARKS.some((mark) => isOfMark(glob, mark)) && !marks.some((mark) => isOfMark(glob, mark));
+    });
+    if (foreign === undefined) return patterns;
+    return fail(context, `"${foreign}" is nothing that contacts of this side have. Name a label or a bucket.`);
+  });
+
 const LEAST_TOKEN_LENGTH = 24;
 
 /** What people sign in at the page with: long enough that nobody guesses it. */
@@ -146,6 +179,12 @@ export const pageToken = text.transform((value, context): Secret => {
   return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
 });
 
+/** What programs show as a bearer token: of the letters that may stand in such a header (RFC 6750). */
+export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {
+  error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
+});
+
+/** From `<host>:<port>`; an IPv6 address stands in brackets. */
 export const listenAddress = text.transform((value, context): ListenAddress => {
   const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/iu.exec(value) ?? [];
   if (host !== '' && Number(port) <= 65_535) return { host: host.replaceAll(/[[\]]/gu, ''), port: Number(port) };
@@ -175,6 +214,12 @@ export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u
 
 /** May hold a password, so it is kept like one. */
 export const redisUrl = url(['redis:', 'rediss:']).pipe(secret);
+export const databaseUrl = url(['postgres:', 'postgresql:'])
+  .transform((value, context): string => {
+    const { pathname } = new URL(value);
+    return pathname.length > 1 ? value : fail(context, 'names no database. Append it: postgres://host/contact_sync.');
+  })
+  .pipe(secret);
 
 /** Whoever knows the address of a webhook may use it, so it is kept like a secret. */
 export const webhookUrl = url(['http:', 'https:'])

@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Clock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
 import { createAllowance } from './allowance.ts';
 import { plainPage, type Html } from './layout.ts';
 import { useFormToken, type Session, type Sessions } from './sessions.ts';
@@ -11,6 +12,8 @@ import { html } from 'hono/html';
 /** What requests carry from one step to the next. */
 export type Env = {
   Variables: {
+    /** The link that the address names. */
+    link: LinkConfig;
     /** Who is signed in. */
     session: Session;
     /** The fields of the form that was sent. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Sides, SideWords } from '../contact/side.ts';
 import { holds, selectChanges, type Shown } from '../view/change-filter.ts';
-import { HAPPENING_TITLES } from '../view/change-words.ts';
+import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../view/views.ts';
 import { whyWords } from '../view/why-words.ts';
@@ -18,6 +18,9 @@ const ACTIONS: Readonly<Record<Change['action'], string>> = {
   delete: 'delete',
   pair: 'pair',
   unlink: 'unlink',
+  'set-apart': 'set apart',
+  wake: 'keep in step again',
+  ask: 'ask',
   'create-group': 'create the group',
   'rename-group': 'rename the group',
   'delete-group': 'delete the group',
@@ -46,6 +49,11 @@ export const fieldChangeItem = (
 ): Html => {
   const name = field === 'name' ? 'name' : fieldWords(field);
   const reason = whole === null || why.kind === whole.kind ? '' : ` (${whyWords(why, sides)})`;
+  if (why.kind === 'asked') {
+    return html`<li>
+      ${name}: ${sides.left.place} ${valuesText(from)}, ${sides.right.place} ${valuesText(to)}${reason}
+    </li>`;
+  }
   return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
 };
 
@@ -57,7 +65,7 @@ const contentItem = ({ field, from, to }: FieldChange): Html => {
 
 const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, more: (change: Each) => Html): Html => {
   const { action, side, changes, why } = change;
-  const place = action === 'pair' ? '' : ` at ${sides[side].place}`;
+  const place = IS_OF_BOTH.has(action) ? '' : ` at ${sides[side].place}`;
   const isWhole = /^(?:create|delete)/u.test(action);
   const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
   return html`<li>
@@ -85,10 +93,10 @@ const option = (value: Happening, shown: Shown): Html =>
   html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${HAPPENING_TITLES[value]}</option>`;
 
 /** The box by which a list is narrowed down. */
-export const filterForm = (action: string, shown: Shown): Html =>
+export const filterForm = (action: string, shown: Shown, label = 'Find a name or a value'): Html =>
   html`<form method="get" action="${action}" class="actions" role="search">
     <div>
-      <label for="find">Find a name or a value</label>
+      <label for="find">${label}</label>
       <input id="find" name="find" type="search" value="${shown.grep ?? ''}" />
     </div>
     <div>
@@ -116,6 +124,24 @@ export const findForm = (action: string, text: string, kept: Readonly<Record<str
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => holds(each, text));
 
+/** Changes of one sort, some of so many; `rest` says how the others are found. */
+export const changeSection = <Each extends Change>(
+  { happening, total, own }: { readonly happening: Happening; readonly total: number; readonly own: readonly Each[] },
+  sides: Sides<SideWords>,
+  more: (change: Each) => Html,
+  rest: Html | string = 'narrow them down with the filter.',
+): Html => {
+  const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
+  const hidden = total - items.length;
+  return html`<section>
+    <h2>${HAPPENING_TITLES[happening]}: ${grouped(total)}</h2>
+    <ul class="changes">
+      ${items}
+    </ul>
+    ${hidden <= 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: ${rest}</p>`}
+  </section>`;
+};
+
 /** Changes by what happens: what destroys comes first. `more` may add to each. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
@@ -126,17 +152,7 @@ export const changeSections = <Each extends Change>(
   const groups = Map.groupBy(selectChanges(all, shown), happeningOf);
   const sections = HAPPENINGS.flatMap((happening): Html[] => {
     const own = groups.get(happening) ?? [];
-    if (own.length === 0) return [];
-    const hidden = own.length - Math.min(own.length, ROWS_SHOWN);
-    return [
-      html`<section>
-        <h2>${HAPPENING_TITLES[happening]}: ${grouped(own.length)}</h2>
-        <ul class="changes">
-          ${own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more))}
-        </ul>
-        ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: narrow them down with the filter.</p>`}
-      </section>`,
-    ];
+    return own.length === 0 ? [] : [changeSection({ happening, total: own.length, own }, sides, more)];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>Nothing of that is among them.</p>`];
 };

@@ -40,7 +40,7 @@ const INSIDE = ['/', '/links', '/links/*'] as const;
 
 /** Opens the page: `contact-sync console` makes links for it from then on. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
-  const { app, clock, newSecret, address, token } = options;
+  const { app, daemon, clock, newSecret, address, token } = options;
   const { dataDir } = app.config;
   const key = newSecret();
   const sessions = createSessions(clock, newSecret);
@@ -53,7 +53,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
     .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
     .get('/page.js', (context) => context.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }));
   for (const forms of ownForms()) routes.use(forms);
-  routes.route('/', signInRoutes({ sessions, cookie, key, token, clock }));
+  routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
   routes.route('/', linkRoutes({ ...options, desk }));
   await writePageKey(dataDir, { address, key, pid: process.pid });

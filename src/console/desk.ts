@@ -3,8 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { digest } from '../config/secret.ts';
 import type { Contact } from '../contact/contact.ts';
-import type { Side } from '../contact/side.ts';
-import { reviewConflicts } from '../history/review.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
@@ -26,6 +24,8 @@ export type PlanView = {
   readonly estimate: Estimate;
   /** What keeps a run from doing it (R8); null where nothing does. */
   readonly halt: string | null;
+  /** Whether that is for what it would destroy. */
+  readonly destroys: boolean;
   /** Two plans with the same one do the same. */
   readonly digest: string;
 };
@@ -37,8 +37,11 @@ export type Planning =
   | { readonly state: 'accepted' }
   | { readonly state: 'failed'; readonly message: string };
 
-/** How it stands with the undo of a run. `halt`: what keeps it from being done (R8). */
-export type Undoing = { readonly run: string } & (
+/** What is to be undone: a run, or one write of it by its number in the journal. */
+export type UndoTarget = { readonly run: RunRow; readonly write: number | null };
+
+/** How it stands with an undo. `halt`: what keeps it from being done (R8). */
+export type Undoing = { readonly run: string; readonly write: number | null } & (
   | { readonly state: 'previewing' | 'undoing' }
   | { readonly state: 'previewed'; readonly report: UndoReport; readonly halt: string | null }
   | { readonly state: 'undone'; readonly report: UndoReport; readonly message: string }
@@ -67,12 +70,10 @@ export type Desk = {
   planning(link: LinkConfig): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;
-  preview(link: LinkConfig, run: RunRow): void;
+  preview(link: LinkConfig, target: UndoTarget): void;
   /** `acceptedHalt`: the message of the one halt that does not keep it from being done. */
-  undo(link: LinkConfig, run: RunRow, acceptedHalt: string | null): void;
+  undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
   undoing(link: LinkConfig): Undoing | null;
-  /** Keeps what somebody says of a conflict; throws LeaseError where a run is under way. False where it is not open. */
-  review(link: LinkConfig, conflict: number, taken: Side | null): Promise<boolean>;
   /** Told of each job that has ended. */
   readonly noteReport: OnReport;
   /** Ends what is under way. */
@@ -83,7 +84,6 @@ export type DeskParts = {
   readonly app: App;
   readonly daemon: Pick<Daemon, 'order' | 'progress'>;
   readonly clock: Clock;
-  readonly newId: () => string;
 };
 
 /** Plans are large, so that few are kept. */
@@ -124,6 +124,7 @@ const planView = async (
     contacts: plannedContacts(plan),
     estimate,
     halt: message,
+    destroys: halt !== null && halt.reason !== 'first-sync',
     digest: digest(JSON.stringify([changes, message])),
   };
 };
@@ -147,7 +148,7 @@ const checkPlan = async (
       note: 'No run has been halted by this plan yet: press Sync, which writes nothing.',
     };
   }
-  await parts.send({ link: link.name, kind: 'incremental', override });
+  await parts.send({ link: link.name, kind: 'incremental', override, byHand: true });
   return { state: 'accepted' };
 };
 
@@ -197,35 +198,41 @@ const createUndos = (
   signal: AbortSignal,
 ): Pick<Desk, 'preview' | 'undo' | 'undoing'> & Pick<Bench<Undoing>, 'isWorking' | 'ended'> => {
   const bench = createBench<Undoing>(MOST_UNDOS);
-  const failing =
-    (run: string) =>
-    (message: string): Undoing => ({ run, state: 'failed', message });
+  const begin = (
+    link: LinkConfig,
+    { run, write }: UndoTarget,
+    first: 'previewing' | 'undoing',
+    work: (of: Pick<Undoing, 'run' | 'write'>) => Promise<Undoing>,
+  ): void => {
+    const of = { run: run.id, write };
+    const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
+    bench.begin(link.name, { ...of, state: first }, { work: () => work(of), failed });
+  };
+  const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
     ...bench,
-    preview: (link, run) => {
-      const work = async (): Promise<Undoing> => {
-        const { report, halt } = await app.planUndo(link, run, { signal, acceptDeletes: false });
-        return { run: run.id, state: 'previewed', report, halt: halt?.message ?? null };
-      };
-      bench.begin(link.name, { run: run.id, state: 'previewing' }, { work, failed: failing(run.id) });
-    },
-    undo: (link, run, acceptedHalt) => {
-      const accepting = acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
-      const work = async (): Promise<Undoing> => {
-        const { result, report } = await app.undo(link, run, { signal, ...accepting });
+    preview: (link, target) =>
+      begin(link, target, 'previewing', async (of) => {
+        const options = { ...optionsFor(target), acceptDeletes: false };
+        const { report, halt } = await app.planUndo(link, target.run, options);
+        return { ...of, state: 'previewed', report, halt: halt?.message ?? null };
+      }),
+    undo: (link, target, acceptedHalt) =>
+      begin(link, target, 'undoing', async (of) => {
+        const accepting = acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
+        const { result, report } = await app.undo(link, target.run, { ...optionsFor(target), ...accepting });
         const { outcome, reason } = result.summary;
-        const message = outcome === 'completed' ? 'The run is undone.' : (reason ?? outcome);
-        return { run: run.id, state: 'undone', report, message };
-      };
-      bench.begin(link.name, { run: run.id, state: 'undoing' }, { work, failed: failing(run.id) });
-    },
+        const what = target.write === null ? 'run' : 'write';
+        const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
+        return { ...of, state: 'undone', report, message };
+      }),
     undoing: ({ name }) => bench.of(name),
   };
 };
 
 /** What the page has done, in this process; nothing of it lasts but what runs store. */
 export const createDesk = (parts: DeskParts): Desk => {
-  const { app, daemon, clock, newId } = parts;
+  const { daemon } = parts;
   const ending = new AbortController();
   const orders = createOrders(parts);
   const plans = createPlans(parts, orders, ending.signal);
@@ -234,21 +241,13 @@ export const createDesk = (parts: DeskParts): Desk => {
     ...orders,
     ...plans,
     ...undos,
-    order: (link, kind) => orders.send({ link: link.name, kind, override: null }),
+    order: (link, kind) => orders.send({ link: link.name, kind, override: null, byHand: true }),
     progress: ({ name }) => {
       const run = daemon.progress().find(({ link }) => link === name);
       if (run !== undefined) return runText(run);
       if (plans.isWorking(name)) return PLANNING;
       if (undos.isWorking(name)) return UNDOING;
       return orders.isAwaited(name) ? WAITING : null;
-    },
-    review: async (link, id, taken) => {
-      const rows = await app.store.conflicts(link.name, { all: false });
-      const row = rows.find((each) => each.id === id);
-      if (row === undefined) return false;
-      const { store, holders } = app;
-      await reviewConflicts({ store, clock, newId, holders }, link.name, [row], taken);
-      return true;
     },
     close: async () => {
       ending.abort(new Error('The daemon stops.'));

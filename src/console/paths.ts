@@ -5,10 +5,12 @@ const PAGES = { '': 'Link', '/plan': 'Plan', '/conflicts': 'Conflicts', '/runs':
 type LinkPage = keyof typeof PAGES | '/people';
 
 /** The address of a page of a link. */
-export const linkPath = (name: string, page: LinkPage | `/runs/${string}` = ''): string =>
+export const linkPath = (name: string, page: LinkPage | '/verdicts' | `/runs/${string}` = ''): string =>
   `/links/${encodeURIComponent(name)}${page}`;
 
-export const runPath = (name: string, run: string): string => linkPath(name, `/runs/${encodeURIComponent(run)}`);
+/** The address of a run, or of one write of it by its number in the journal. */
+export const runPath = (name: string, run: string, write: number | null = null): string =>
+  `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
 
 /** What the pages of a link are reached by. */
 export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): readonly NavItem[] => [

@@ -2,8 +2,16 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { isSameText } from './sign-in-link.ts';
 
+/** What somebody signed in with. */
+export type Scope = {
+  /** The one link that the page shows them; every other is as if it did not exist. Null: they see every link. */
+  readonly link: string | null;
+  /** Whether it would still open the page. */
+  readonly stands: () => boolean;
+};
+
 /** Somebody who is signed in. */
-export type Session = {
+export type Session = Pick<Scope, 'link'> & {
   /** What the browser shows. */
   readonly id: string;
   readonly endsAtMs: number;
@@ -18,8 +26,8 @@ export type Session = {
 };
 
 export type Sessions = {
-  open(): Session;
-  /** Null where there is none of that id, or it has ended. */
+  open(scope: Scope): Session;
+  /** Null where there is none of that id, it has ended, or what opened it does not stand any more. */
   find(id: string | undefined): Session | null;
   close(session: Session): void;
 };
@@ -33,22 +41,20 @@ const MOST_USED = 500;
 
 /** The sessions of one daemon, in its memory; the oldest makes room for a new one. */
 export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
-  const sessions = new Map<string, Session>();
-  const drop = (test: (session: Session) => boolean): void => {
-    for (const [id, session] of sessions) if (test(session)) sessions.delete(id);
-  };
+  const sessions = new Map<string, Session & Scope>();
   return {
-    open: () => {
-      drop(({ endsAtMs }) => endsAtMs < clock.now());
+    open: (scope) => {
+      for (const [id, { endsAtMs }] of sessions) if (endsAtMs < clock.now()) sessions.delete(id);
       const [oldest] = sessions.keys();
       if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-      const session: Session = {
+      const session = {
+        ...scope,
         id: newSecret(),
         endsAtMs: clock.now() + LASTS_MS,
         formKey: newSecret(),
         issued: 0,
         floor: 0,
-        used: new Set(),
+        used: new Set<number>(),
         notice: null,
       };
       sessions.set(session.id, session);
@@ -56,7 +62,7 @@ export const createSessions = (clock: Clock, newSecret: () => string): Sessions 
     },
     find: (id) => {
       const session = id === undefined ? undefined : sessions.get(id);
-      return session === undefined || session.endsAtMs < clock.now() ? null : session;
+      return session === undefined || session.endsAtMs < clock.now() || !session.stands() ? null : session;
     },
     close: ({ id }) => void sessions.delete(id),
   };

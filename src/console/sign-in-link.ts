@@ -46,9 +46,15 @@ export const isSameText = (one: string, other: string): boolean => {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 };
 
-/** A pass that signs in once, within some minutes, at the daemon of that key. `id` is of this pass alone. */
-export const makePass = ({ key }: Pick<PageKey, 'key'>, nowMs: number, id: string): string => {
-  const text = `${nowMs + VALID_FOR_MS}.${id}`;
+/**
+ * A pass that signs in once, within some minutes, at the daemon of that key: for one link, or with null for all of them. `id`
+ * is of this pass alone.
+ */
+export const makePass = (
+  { key }: Pick<PageKey, 'key'>,
+  { nowMs, id, link }: { readonly nowMs: number; readonly id: string; readonly link: string | null },
+): string => {
+  const text = `${nowMs + VALID_FOR_MS}.${id}${link === null ? '' : `.${link}`}`;
   return `${text}.${sign(key, text)}`;
 };
 
@@ -59,17 +65,24 @@ export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string):
   return `http://${reachable}/sign-in?pass=${pass}`;
 };
 
-/** Tells whether a pass is good, and is so once. It remembers those that were used for as long as they would be valid. */
-export const createPassBook = (key: string): { use(pass: string, nowMs: number): boolean } => {
+/** What a pass opens: one link, or with null all of them. */
+type Opened = { readonly link: string | null };
+
+/**
+ * Tells what a pass opens, once; null where it is not good. It remembers those that were used for as long as they would be
+ * valid.
+ */
+export const createPassBook = (key: string): { use(pass: string, nowMs: number): Opened | null } => {
   const used = new Map<string, number>();
   return {
     use: (pass, nowMs) => {
       for (const [old, untilMs] of used) if (untilMs < nowMs) used.delete(old);
-      const [, text = '', until = '', signature = ''] = /^((\d{1,16})\.[\w-]+)\.([\w-]+)$/u.exec(pass) ?? [];
-      if (text === '' || !isSameText(sign(key, text), signature)) return false;
-      if (Number(until) < nowMs || used.has(text)) return false;
+      const [, text = '', until = '', link = null, signature = ''] =
+        /^((\d{1,16})\.[\w-]+(?:\.([\w-]+))?)\.([\w-]+)$/u.exec(pass) ?? [];
+      if (text === '' || !isSameText(sign(key, text), signature)) return null;
+      if (Number(until) < nowMs || used.has(text)) return null;
       used.set(text, Number(until));
-      return true;
+      return { link };
     },
   };
 };

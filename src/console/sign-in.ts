@@ -2,11 +2,12 @@ import { Hono, type Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Clock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import { refuse, signedIn, type Env } from './access.ts';
 import { createAllowance } from './allowance.ts';
 import { plainPage, type Html } from './layout.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Scope, Sessions } from './sessions.ts';
 import { createPassBook, isSameText } from './sign-in-link.ts';
 
 export type SignInParts = {
@@ -16,10 +17,12 @@ export type SignInParts = {
   /** Of this daemon's passes. */
   readonly key: string;
   readonly token: Secret | null;
+  /** As they are now, each with the token that opens it alone. */
+  readonly links: () => readonly LinkConfig[];
   readonly clock: Clock;
 };
 
-/** Guesses of CONSOLE_TOKEN. */
+/** Guesses of a token. */
 const GUESSES = { burst: 10, perSecond: 1 / 6 };
 
 const HOW = html`<p>
@@ -29,7 +32,7 @@ const HOW = html`<p>
 
 const tokenForm = html`<form method="post" action="/sign-in" class="actions">
   <div>
-    <label for="token">CONSOLE_TOKEN</label>
+    <label for="token">CONSOLE_TOKEN, or the token of your link</label>
     <input id="token" name="token" type="password" autocomplete="current-password" required />
   </div>
   <button>Sign in</button>
@@ -41,15 +44,28 @@ const passForm = (pass: string): Html =>
     <button>Sign in</button>
   </form>`;
 
-const begin = (context: Context, cookie: string, { id }: Session): Response => {
+const isIn = (token: Secret | null, text: string): boolean => token !== null && isSameText(token.reveal(), text);
+
+/** What a token opens; null where it is none. */
+const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: string): Scope | null => {
+  if (isIn(token, text)) return { link: null, stands: () => true };
+  const name = links().find(({ consoleToken }) => isIn(consoleToken, text))?.name;
+  if (name === undefined) return null;
+  return { link: name, stands: () => links().some((link) => link.name === name && isIn(link.consoleToken, text)) };
+};
+
+const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
+  const { id } = sessions.open(scope);
   // A proxy that speaks TLS says so; the cookie then goes over TLS alone.
   const secure = context.req.header('x-forwarded-proto') === 'https';
   setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
   return context.redirect('/', 303);
 };
 
-/** Signing in, with the link of `console` or with CONSOLE_TOKEN, and out. */
-export const signInRoutes = ({ sessions, cookie, key, token, clock }: SignInParts): Hono<Env> => {
+/** Signing in, with the link of `console`, with CONSOLE_TOKEN or with the token of one link, and out. */
+export const signInRoutes = (parts: SignInParts): Hono<Env> => {
+  const { sessions, cookie, key, token, links, clock } = parts;
+  const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
   const passes = createPassBook(key);
   const mayGuess = createAllowance(clock, GUESSES);
   return new Hono<Env>()
@@ -57,19 +73,21 @@ export const signInRoutes = ({ sessions, cookie, key, token, clock }: SignInPart
       const pass = context.req.query('pass');
       // The pass is used up by the button: whatever looks a link up ahead of the person does not press it.
       if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
-      return context.html(plainPage('Sign in', html`${HOW} ${token === null ? '' : tokenForm}`));
+      return context.html(plainPage('Sign in', html`${HOW} ${hasToken() ? tokenForm : ''}`));
     })
     .post('/sign-in', (context) => {
       const form = context.get('form');
       const pass = form.get('pass');
       if (pass !== null) {
-        if (passes.use(pass, clock.now())) return begin(context, cookie, sessions.open());
+        const opened = passes.use(pass, clock.now());
+        if (opened !== null) return begin(context, parts, { ...opened, stands: () => true });
         return refuse(context, 403, 'Not signed in', html`The link was used already, or is too old. ${HOW}`);
       }
-      if (token === null) return refuse(context, 403, 'Not signed in', HOW);
+      if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);
       if (!mayGuess()) return refuse(context, 429, 'Not signed in', 'Too many wrong tokens; wait a minute.');
-      if (isSameText(form.get('token') ?? '', token.reveal())) return begin(context, cookie, sessions.open());
-      return refuse(context, 403, 'Not signed in', 'That is not the CONSOLE_TOKEN of this daemon.');
+      const scope = scopeOf(parts, form.get('token') ?? '');
+      if (scope !== null) return begin(context, parts, scope);
+      return refuse(context, 403, 'Not signed in', 'That is no token of this page.');
     })
     .post('/sign-out', signedIn(sessions, cookie), (context) => {
       sessions.close(context.get('session'));

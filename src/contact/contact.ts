@@ -1,49 +1,185 @@
-import { FIELDS } from './fields.ts';
+import { FIELDS, FURTHER_FIELDS, isExtraField, isNamedField, namedSpec, type NamedField } from './fields.ts';
 import type { FieldSpec } from './kinds.ts';
 
 type Registry = typeof FIELDS;
+type Further = typeof FURTHER_FIELDS;
 type FieldKind = Registry[keyof Registry]['kind'];
 type FieldOfKind<Kind extends FieldKind> = {
   [Field in keyof Registry]: Registry[Field]['kind'] extends Kind ? Field : never;
 }[keyof Registry];
+type FurtherOfKind<Kind extends FieldKind> = {
+  [Field in keyof Further]: Further[Field]['kind'] extends Kind ? Field : never;
+}[keyof Further];
 
+/** A field of one text that every contact has. */
+type UsualScalar = FieldOfKind<'text'>;
+/** A field of several elements that every contact has. */
+type UsualList = FieldOfKind<'list'>;
+/** A field that every contact has. */
+export type UsualField = UsualScalar | UsualList;
+/** A field that a contact holds only while it is filled. */
+export type FurtherField = keyof Further | NamedField;
 /** A field of one text. */
-export type ScalarField = FieldOfKind<'text'>;
+export type ScalarField = UsualScalar | FurtherOfKind<'text'> | NamedField;
 /** A field of several elements. */
-export type ListField = FieldOfKind<'list'>;
+export type ListField = UsualList | FurtherOfKind<'list'>;
 /** A field of the canonical contact, by the name that plans and conflicts print. */
 export type ContactField = ScalarField | ListField;
 /** A contact field, or the contact's membership in buckets. */
-export type SyncedField = keyof Registry;
+export type SyncedField = ContactField | FieldOfKind<'set'>;
+
+type ValueOf<Field extends keyof Further> = Further[Field]['empty'];
 
 /**
  * The canonical contact: what both sides can express, normalised (see normalise.ts).
- * Plain data; an absent text is the empty string, an absent list is empty.
+ * Plain data; an absent text is the empty string, an absent list is empty, and a further field that is not filled is left
+ * out.
  */
-export type Contact = { readonly [Field in ContactField]: Registry[Field]['empty'] };
+export type Contact = { readonly [Field in UsualField]: Registry[Field]['empty'] } & {
+  readonly [Field in keyof Further]?: ValueOf<Field>;
+} & { readonly [Field in NamedField]?: string };
 
 const fieldsOfKind = <Kind extends FieldKind>(kind: Kind): readonly FieldOfKind<Kind>[] => {
-  const isOfKind = (field: SyncedField): field is FieldOfKind<Kind> => FIELDS[field].kind === kind;
-  return (Object.keys(FIELDS) as SyncedField[]).filter(isOfKind);
+  const isOfKind = (field: keyof Registry): field is FieldOfKind<Kind> => FIELDS[field].kind === kind;
+  return (Object.keys(FIELDS) as (keyof Registry)[]).filter(isOfKind);
 };
 
 export const SCALAR_FIELDS = fieldsOfKind('text');
 export const LIST_FIELDS = fieldsOfKind('list');
-export const CONTACT_FIELDS: readonly ContactField[] = [...SCALAR_FIELDS, ...LIST_FIELDS];
-export const SYNCED_FIELDS: readonly SyncedField[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
+export const CONTACT_FIELDS: readonly UsualField[] = [...SCALAR_FIELDS, ...LIST_FIELDS];
+/** The fields that a link syncs where it does not choose them. */
+export const SYNCED_FIELDS: readonly (keyof Registry)[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
+/** The fields that a link syncs where it chooses them; those that have names of their users' stand behind them. */
+export const FURTHER: readonly (keyof Further)[] = Object.keys(FURTHER_FIELDS) as (keyof Further)[];
 
-/** How the values of each contact field are handled. */
-export const CONTACT_SPECS: { readonly [Field in ContactField]: FieldSpec<'text' | 'list', Contact[Field]> } = FIELDS;
+const isFurther = (name: string): name is keyof Further => Object.hasOwn(FURTHER_FIELDS, name);
 
-const EMPTY: Readonly<Record<string, Contact[ContactField]>> = Object.fromEntries(
+const isFurtherField = (name: string): name is FurtherField => isFurther(name) || isNamedField(name);
+
+const USUAL: ReadonlySet<string> = new Set(CONTACT_FIELDS);
+
+const isUsual = (name: string): name is UsualField => USUAL.has(name);
+
+const isContactField = (name: string): name is ContactField => isUsual(name) || isFurtherField(name);
+
+export const isSyncedField = (name: string): name is SyncedField => name === 'buckets' || isContactField(name);
+
+/** How the values of one contact field are handled. */
+export type ContactSpec<Field extends ContactField> = FieldSpec<'text' | 'list', NonNullable<Contact[Field]>>;
+
+const SPECS: Readonly<Record<string, unknown>> = { ...FIELDS, ...FURTHER_FIELDS };
+
+/** How the values of a contact field are handled. */
+export const specOf = <Field extends ContactField>(field: Field): ContactSpec<Field> => {
+  const name: string = field;
+  const spec = SPECS[name] ?? (isNamedField(name) ? namedSpec(name) : undefined);
+  // The registries say for each field what its values are.
+  return spec as ContactSpec<Field>;
+};
+
+const isList = (field: ContactField): field is ListField => specOf(field).kind === 'list';
+
+const byRegistry = (one: FurtherField, other: FurtherField): number => {
+  const [place, otherPlace] = [one, other].map((field) => (isFurther(field) ? FURTHER.indexOf(field) : FURTHER.length));
+  return (place ?? 0) - (otherPlace ?? 0) || (one < other ? -1 : 1);
+};
+
+/** Fields in the canonical order, each once. */
+export const inFieldOrder = (fields: Iterable<SyncedField>): readonly SyncedField[] => {
+  const all = new Set(fields);
+  const further = [...all].filter(isFurtherField);
+  const buckets: readonly SyncedField[] = all.has('buckets') ? ['buckets'] : [];
+  return [...CONTACT_FIELDS.filter((field) => all.has(field)), ...further.toSorted(byRegistry), ...buckets];
+};
+
+/** The fields that any of the contacts may fill, and the membership. */
+export const syncedIn = (...contacts: readonly Contact[]): readonly SyncedField[] => {
+  const further = furtherIn(...contacts);
+  return further.length === 0 ? SYNCED_FIELDS : [...CONTACT_FIELDS, ...further, 'buckets'];
+};
+
+/** The texts among fields. */
+export const scalarsOf = (fields: Iterable<SyncedField>): readonly ScalarField[] =>
+  [...fields].filter((field): field is ScalarField => field !== 'buckets' && !isList(field));
+
+/** The lists among fields. */
+export const listsOf = (fields: Iterable<SyncedField>): readonly ListField[] =>
+  [...fields].filter((field): field is ListField => field !== 'buckets' && isList(field));
+
+const NONE: readonly FurtherField[] = [];
+
+/** The further fields that any of the contacts holds, in the canonical order. */
+export const furtherIn = (...contacts: readonly Contact[]): readonly FurtherField[] => {
+  let found: Set<FurtherField> | null = null;
+  for (const contact of contacts) {
+    for (const key in contact) {
+      if (!USUAL.has(key) && isFurtherField(key)) (found ??= new Set()).add(key);
+    }
+  }
+  return found === null ? NONE : [...found].toSorted(byRegistry);
+};
+
+/** The text fields that any of the contacts may fill. */
+export const scalarsIn = (...contacts: readonly Contact[]): readonly ScalarField[] => {
+  const further = furtherIn(...contacts);
+  if (further.length === 0) return SCALAR_FIELDS;
+  return [...SCALAR_FIELDS, ...scalarsOf(further)];
+};
+
+/** The list fields that any of the contacts may fill. */
+export const listsIn = (...contacts: readonly Contact[]): readonly ListField[] => {
+  const further = furtherIn(...contacts);
+  return further.length === 0 ? LIST_FIELDS : [...LIST_FIELDS, ...listsOf(further)];
+};
+
+/** The fields that any of the contacts may fill. */
+export const fieldsIn = (...contacts: readonly Contact[]): readonly ContactField[] => {
+  const further = furtherIn(...contacts);
+  return further.length === 0 ? CONTACT_FIELDS : [...CONTACT_FIELDS, ...further];
+};
+
+/** What a contact holds in a field. */
+export const valueIn = <Field extends ContactField>(contact: Contact, field: Field): NonNullable<Contact[Field]> =>
+  contact[field] ?? specOf(field).empty;
+
+/** The text of a contact's field; empty where it is not filled. */
+export const textIn = (contact: Contact, field: ScalarField): string => contact[field] ?? '';
+
+/** Whether a contact says nothing; what a side computes of it says nothing of the person. */
+export const isEmptyContact = (contact: Contact): boolean =>
+  fieldsIn(contact).every((field) => isExtraField(field) || valueIn(contact, field).length === 0);
+
+/** The contact with another value of a field; a further field that is emptied is left out. */
+export const withValue = <Field extends ContactField>(
+  contact: Contact,
+  field: Field,
+  value: NonNullable<Contact[Field]>,
+): Contact => {
+  if (value.length > 0 || isUsual(field)) return { ...contact, [field]: value };
+  if (contact[field] === undefined) return contact;
+  const { [field]: _, ...rest } = contact;
+  // Only a further field was taken away.
+  return rest as unknown as Contact;
+};
+
+const EMPTY: Readonly<Record<string, Contact[UsualField]>> = Object.fromEntries(
   CONTACT_FIELDS.map((field) => [field, FIELDS[field].empty]),
 );
 
-/** A contact made field by field, its keys in the canonical order. */
-export const makeContact = (make: <Field extends ContactField>(field: Field) => Contact[Field]): Contact => {
-  const contact = { ...EMPTY };
+/**
+ * A contact made field by field, its keys in the canonical order; of `further` fields, those that are filled.
+ */
+export const makeContact = (
+  make: <Field extends ContactField>(field: Field) => NonNullable<Contact[Field]>,
+  further: readonly FurtherField[] = NONE,
+): Contact => {
+  const contact: Record<string, unknown> = { ...EMPTY };
   for (const field of CONTACT_FIELDS) contact[field] = make(field);
-  return contact as Contact;
+  for (const field of further) {
+    const value = make(field);
+    if (value.length > 0) contact[field] = value;
+  }
+  return contact as unknown as Contact;
 };
 
-export const EMPTY_CONTACT: Contact = makeContact((field) => CONTACT_SPECS[field].empty);
+export const EMPTY_CONTACT: Contact = makeContact((field) => specOf(field).empty);

@@ -1,6 +1,7 @@
 import { LABELLED_VALUE, POSTAL_ADDRESS, type LabelledValue } from './elements.ts';
-import { addressKey, emailKey, isBlankAddress, nationalForms, phoneKey, websiteKey } from './keys.ts';
-import { list, set, text, type ListSpec } from './kinds.ts';
+import { addressKey, emailKey, isBlankAddress, nationalForms, phoneKey, websiteKey, wordKey } from './keys.ts';
+import { list, set, text, type ListSpec, type TextSpec } from './kinds.ts';
+import { normaliseDay, normaliseNotes, normaliseText } from './text.ts';
 
 /** Elements that are the same where their values have the same key. */
 const byValue = (
@@ -30,6 +31,75 @@ export const FIELDS = {
   websites: list('websites', LABELLED_VALUE, byValue(websiteKey)),
   buckets: set('buckets'),
 };
+
+const NAMED_ONCE = byValue((value) => wordKey(value) || value);
+
+/**
+ * The fields that a link syncs only where it chooses them (`chosen.ts`). A contact holds one only while it is filled, so that
+ * contacts of links that choose none are stored as ever. They stand behind the others, in this order, and behind them the
+ * custom fields by name.
+ */
+export const FURTHER_FIELDS = {
+  namePrefix: text('name prefix'),
+  middleName: text('middle name'),
+  nameSuffix: text('name suffix'),
+  nickname: text('nickname'),
+  birthday: text('birthday', normaliseDay),
+  notes: text('notes', normaliseNotes),
+  photo: text('photo'),
+  relations: list('relations', LABELLED_VALUE, NAMED_ONCE),
+  instantMessengers: list('instant messengers', LABELLED_VALUE, NAMED_ONCE),
+  socialProfiles: list('social profiles', LABELLED_VALUE, byValue(websiteKey)),
+  tags: list('tags', LABELLED_VALUE, NAMED_ONCE),
+};
+
+/** A field that an account's user made, by its name: a text. */
+export type CustomField = `custom:${string}`;
+
+const CUSTOM = 'custom:';
+
+export const isCustomField = (name: string): name is CustomField =>
+  name.startsWith(CUSTOM) && normaliseText(name.slice(CUSTOM.length)) === name.slice(CUSTOM.length) && name !== CUSTOM;
+
+/**
+ * What one side computes of a contact for the other side to show, by what it is called there where nobody says otherwise.
+ */
+export const EXTRAS = {
+  lastContacted: 'Last contacted',
+  relationshipStatus: 'Relationship',
+  reminderInterval: 'Reminder interval',
+  assignedUser: 'Assigned to',
+} as const;
+
+export type Extra = keyof typeof EXTRAS;
+
+/** What is computed, and what people call it where it is shown: a text that goes one way. */
+export type ExtraField = `${Extra} as ${string}`;
+
+const AS = ' as ';
+
+export const isExtra = (name: string): name is Extra => Object.hasOwn(EXTRAS, name);
+
+/** What is computed of an extra, and what it is called; null for any other name. */
+export const extraOf = (name: string): { readonly extra: Extra; readonly shownAs: string } | null => {
+  const [extra = '', ...words] = name.split(AS);
+  const shownAs = words.join(AS);
+  const isNamed = shownAs !== '' && normaliseText(shownAs) === shownAs;
+  return isExtra(extra) && isNamed ? { extra, shownAs } : null;
+};
+
+export const isExtraField = (name: string): name is ExtraField => extraOf(name) !== null;
+
+/** A field that has a name of its user's: a text. */
+export type NamedField = CustomField | ExtraField;
+
+export const isNamedField = (name: string): name is NamedField => isCustomField(name) || isExtraField(name);
+
+/** What people call the field. */
+export const nameOfNamed = (field: NamedField): string => extraOf(field)?.shownAs ?? field.slice(CUSTOM.length);
+
+/** How the texts of a field with a name of its user's are handled. */
+export const namedSpec = (field: NamedField): TextSpec => text(nameOfNamed(field), normaliseNotes);
 
 /** The fields of the first edition. */
 const FIRST_FIELDS: ReadonlySet<string> = new Set([

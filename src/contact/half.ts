@@ -5,8 +5,9 @@ import type { Snapshot } from './snapshot.ts';
 /**
  * Where a half stands between what its side last reported and what has been settled.
  *
- * - `settled`: nothing is to be decided: the record says what the base says, or what differs stays on this side.
- * - `changed`: the next plan has to look at it. A half without a pair that stands on its side is always `changed`.
+ * - `settled`: nothing is to be decided: the record says what the base says, or what differs stays on this side; or a half
+ *   without a pair that its side does not select.
+ * - `changed`: the next plan has to look at it. A half without a pair that its side selects is always `changed`.
  * - `missing`: a complete listing did not show it; a read by its id decides.
  * - `settling`: neither a listing nor a read shows it, but it was written too recently to count as deleted (R7).
  * - `gone`: there is evidence of its deletion (R7).
@@ -59,3 +60,7 @@ export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 
 
 /** Whether the contact stands on its side, as far as is known. */
 export const stands = (half: Half | null): half is Half => half !== null && !isDeleted(half);
+
+/** Whether a half stands for itself because its side does not select it: nothing is decided of it until that changes. */
+export const isUnselected = ({ pair, state }: Pick<Half, 'pair' | 'state'>): boolean =>
+  pair === null && state === 'settled';

@@ -3,11 +3,13 @@ import { numberingPlans } from './numbering-plans.ts';
 
 /** Direction marks, zero-width spaces and their like, which come along when a text is copied. */
 const INVISIBLE = /\p{Cf}/gu;
+/** Printable ASCII has nothing to normalise, and most texts are that. */
+const PLAIN = /^[ -~]*$/u;
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu;
 
 /** What two spellings of one email address have in common. */
 export const emailKey = (value: string): string => {
-  const visible = value.replace(INVISIBLE, '').normalize('NFC').trim();
+  const visible = (PLAIN.test(value) ? value : value.replace(INVISIBLE, '').normalize('NFC')).trim();
   return (visible || value).toLowerCase();
 };
 
@@ -44,6 +46,12 @@ export const phoneKey = (value: string): string => {
   return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 
+/** The digits of a phone number, in ASCII: less than {@link phoneKey}, and cheap. */
+export const phoneDigits = (value: string): string => {
+  const text = PLAIN.test(value) ? value : value.normalize('NFKC').replace(/\p{Nd}/gu, asciiDigit);
+  return text.replace(/\D+/gu, '');
+};
+
 /** Where a text ends without its closing slashes. A regular expression would try again at each slash of a long row. */
 const endWithoutSlashes = (text: string): number => {
   let end = text.length;
@@ -64,22 +72,26 @@ export const websiteKey = (value: string): string => {
   return key || value;
 };
 
-/** Upper case first: it brings together what lower case leaves apart, such as ß and ss, or ı and i. */
-const words = (text: string): string => text.normalize('NFKC').toUpperCase().toLowerCase().replace(NOT_WORDS, '');
+/**
+ * What stays of a text without case, spaces and signs. Upper case first: it brings together what lower case leaves apart,
+ * such as ß and ss, or ı and i.
+ */
+export const wordKey = (text: string): string =>
+  text.normalize('NFKC').toUpperCase().toLowerCase().replace(NOT_WORDS, '');
 
 const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
 
 /** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`. */
-const streetWords = (street: string): string => street.split(BETWEEN_NUMBERS).map(words).join(' ');
+const streetWords = (street: string): string => street.split(BETWEEN_NUMBERS).map(wordKey).join(' ');
 
 /** Whether an address has neither a letter nor a digit; its label does not count. */
 export const isBlankAddress = ({ street, city, region, postalCode, country }: PostalAddress): boolean => {
-  return [street, city, region, postalCode, country].every((part) => words(part) === '');
+  return [street, city, region, postalCode, country].every((part) => wordKey(part) === '');
 };
 
 /** What two spellings of one postal address have in common; the empty string for a blank one. */
 export const addressKey = (address: PostalAddress): string => {
-  const others = [address.city, address.region, address.postalCode, address.country].map(words);
+  const others = [address.city, address.region, address.postalCode, address.country].map(wordKey);
   const parts = [streetWords(address.street), ...others];
   return parts.some((part) => part !== '') ? parts.join('|') : '';
 };

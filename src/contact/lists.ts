@@ -1,11 +1,14 @@
-import type { Contact, ListField } from './contact.ts';
-import { FIELDS } from './fields.ts';
+import { withValue, type Contact, type ListField } from './contact.ts';
+import { FIELDS, FURTHER_FIELDS } from './fields.ts';
 import type { ListElement } from './keys.ts';
 import type { ListSpec } from './kinds.ts';
 
-type ElementOf<Field extends ListField> = Contact[Field][number];
+type ElementOf<Field extends ListField> = NonNullable<Contact[Field]>[number];
 
-const LISTS: { readonly [Field in ListField]: ListSpec<ElementOf<Field>> } = FIELDS;
+const LISTS: { readonly [Field in ListField]: ListSpec<ElementOf<Field>> } = { ...FIELDS, ...FURTHER_FIELDS };
+
+/** The parts of a list's elements, each empty, in the canonical order. */
+export const partsOf = (field: ListField): readonly string[] => LISTS[field].element.parts;
 
 /** What two spellings of one element of a list field have in common. */
 export const elementKey = <Field extends ListField>(field: Field, element: ElementOf<Field>): string => {
@@ -15,8 +18,10 @@ export const elementKey = <Field extends ListField>(field: Field, element: Eleme
 /** The elements of one list field by key, in the side's own order. */
 export type KeyedList = ReadonlyMap<string, ListElement>;
 
+const NO_ELEMENTS: readonly ListElement[] = [];
+
 /** The elements of a list field, whatever their kind. */
-export const listOf = (contact: Contact, field: ListField): readonly ListElement[] => contact[field];
+export const listOf = (contact: Contact, field: ListField): readonly ListElement[] => contact[field] ?? NO_ELEMENTS;
 
 const keyList = (field: ListField, elements: readonly ListElement[]): KeyedList => {
   const keyed = new Map<string, ListElement>();
@@ -49,5 +54,5 @@ export const keyLists = <Name extends string>(
 
 /** The contact with one list field replaced; the elements must be of that field's kind. */
 export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
-  return { ...contact, [field]: elements };
+  return withValue(contact, field, elements as NonNullable<Contact[ListField]>);
 };

@@ -1,8 +1,10 @@
 import {
-  CONTACT_FIELDS,
-  CONTACT_SPECS,
   EMPTY_CONTACT,
+  fieldsIn,
+  furtherIn,
   makeContact,
+  specOf,
+  valueIn,
   type Contact,
   type ContactField,
 } from './contact.ts';
@@ -12,13 +14,13 @@ import {
  * elements that mean the same the first one kept. Values keep the side's own spelling.
  */
 export const contactOf = (given: Partial<Contact>): Contact => {
-  const contact = { ...EMPTY_CONTACT, ...given };
-  return makeContact((field) => CONTACT_SPECS[field].normalise(contact[field]));
+  const contact: Contact = { ...EMPTY_CONTACT, ...given };
+  return makeContact((field) => specOf(field).normalise(valueIn(contact, field)), furtherIn(contact));
 };
 
-const isOverlong = <Field extends ContactField>(field: Field, contact: Pick<Contact, Field>): boolean =>
-  CONTACT_SPECS[field].isOverlong(contact[field]);
+const isOverlong = (field: ContactField, contact: Contact): boolean =>
+  specOf(field).isOverlong(valueIn(contact, field));
 
 /** The first field whose value is longer than any that is synced; null where there is none. */
 export const overlongField = (contact: Contact): ContactField | null =>
-  CONTACT_FIELDS.find((field) => isOverlong(field, contact)) ?? null;
+  fieldsIn(contact).find((field) => isOverlong(field, contact)) ?? null;

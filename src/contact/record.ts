@@ -5,15 +5,20 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
 export type ContactRecord = {
-  /** The side's own id: `people/c...` at Google, `contact_...` at the service. */
+  /** The side's own id. Opaque. */
   readonly id: string;
-  /** Changes when the side changes the contact: Google's CONTACT source etag, the service's `updated_at`. Opaque. */
+  /** Changes when the side changes the contact, such as an etag or a time. Opaque. */
   readonly version: string;
   /** When the side says the contact was last changed, in epoch milliseconds; null where it does not say. */
   readonly modifiedAtMs: number | null;
   readonly contact: Contact;
   /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
   readonly groupIds: readonly string[];
+  /**
+   * What selects a contact beside its groups: `starred`, and `tag:` before each tag; sorted. Absent where there is nothing,
+   * so that a contact without marks reads as it always did.
+   */
+  readonly marks?: readonly string[];
   /**
    * What the adapter needs to write the contact back without losing what the canonical contact cannot express. JSON kept
    * as text: it is carried along with every contact and read only for those that are written.

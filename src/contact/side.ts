@@ -14,11 +14,11 @@ export const bySide = <T>(make: (side: Side) => T): Sides<T> => ({ left: make('l
 
 /** How a side is called where people and scripts read of it. */
 export type SideWords = {
-  /** The side's key in JSON, log fields and commands, such as `google`. */
+  /** The side's key in JSON, log fields and commands, such as `phone`. */
   readonly name: string;
-  /** At the start of a line, such as `Google`. */
+  /** At the start of a line, such as `Phone`. */
   readonly title: string;
-  /** Within a sentence, such as `the service`. */
+  /** Within a sentence, such as `the phone`. */
   readonly place: string;
 };
 
@@ -28,8 +28,8 @@ const SIDE_VALUES = new Set(['side', 'winner']);
 const isSide = (value: unknown): value is Side => value === 'left' || value === 'right';
 
 /**
- * Plain data in the words of a link, as JSON and logs give it: the keys `left`, `leftId` and `leftIds` become `google`,
- * `googleId` and `googleIds` where the left side is called so, and `side: 'left'` becomes `side: 'google'`.
+ * Plain data in the words of a link, as JSON and logs give it: the keys `left`, `leftId` and `leftIds` become `phone`,
+ * `phoneId` and `phoneIds` where the left side is called so, and `side: 'left'` becomes `side: 'phone'`.
  */
 export const inWordsOf = (sides: Sides<SideWords>, value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((element) => inWordsOf(sides, element));

@@ -1,7 +1,17 @@
-import { CONTACT_FIELDS, CONTACT_SPECS, LIST_FIELDS, makeContact, type Contact, type ContactField } from './contact.ts';
+import {
+  CONTACT_FIELDS,
+  fieldsIn,
+  furtherIn,
+  listsIn,
+  makeContact,
+  specOf,
+  valueIn,
+  type Contact,
+  type ContactField,
+} from './contact.ts';
 import { hasKeys } from './elements.ts';
 import { FIELDS } from './fields.ts';
-import { listOf } from './lists.ts';
+import { listOf, partsOf } from './lists.ts';
 
 /** A contact with its membership, as one side gave it: what a base holds. */
 export type Snapshot = {
@@ -10,14 +20,19 @@ export type Snapshot = {
   readonly groupIds: readonly string[];
 };
 
+/** The contacts of those that there are. */
+export const contactsOf = (
+  ...snapshots: readonly (Pick<Snapshot, 'contact'> | null | undefined)[]
+): readonly Contact[] => snapshots.flatMap((each) => each?.contact ?? []);
+
 /** What a record says, without what only its adapter understands. */
 export const snapshotOf = ({ contact, groupIds }: Snapshot): Snapshot => ({ contact, groupIds });
 
-const LIST_PARTS = LIST_FIELDS.map((field) => ({ field, parts: FIELDS[field].element.parts }));
-
 const isInOrder = (contact: Contact): boolean => {
-  if (!hasKeys(contact, CONTACT_FIELDS)) return false;
-  for (const { field, parts } of LIST_PARTS) {
+  const further = furtherIn(contact);
+  if (!hasKeys(contact, further.length === 0 ? CONTACT_FIELDS : [...CONTACT_FIELDS, ...further])) return false;
+  for (const field of listsIn(contact)) {
+    const parts = partsOf(field);
     for (const element of listOf(contact, field)) if (!hasKeys(element, parts)) return false;
   }
   return true;
@@ -25,7 +40,8 @@ const isInOrder = (contact: Contact): boolean => {
 
 /** The contact with the keys of every object in the canonical order; nearly every contact comes so. */
 const inOrder = (contact: Contact): Contact => {
-  return isInOrder(contact) ? contact : makeContact((field) => CONTACT_SPECS[field].inOrder(contact[field]));
+  if (isInOrder(contact)) return contact;
+  return makeContact((field) => specOf(field).inOrder(valueIn(contact, field)), furtherIn(contact));
 };
 
 /** The snapshot as JSON that is equal exactly when the snapshots are, whatever the order of object keys. */
@@ -33,23 +49,19 @@ export const fingerprint = ({ contact, groupIds }: Snapshot): string => {
   return JSON.stringify({ contact: inOrder(contact), groupIds });
 };
 
-const equalIn = <Field extends ContactField>(
-  field: Field,
-  a: Pick<Contact, Field>,
-  b: Pick<Contact, Field>,
-): boolean => {
-  return CONTACT_SPECS[field].equal(a[field], b[field]);
-};
+/** Whether both contacts hold the same in a field, spelling, labels and order included. */
+export const equalIn = (field: ContactField, a: Contact, b: Contact): boolean =>
+  specOf(field).equal(valueIn(a, field), valueIn(b, field));
 
 /** Whether both say the same, spelling, labels and order included. */
 export const equalSnapshots = (a: Snapshot, b: Snapshot): boolean => {
   const isSameContact =
-    a.contact === b.contact || CONTACT_FIELDS.every((field) => equalIn(field, a.contact, b.contact));
+    a.contact === b.contact || fieldsIn(a.contact, b.contact).every((field) => equalIn(field, a.contact, b.contact));
   return isSameContact && FIELDS.buckets.equal(a.groupIds, b.groupIds);
 };
 
 /** The snapshot with every list in an order that does not depend on the side's. */
 export const unordered = ({ contact, groupIds }: Snapshot): Snapshot => ({
-  contact: makeContact((field) => CONTACT_SPECS[field].unordered(contact[field])),
+  contact: makeContact((field) => specOf(field).unordered(valueIn(contact, field)), furtherIn(contact)),
   groupIds: FIELDS.buckets.unordered(groupIds),
 });

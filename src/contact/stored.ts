@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { CONTACT_FIELDS, type Contact, type ContactField } from './contact.ts';
-import type { ElementParts } from './elements.ts';
-import { FIELDS } from './fields.ts';
+import {
+  CONTACT_FIELDS,
+  FURTHER,
+  isSyncedField as isField,
+  specOf,
+  type Contact,
+  type SyncedField,
+  type UsualField,
+} from './contact.ts';
+import { hasKeys, type ElementParts } from './elements.ts';
+import { FIELDS, FURTHER_FIELDS, isNamedField } from './fields.ts';
 
 const elementSchema = (parts: ElementParts): z.ZodType => {
   const entries = Object.entries(parts).map(([part, empty]) => {
@@ -10,18 +18,33 @@ const elementSchema = (parts: ElementParts): z.ZodType => {
   return z.object(Object.fromEntries(entries));
 };
 
-const fieldSchema = (field: ContactField): z.ZodType => {
-  const spec = FIELDS[field];
-  const value: z.ZodType = spec.kind === 'list' ? z.array(elementSchema(spec.element.empty)) : z.string();
-  return value.default(spec.empty);
-};
+type Spec = (typeof FIELDS)[UsualField] | (typeof FURTHER_FIELDS)[(typeof FURTHER)[number]];
 
-const shape = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, fieldSchema(field)])) as {
-  readonly [Field in ContactField]: z.ZodType<Contact[Field]>;
+const valueSchema = (spec: Spec): z.ZodType =>
+  spec.kind === 'list' ? z.array(elementSchema(spec.element.empty)) : z.string();
+
+const usual = Object.fromEntries(
+  CONTACT_FIELDS.map((field) => [field, valueSchema(FIELDS[field]).default(specOf(field).empty)]),
+) as unknown as { readonly [Field in UsualField]: z.ZodType<Contact[Field]> };
+
+const further = Object.fromEntries(FURTHER.map((field) => [field, valueSchema(FURTHER_FIELDS[field]).exactOptional()]));
+
+const furtherSchema = z.object(further);
+
+/** The contact with its further fields alone, and those that are known; what is not is dropped. */
+const known = (stored: Readonly<Record<string, unknown>>): Contact => {
+  const contact: Record<string, unknown> = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, stored[field]]));
+  const named = Object.entries(stored).filter(([name, value]) => isNamedField(name) && typeof value === 'string');
+  return Object.assign(contact, furtherSchema.parse(stored), Object.fromEntries(named)) as unknown as Contact;
 };
 
 /**
  * A contact as it is stored. Data of another set of fields can be read: a field that they lack is empty, one that is not
  * synced any more is ignored.
  */
-export const contactSchema = z.object(shape);
+export const contactSchema = z
+  .looseObject(usual)
+  .transform((stored): Contact => (hasKeys(stored, CONTACT_FIELDS) ? (stored as unknown as Contact) : known(stored)));
+
+/** The name of a field that a link may sync. */
+export const fieldSchema = z.custom<SyncedField>((name) => typeof name === 'string' && isField(name));

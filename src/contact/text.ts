@@ -24,3 +24,24 @@ export const normaliseLines = (text: string | null | undefined): string => {
 
 /** A label as {@link normaliseText} gives it; null where nothing is left. */
 export const normaliseLabel = (label: string | null | undefined): string | null => normaliseText(label) || null;
+
+/** The letters and digits of a text in lower case. */
+export const wordsOnly = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** A text as its user laid it out, blank lines between others included: each line without the spaces at its end. */
+export const normaliseNotes = (text: string | null | undefined): string => {
+  if (!text || !LINE_BREAK.test(text)) return normaliseText(text);
+  const lines = text.split(LINE_BREAK).map((line) => line.replace(CONTROL_CHARACTERS, '').trimEnd().normalize('NFC'));
+  return lines.join('\n').trim();
+};
+
+const DAY = /^(?:(\d{4})|-)-(\d{1,2})-(\d{1,2})$/u;
+
+const twoDigits = (digits: string): string => digits.padStart(2, '0');
+
+/** A day as `1980-05-17`, or `--05-17` where its year is not known; any other text as {@link normaliseText} gives it. */
+export const normaliseDay = (text: string | null | undefined): string => {
+  const given = normaliseText(text);
+  const [, year, month, day] = DAY.exec(given) ?? [];
+  return month === undefined || day === undefined ? given : `${year ?? '-'}-${twoDigits(month)}-${twoDigits(day)}`;
+};

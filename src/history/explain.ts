@@ -1,10 +1,9 @@
-import { EMPTY_CONTACT, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
-import { bySide, SIDES, type Side } from '../contact/side.ts';
-import { emailKey, phoneKey } from '../contact/keys.ts';
-import { foldText } from '../contact/names.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { fingerprint } from '../contact/snapshot.ts';
-import type { Pair, PairStatus } from '../reconcile/decision.ts';
+import { EMPTY_CONTACT, syncedIn, valueIn, withValue, type Contact, type SyncedField } from '../contact/contact.ts';
+import type { Half } from '../contact/half.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { rankBy } from '../contact/search.ts';
+import { contactsOf, fingerprint } from '../contact/snapshot.ts';
+import type { PairStatus } from '../reconcile/decision.ts';
 import type { ConflictRow, Rejection, Store } from '../store/store.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import { nameOf } from '../view/values.ts';
@@ -35,8 +34,7 @@ export type ContactHistory = {
   readonly rejected: readonly Rejection[];
 };
 
-const halfView = (pair: Pair | undefined, side: Side): HalfView => {
-  const half = pair?.[side] ?? null;
+const halfView = (half: Half | null): HalfView => {
   if (half === null) return { id: null, state: 'none', unsynced: [] };
   if (half.state === 'gone') return { id: half.id, state: 'deleted', unsynced: [] };
   const { record, base } = half;
@@ -44,92 +42,122 @@ const halfView = (pair: Pair | undefined, side: Side): HalfView => {
     if (base === null) return true;
     if (field === 'buckets') return record.groupIds.join() !== base.groupIds.join();
     const only = (value: typeof record.contact) => {
-      return fingerprint({ contact: { ...EMPTY_CONTACT, [field]: value[field] }, groupIds: [] });
+      return fingerprint({ contact: withValue(EMPTY_CONTACT, field, valueIn(value, field)), groupIds: [] });
     };
     return only(record.contact) !== only(base.contact);
   };
-  return { id: half.id, state: 'present', unsynced: SYNCED_FIELDS.filter(differs) };
+  return { id: half.id, state: 'present', unsynced: syncedIn(...contactsOf(record, base)).filter(differs) };
 };
 
-const wordsOf = (text: string): readonly string[] => foldText(text).split(' ');
+/** A contact that a text names: one that stands, or that a run deleted. */
+type Found = {
+  readonly side: Side;
+  readonly id: string;
+  readonly pair: number | null;
+  readonly contact: Contact;
+};
 
-/** Every contact that the store has an image of: halves, and contacts that a run deleted. */
-const knownContacts = async (store: Store, link: string): Promise<readonly ContactRecord[]> => {
-  const halves = await store.halves(link, { by: 'all' });
+/** Contacts of which the store has an image and that a text may name, so many halves at most. */
+const candidates = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
+  const halves = await store.halves(link, { by: 'search', text, limit });
   const deletions = await store.journal(link, { deletions: true });
-  return [...halves.map(({ record }) => record), ...deletions.flatMap(({ before }) => before ?? [])];
+  return [
+    ...halves.map(({ side, id, pair, record }) => ({ side, id, pair, contact: record.contact })),
+    ...deletions.flatMap(({ side, pairId, before }) =>
+      before === null ? [] : [{ side, id: before.id, pair: pairId, contact: before.contact }],
+    ),
+  ];
 };
 
-/**
- * The ids of contacts of that email address or phone number, else of that name, else whose name has all its words, else whose
- * name has words that begin so.
- */
-const search = async (store: Store, link: string, text: string): Promise<readonly string[]> => {
-  const known = await knownContacts(store, link);
-  const idsWhere = (test: (record: ContactRecord) => boolean): readonly string[] => {
-    return known.filter(test).map(({ id }) => id);
-  };
-  const byAddress = idsWhere(({ contact: { emailAddresses, phoneNumbers } }) => {
-    const hasEmail = emailAddresses.some(({ value }) => emailKey(value) === emailKey(text));
-    return hasEmail || (phoneKey(text) !== '' && phoneNumbers.some(({ value }) => phoneKey(value) === phoneKey(text)));
+/** Those that the text names best: by address or number, else by the whole name, else by its words, else by their beginnings. */
+const search = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
+  const rank = rankBy(text);
+  const ranked = (await candidates(store, link, text, limit)).map((found) => ({ found, rank: rank(found.contact) }));
+  for (const best of [0, 1, 2, 3]) {
+    const found = ranked.filter((each) => each.rank === best);
+    if (found.length > 0) return found.map((each) => each.found);
+  }
+  return [];
+};
+
+/** One person that a text names, by the contact of either side. */
+export type FoundPerson = { readonly id: string; readonly name: string | null; readonly sides: readonly Side[] };
+
+/** Halves and deletions of one person count twice at most. */
+const HALVES_OF_PERSON = 2;
+
+/** The people whom a text names best, each once, so many at `most`; asks neither side. */
+export const findPeople = async (
+  store: Store,
+  link: string,
+  text: string,
+  most: number,
+): Promise<readonly FoundPerson[]> => {
+  const found = await search(store, link, text, most * HALVES_OF_PERSON);
+  const people = Map.groupBy(found, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
+  return [...people.values()].slice(0, most).flatMap((contacts): readonly FoundPerson[] => {
+    const [first] = contacts;
+    if (first === undefined) return [];
+    return [{ id: first.id, name: nameOf(first.contact), sides: [...new Set(contacts.map(({ side }) => side))] }];
   });
-  const words = wordsOf(text);
-  if (byAddress.length > 0 || words.join('') === '') return byAddress;
-  const nameWords = ({ contact }: ContactRecord) => wordsOf(`${contact.firstName} ${contact.lastName}`);
-  const byName = idsWhere((record) => nameWords(record).toSorted().join() === words.toSorted().join());
-  if (byName.length > 0) return byName;
-  const byWords = idsWhere((record) => words.every((word) => nameWords(record).includes(word)));
-  if (byWords.length > 0) return byWords;
-  return idsWhere((record) => words.every((word) => nameWords(record).some((name) => name.startsWith(word))));
 };
 
-const nameNow = (pair: Pair | undefined): string | null => {
-  const [half] = SIDES.flatMap((side) => pair?.[side] ?? []);
+const nameNow = (halves: Sides<Half | null>): string | null => {
+  const [half] = SIDES.flatMap((side) => halves[side] ?? []);
   return half === undefined ? null : nameOf(half.record.contact);
+};
+
+/** The halves of these ids, one of each side at most. */
+const halvesNamed = async (store: Store, link: string, ids: readonly string[]): Promise<Sides<Half | null>> => {
+  const [left] = await store.halves(link, { by: 'id', side: 'left', ids });
+  const [right] = await store.halves(link, { by: 'id', side: 'right', ids });
+  return { left: left ?? null, right: right ?? null };
 };
 
 const historyOf = async (store: Store, link: string, id: string) => {
   const [known] = await loadPairsOf(store, link, { ids: [id], pairIds: [] });
   const pairId = known?.id ?? null;
   const pairIds = pairId === null ? [] : [pairId];
-  const own = SIDES.flatMap((side) => halfView(known, side).id ?? []);
+  const own = SIDES.flatMap((side) => known?.[side]?.id ?? []);
   const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
+  // A contact of no pair stands by itself.
+  const halves = pair ?? (await halvesNamed(store, link, ids));
   const background = await loadBackground(store, link, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
   const entries = writes.map((write) => writeView(write, background));
-  const now = bySide((side) => halfView(pair, side));
+  const now = bySide((side) => halfView(halves[side]));
   const unsynced = bySide((side) => now[side].unsynced);
   const history: ContactHistory = {
-    name: nameNow(pair) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
+    name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
     ...now,
-    standings: standingsOf(pair, entries, unsynced, background.groupNames),
+    standings: standingsOf(halves, entries, unsynced, background.groupNames),
     entries,
     conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
     rejected: (await store.link(link)).rejections.filter(isOwn),
   };
-  return { history, ids, isKnown: pair !== undefined || writes.length > 0 };
+  return { history, ids, isKnown: SIDES.some((side) => halves[side] !== null) || writes.length > 0 };
+};
+
+/** The history of the contact of that id on either side; null where the store knows none. Asks neither side. */
+export const explainById = async (store: Store, link: string, id: string): Promise<ContactHistory | null> => {
+  const { history, isKnown } = await historyOf(store, link, id);
+  return isKnown ? history : null;
 };
 
 /**
  * The history of the contacts that the text names, by id, email address or name: what each run wrote on which side, from
- * what to what, and why. Empty where the store knows none; so many at `most`. Asks neither side.
+ * what to what, and why. Empty where the store knows none. Asks neither side.
  */
-export const explainContact = async (
-  store: Store,
-  link: string,
-  text: string,
-  most = Number.POSITIVE_INFINITY,
-): Promise<readonly ContactHistory[]> => {
-  const byId = await historyOf(store, link, text);
-  if (byId.isKnown) return [byId.history];
+export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
+  const byId = await explainById(store, link, text);
+  if (byId !== null) return [byId];
   const seen = new Set<string>();
   const histories: ContactHistory[] = [];
-  for (const id of await search(store, link, text)) {
-    if (histories.length >= most) break;
+  for (const { id } of await search(store, link, text, Number.MAX_SAFE_INTEGER)) {
     if (seen.has(id)) continue;
     const { history, ids } = await historyOf(store, link, id);
     for (const one of [id, ...ids]) seen.add(one);

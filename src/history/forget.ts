@@ -107,6 +107,7 @@ const BLANK_INTENT: Omit<WriteIntent, 'fields' | 'empties' | 'undoes'> = {
   join: [],
   leave: [],
   source: null,
+  given: [],
   group: null,
 };
 

@@ -1,5 +1,5 @@
-import { stands, type Half } from '../contact/half.ts';
-import { SIDES, type Side } from '../contact/side.ts';
+import { stands } from '../contact/half.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { idsOn, type PairIds } from '../reconcile/pair-ids.ts';
 import type { Rejection, Store } from '../store/store.ts';
 import { nameOf } from '../view/values.ts';
@@ -14,6 +14,9 @@ type Refused = Rejection & { readonly name: string | null };
 /** A contact that runs leave alone, and why. */
 export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
 
+/** The two contacts of a pair that is asleep. */
+type SetApart = PairIds & { readonly name: string | null };
+
 /** What the store says of how a link stands. */
 export type LinkRecord = {
   readonly pairs: number;
@@ -23,6 +26,10 @@ export type LinkRecord = {
   readonly skipped: readonly Skipped[];
   /** Contacts that stand at one side only, and stay so. */
   readonly alone: readonly Alone[];
+  /** Pairs whose contacts are set apart, since no side selects them any longer. */
+  readonly setApart: readonly SetApart[];
+  /** How many contacts of no pair each side does not select. */
+  readonly unselected: Sides<number>;
   /** The last run that ended; null before the first one has. */
   readonly lastRun: Run | null;
   readonly lastSuccessAtMs: number | null;
@@ -35,14 +42,20 @@ const MOST_FAILURES = 100;
 
 const EMPTY = 'The contact says nothing that the other side could hold.';
 
-const isEmpty = ({ record }: Half): boolean =>
-  Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
-
 /** Contacts of no pair that no run creates on the other side, since there is nothing to create. */
 const listSkipped = async (store: Store, link: string): Promise<readonly Skipped[]> => {
-  const halves = await store.halves(link, { by: 'state', states: ['changed'] });
-  const skipped = halves.filter((half) => half.pair === null && isEmpty(half));
+  const halves = await store.halves(link, { by: 'blank' });
+  const skipped = halves.filter(({ state }) => state === 'changed');
   return skipped.map(({ side, id }) => ({ side, ...idsOn(side, id), name: null, reason: EMPTY }));
+};
+
+const listSetApart = async (store: Store, link: string): Promise<readonly SetApart[]> => {
+  const pairs = Map.groupBy(await store.halves(link, { by: 'asleep' }), ({ pair }) => pair);
+  return [...pairs.values()].map((halves) => {
+    const idAt = (side: Side): string | null => halves.find((half) => half.side === side)?.id ?? null;
+    const [name = null] = halves.flatMap(({ record }) => nameOf(record.contact) ?? []);
+    return { leftId: idAt('left'), rightId: idAt('right'), name };
+  });
 };
 
 const listRefused = async (
@@ -75,8 +88,11 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
   const { rejections } = await store.link(link);
   const [lastRun] = await store.runs(link, { latest: 'ended' });
   const [lastSuccess] = await store.runs(link, { latest: 'completed' });
+  const { pairs, asleep, unselected } = await store.counts(link);
   return {
-    pairs: (await store.counts(link)).pairs,
+    pairs,
+    setApart: asleep === 0 ? [] : await listSetApart(store, link),
+    unselected,
     openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
     refused: await listRefused(store, link, rejections),
     skipped: await listSkipped(store, link),

@@ -1,11 +1,12 @@
-import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { keepChosen } from '../contact/chosen.ts';
+import { inFieldOrder, scalarsOf, syncedIn, type SyncedField } from '../contact/contact.ts';
 import { stands, type Half } from '../contact/half.ts';
-import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
-import { equalSnapshots, unordered } from '../contact/snapshot.ts';
+import { contactsOf, equalSnapshots, unordered } from '../contact/snapshot.ts';
 import type { Pair, SideWrite, WholePair } from '../reconcile/decision.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
-import { mayWrite, type Policy } from '../reconcile/policy.ts';
+import { forField, mayWrite, type Policy } from '../reconcile/policy.ts';
 import { draftOf, undoWrite, type DoneWrite } from './revert-fields.ts';
 import { groupKey, linksOf, planGroupReturns, type GroupReturns, type RemovedGroup } from './undo-groups.ts';
 
@@ -41,6 +42,8 @@ export type UndoInput = {
   /** The groups that each side holds now. */
   readonly groups: Readonly<Record<Side, readonly GroupRecord[]>>;
   readonly policy: Policy;
+  /** The fields that the link syncs now. */
+  readonly fields: ReadonlySet<SyncedField>;
 };
 
 /** What an undo decided for one contact. Plain data: printed by `undo --dry-run`, performed by `undo`. */
@@ -90,6 +93,7 @@ const NOTHING: Outcome = { kind: 'nothing' };
 
 type Env = {
   readonly policy: Policy;
+  readonly fields: ReadonlySet<SyncedField>;
   readonly groups: Readonly<Record<Side, ReadonlySet<string>>>;
   readonly successors: GroupReturns['successors'];
 };
@@ -124,12 +128,23 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
   return pair !== null && stands(pair[otherSide(side)]) ? pair : null;
 };
 
+const ONE_WAY = 'the link does not write this field to this side';
+const NOT_SYNCED = 'the link does not sync this field';
+
 const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Judgement => {
   const { groups } = env;
   const { side, pair } = contact;
   const draft = draftOf(record);
-  for (const write of contact.writes) undoWrite(draft, write, groups[side]);
-  const refused = draft.refused.map(({ field, reason }) => refuse(contact, reason, field));
+  const isRefused = (field: SyncedField): boolean =>
+    !env.fields.has(field) || !mayWrite(forField(env.policy, field), side);
+  const untouched = inFieldOrder(contact.writes.flatMap((write) => write.fields.filter(isRefused)));
+  for (const write of contact.writes) {
+    undoWrite(draft, { ...write, fields: write.fields.filter((field) => !isRefused(field)) }, groups[side]);
+  }
+  const refused = [
+    ...draft.refused.map(({ field, reason }) => refuse(contact, reason, field)),
+    ...untouched.map((field) => refuse(contact, env.fields.has(field) ? ONE_WAY : NOT_SYNCED, field)),
+  ];
   const back = rejoined(contact, record, env);
   if (back.length > 0) draft.fields.add('buckets');
   if (draft.fields.size === 0) return { outcome: NOTHING, refused };
@@ -138,7 +153,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
   const joins = [...[...draft.groupIds.difference(before)].map((id) => groupKey(side, id)), ...back];
   const leaves = [...before.difference(draft.groupIds)].map((id) => groupKey(side, id));
   const moves = joins.length + leaves.length > 0;
-  const fields = SYNCED_FIELDS.filter((field) => draft.fields.has(field) && (field !== 'buckets' || moves));
+  const fields = inFieldOrder(draft.fields).filter((field) => field !== 'buckets' || moves);
   if (fields.length === 0) return { outcome: NOTHING, refused };
   if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its other half is gone by now');
   const write = { fields, desired: draft.contact, joins, leaves };
@@ -152,8 +167,13 @@ const CLOCK_MARGIN_MS = 60_000;
  * Whether a contact is still as the last write left it, so that deleting it loses nothing: the same values, no group
  * besides, and no sign of a change to what the canonical contact cannot express.
  */
-const isUntouched = (record: ContactRecord, outcome: NonNullable<WrittenContact['outcome']>): boolean => {
-  const content = (of: ContactRecord) => unordered({ contact: of.contact, groupIds: [] });
+const isUntouched = (
+  record: ContactRecord,
+  outcome: NonNullable<WrittenContact['outcome']>,
+  fields: ReadonlySet<SyncedField>,
+): boolean => {
+  // Of a field that was synced then nothing is known now, but that the version tells of every change.
+  const content = (of: ContactRecord) => unordered({ contact: keepChosen(of.contact, fields), groupIds: [] });
   const isSame = equalSnapshots(content(record), content(outcome.record));
   const hasNewGroup = record.groupIds.some((id) => !outcome.record.groupIds.includes(id));
   if (!isSame || hasNewGroup) return false;
@@ -162,15 +182,15 @@ const isUntouched = (record: ContactRecord, outcome: NonNullable<WrittenContact[
   return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
 };
 
-const undoCreate = (contact: WrittenContact, record: ContactRecord): Judgement => {
+const undoCreate = (contact: WrittenContact, record: ContactRecord, { fields }: Env): Judgement => {
   const { pair, side, outcome } = contact;
   if (pair === null || outcome === null) return refuseWhole(contact, 'it is no longer linked');
-  if (!isUntouched(record, outcome)) return refuseWhole(contact, 'it was changed since it was created');
+  if (!isUntouched(record, outcome, fields)) return refuseWhole(contact, 'it was changed since it was created');
   return { outcome: { kind: 'decision', decision: { kind: 'remove', side, record, pair } }, refused: [] };
 };
 
 /** Brings back what the run deleted: the last image, with the run's earlier writes to it undone. */
-const undoDelete = (contact: WrittenContact, before: ContactRecord, { groups, successors }: Env): Judgement => {
+const undoDelete = (contact: WrittenContact, before: ContactRecord, { fields, groups, successors }: Env): Judgement => {
   const { side, pair } = contact;
   const draft = draftOf(before);
   for (const write of contact.writes) undoWrite(draft, write, groups[side]);
@@ -179,7 +199,7 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, { groups, su
     const key = groupKey(side, id);
     return groups[side].has(id) ? [key] : (successors.get(key)?.key ?? []);
   });
-  const image = { ...before, contact: draft.contact, groupIds: held.toSorted() };
+  const image = { ...before, contact: keepChosen(draft.contact, fields), groupIds: held.toSorted() };
   const partner = pairWithPartner(pair, side);
   const decision: UndoDecision = { kind: 'restore', side, image, pair: partner, joins, standing: null };
   const lost = joins.length < held.length ? [refuse(contact, 'a group it was in is gone by now', 'buckets')] : [];
@@ -217,16 +237,18 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
     return before === null ? nothing : undoDelete(contact, before, env);
   }
   if (standing === null) return refuseWhole(contact, 'it was deleted since');
-  return fate === 'created' ? undoCreate(contact, standing.record) : undoEdits(contact, standing.record, env);
+  return fate === 'created' ? undoCreate(contact, standing.record, env) : undoEdits(contact, standing.record, env);
 };
 
 /**
  * The fields whose change must stay where it is. All of the other side: nothing is propagated by an undo. Lists and memberships
  * take only what the write brings; a scalar that is written takes the side's answer.
  */
-const heldFields = (write: SideWrite | null): readonly SyncedField[] => {
-  const written = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => write?.fields.includes(field)));
-  return SYNCED_FIELDS.filter((field) => !written.has(field));
+const heldFields = (write: SideWrite | null, pair: WholePair): readonly SyncedField[] => {
+  const written = new Set<SyncedField>(scalarsOf(write?.fields ?? []));
+  return syncedIn(...SIDES.flatMap((side) => contactsOf(pair[side].record, pair[side].base))).filter(
+    (field) => !written.has(field),
+  );
 };
 
 /** The writes to both halves of one pair as one decision. */
@@ -236,7 +258,7 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly UndoDecision[] 
     const [first] = own;
     if (first === undefined) return [];
     const writes = bySide((side) => own.find((outcome) => outcome.side === side)?.write ?? null);
-    return [{ kind: 'revert', pair: first.pair, writes, held: bySide((side) => heldFields(writes[side])) }];
+    return [{ kind: 'revert', pair: first.pair, writes, held: bySide((side) => heldFields(writes[side], first.pair)) }];
   });
 };
 
@@ -251,10 +273,15 @@ export const planUndo = (input: UndoInput): UndoPlan => {
     links: created,
     successors,
     refused,
-  } = planGroupReturns(input.removedGroups, input.groups, input.policy);
+  } = planGroupReturns(input.removedGroups, input.groups, forField(input.policy, 'buckets'));
   const links = linksOf(input.groups, input.policy);
   const standing = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
-  const env = { policy: input.policy, groups: { left: standing('left'), right: standing('right') }, successors };
+  const env = {
+    policy: input.policy,
+    fields: input.fields,
+    groups: { left: standing('left'), right: standing('right') },
+    successors,
+  };
   const judged = input.contacts.map((contact) => undoContact(contact, env));
   const outcomes = judged.map(({ outcome }) => outcome);
   const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));

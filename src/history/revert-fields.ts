@@ -1,12 +1,15 @@
 import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
+  listsOf,
+  scalarsOf,
+  textIn,
+  withValue,
   type Contact,
   type ListField,
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { isExtraField } from '../contact/fields.ts';
 import type { ContactRecord } from '../contact/record.ts';
 
 /** A write of the run that is reverted, as the journal has it. */
@@ -36,13 +39,13 @@ export const draftOf = (record: ContactRecord): Draft => {
 };
 
 const undoScalar = (draft: Draft, field: ScalarField, before: Contact, after: Contact): void => {
-  const now = draft.contact[field];
-  if (before[field] === after[field] || now === before[field]) return;
-  if (now !== after[field]) {
+  const [now, former, written] = [draft.contact, before, after].map((contact) => textIn(contact, field));
+  if (former === undefined || former === written || now === former) return;
+  if (now !== written) {
     draft.refused.push({ field, reason: CHANGED });
     return;
   }
-  draft.contact = { ...draft.contact, [field]: before[field] };
+  draft.contact = withValue(draft.contact, field, former);
   draft.fields.add(field);
 };
 
@@ -79,15 +82,15 @@ const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<stri
   }
 };
 
+/** What a side computes is as it is: shown or not, there is nothing to go back to. */
+const isNoExtra = (field: ScalarField): boolean => !isExtraField(field);
+
 /** Reverts one write in the draft: what was changed since is refused. */
 export const undoWrite = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
   if (write.kind === 'membership') undoMembership(draft, write, groups);
   const { before, after } = write;
   if (write.kind !== 'update' || before === null || after === null) return;
-  for (const field of SCALAR_FIELDS) {
-    if (write.fields.includes(field)) undoScalar(draft, field, before.contact, after.contact);
-  }
-  for (const field of LIST_FIELDS) {
-    if (write.fields.includes(field)) undoList(draft, field, before.contact, after.contact);
-  }
+  for (const field of scalarsOf(write.fields).filter(isNoExtra))
+    undoScalar(draft, field, before.contact, after.contact);
+  for (const field of listsOf(write.fields)) undoList(draft, field, before.contact, after.contact);
 };

@@ -1,17 +1,23 @@
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { Review } from '../reconcile/decision.ts';
-import { mayWrite, type Direction } from '../reconcile/policy.ts';
+import { forField, mayWrite, type Policy } from '../reconcile/policy.ts';
 import type { ConflictRow } from '../store/store.ts';
 import { changeLink } from '../sync/change-link.ts';
 import type { LeaseParts } from '../sync/lease.ts';
 
 /** The side whose values alone can stand, since the link does not write there; null where it writes both. */
-export const unwrittenSide = (direction: Direction): Side | null =>
-  SIDES.find((each) => !mayWrite({ direction }, each)) ?? null;
+export const unwrittenSide = (
+  { direction, directions }: Pick<Policy, 'direction' | 'directions'>,
+  field: SyncedField,
+): Side | null => {
+  const policy = forField({ direction, ...(directions && { directions }) }, field);
+  return SIDES.find((each) => !mayWrite(policy, each)) ?? null;
+};
 
 /** Taking what stands already is leaving it so. */
 const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
-  return taken === otherSide(winner) ? taken : 'dismissed';
+  return taken === null || taken === winner ? 'dismissed' : taken;
 };
 
 /**

@@ -1,23 +1,35 @@
 import type { RunRow, Store } from '../store/store.ts';
-import { STOPPED } from '../sync/context.ts';
-import type { Run, Write } from '../view/views.ts';
-import { loadBackground, writeView } from './writes.ts';
+import { PAUSED_BY_HAND, STOPPED } from '../sync/context.ts';
+import type { Run } from '../view/views.ts';
 
 /** A run as people are shown it. Pure. */
 export const runView = (run: RunRow): Run => {
   // Whoever holds the override may let a halted plan pass: it is shown to nobody.
   const { override: _, ...row } = run;
-  return { ...row, outcome: row.outcome === 'failed' && row.reason === STOPPED ? 'stopped' : row.outcome };
+  const isStopped = row.outcome === 'failed' && (row.reason === STOPPED || row.reason === PAUSED_BY_HAND);
+  return { ...row, outcome: isStopped ? 'stopped' : row.outcome };
 };
 
-/** So many runs of a link at most, the newest first. */
-export const listRuns = async (store: Store, link: string, most: number): Promise<readonly Run[]> => {
-  return (await store.runs(link, { newest: most })).map(runView);
+/** Which runs of a link are listed: so many at `most`, those that began before one, those of a kind or an outcome. */
+type RunsAsked = {
+  readonly most: number;
+  readonly before?: RunRow | null;
+  readonly kind?: Run['kind'] | null;
+  readonly outcome?: Run['outcome'] | null;
 };
 
-/** What a run wrote and tried to write, in its order; a group that it made or renamed is not journaled. */
-export const writesOf = async (store: Store, link: string, run: string): Promise<readonly Write[]> => {
-  const rows = await store.journal(link, { run });
-  const background = await loadBackground(store, link, rows);
-  return rows.map((row) => writeView(row, background));
+/** The runs of a link, the newest first. */
+export const listRuns = async (store: Store, link: string, asked: RunsAsked): Promise<readonly Run[]> => {
+  const { most, kind, outcome } = asked;
+  // In the store one that somebody stopped has failed.
+  const stored = outcome === 'stopped' ? 'failed' : outcome;
+  const of = { ...(kind && { kind }), ...(stored && { outcome: stored }) };
+  const found: Run[] = [];
+  let before = asked.before ?? undefined;
+  for (;;) {
+    const rows = await store.runs(link, { newest: most, of, ...(before && { before }) });
+    found.push(...rows.map(runView).filter((run) => (outcome ?? run.outcome) === run.outcome));
+    before = rows.at(-1);
+    if (rows.length < most || found.length >= most) return found.slice(0, most);
+  }
 };

@@ -1,7 +1,7 @@
-import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
-import { stands } from '../contact/half.ts';
+import { syncedIn, type SyncedField } from '../contact/contact.ts';
+import { stands, type Half } from '../contact/half.ts';
+import { contactsOf } from '../contact/snapshot.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Pair } from '../reconcile/decision.ts';
 import { valuesOf, type GroupNames } from '../view/values.ts';
 import type { Standing, Why, Write } from '../view/views.ts';
 
@@ -22,10 +22,13 @@ const sideOf = (why: Why, written: Side): Side | null => {
     case 'kept':
     case 'dormant':
       return why.at;
+    case 'asked':
     case 'alike':
     case 'by-hand':
     case 'gone':
     case 'paired-again':
+    case 'unselected':
+    case 'selected':
       return null;
   }
 };
@@ -44,19 +47,19 @@ const lastChange = (field: SyncedField, entries: readonly Write[]): Pick<Standin
  * says that no run has taken to the other side yet. Fields that neither side fills are left out. Pure.
  */
 export const standingsOf = (
-  pair: Pair | undefined,
+  halves: Sides<Half | null>,
   entries: readonly Write[],
   unsynced: Sides<readonly SyncedField[]>,
   names: Sides<GroupNames>,
 ): readonly Standing[] =>
-  SYNCED_FIELDS.flatMap((field): Standing[] => {
+  syncedIn(...contactsOf(halves.left?.record, halves.right?.record)).flatMap((field): Standing[] => {
     const values = bySide((side) => {
-      const half = pair?.[side] ?? null;
+      const half = halves[side];
       return valuesOf(stands(half) ? half.record : null, field, names[side]);
     });
     if (SIDES.every((side) => values[side].length === 0)) return [];
     const [edited, ...others] = SIDES.filter((side) => unsynced[side].includes(field));
     if (edited === undefined || others.length > 0) return [{ field, ...values, ...lastChange(field, entries) }];
-    const sinceMs = pair?.[edited]?.record.modifiedAtMs ?? null;
+    const sinceMs = halves[edited]?.record.modifiedAtMs ?? null;
     return [{ field, ...values, from: edited, sinceMs, why: { kind: 'changed', at: edited } }];
   });

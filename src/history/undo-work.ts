@@ -1,4 +1,5 @@
-import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { contactsOf } from '../contact/snapshot.ts';
+import { syncedIn, type SyncedField } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
@@ -37,7 +38,7 @@ const revertViews = ({ pair, writes }: Revert, groups: PlanGroups, why: Why): re
 const restoreView = ({ side, image, joins, pair, standing }: Restore, groups: PlanGroups, why: Why): Change => {
   const other = otherSide(side);
   const sourceId = pair?.[other]?.id ?? null;
-  if (standing === null) return creationView(side, image, { joins, sourceId }, groups, why);
+  if (standing === null) return creationView(side, image.contact, { joins, sourceId }, groups, why);
   const ids = { ...idsOn(other, sourceId), [`${side}Id`]: standing.id };
   const write: SideWrite = { fields: ['buckets'], desired: standing.contact, joins, leaves: [] };
   const changes = changesOfWrite(side, standing, write, groups, () => why);
@@ -68,15 +69,19 @@ export const undoChanges = (
 };
 
 const NOTHING_WRITTEN = {
+  given: { left: new Set<never>(), right: new Set<never>() },
   conflicts: [],
   conflictsStored: false,
   isNewPairing: false,
+  wakes: false,
+  sleeps: false,
   decision: null,
 } as const;
 
 const revertTask = ({ pair, writes, held }: Revert): Task => ({
   ...NOTHING_WRITTEN,
   pairId: pair.id,
+  sleeps: pair.status === 'asleep',
   halves: bySide((side) => taskHalf(pair[side].record, pair[side].base)),
   creation: null,
   writes,
@@ -110,7 +115,7 @@ const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
     sharedEmails: { left: [], right: [] },
     pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
     // Nothing is propagated by an undo: what has not arrived yet of the other half is left for the next run.
-    held: bySide((each) => (each === other ? SYNCED_FIELDS : [])),
+    held: bySide((each) => (each === other ? syncedIn(image.contact, ...contactsOf(half?.record, half?.base)) : [])),
     deferred: half !== null,
     counted: new Set(),
   };

@@ -8,6 +8,7 @@ import { execute } from '../sync/execute/execute.ts';
 import { guard } from '../sync/guard.ts';
 import { takeStock } from '../sync/prepare.ts';
 import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
+import { forgetSelection } from '../sync/selecting.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import type { Change } from '../view/views.ts';
 import { followContacts, idsIn, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
@@ -16,7 +17,13 @@ import type { DoneWrite } from './revert-fields.ts';
 import type { RemovedGroup } from './undo-groups.ts';
 import { lossesOfUndo, undoChanges, workOfUndo } from './undo-work.ts';
 
-export type UndoOptions = Omit<RunOptions, 'kind'>;
+export type UndoOptions = Omit<RunOptions, 'kind'> & {
+  /** The one write of the run that is reverted, by its journal entry; the whole run where left out. */
+  readonly write?: number;
+};
+
+/** What an undo reverts. */
+type Target = { readonly run: string; readonly write: number | undefined };
 
 /** What an undo did or, where it is only planned, would do. */
 export type UndoReport = {
@@ -127,12 +134,18 @@ const writtenContacts = async (
 
 type Planned = { readonly plan: UndoPlan; readonly actions: readonly Change[] };
 
-const planOf = async (session: Session, run: string): Promise<Planned> => {
+/** What is left to a person is accepted with the same words that asked for the undo. */
+const asked = (session: Session, { run, write }: Target): Session =>
+  write === undefined ? session : { ...session, undoes: `${run} --write ${write}` };
+
+const planOf = async (session: Session, { run, write }: Target): Promise<Planned> => {
   session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
-  const rows = await session.store.journal(session.link, { run });
+  const written = await session.store.journal(session.link, { run });
+  const rows = written.filter(({ id }) => write === undefined || id === write);
   const contacts = await writtenContacts(session, rows);
-  const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy });
+  const fields = new Set(session.fields);
+  const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy, fields });
   return { plan, actions: undoChanges(plan, groups, run) };
 };
 
@@ -155,18 +168,20 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
   return { again: await execute(listening, workOfUndo(plan)), refused };
 };
 
-const revert = async (session: Session, run: string, report: (undone: UndoReport) => void): Promise<void> => {
+const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
   await takeStock(session);
-  const { plan: planned, actions } = await planOf(session, run);
+  const { plan: planned, actions } = await planOf(session, target);
   report({ actions, refused: planned.refused });
-  const halt = await guard(session, lossesOfUndo(planned));
+  const halt = await guard(asked(session, target), lossesOfUndo(planned));
   if (halt !== null) throw new HaltError(halt);
+  // A label that comes back, or goes again, may select a contact, or select it no longer.
+  await forgetSelection(session);
   const first = await executeUndo(session, planned);
   report({ actions, refused: [...planned.refused, ...first.refused] });
   if (!first.again) return;
   // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
   await settleUnanswered(session);
-  const { plan: again } = await planOf(session, run);
+  const { plan: again } = await planOf(session, target);
   const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
   const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
@@ -174,14 +189,14 @@ const revert = async (session: Session, run: string, report: (undone: UndoReport
 };
 
 /**
- * Reverts what a run wrote, as a run of its own: from the images before each write, field by field, refusing what was
+ * Reverts what a run wrote, or one write of it, as a run of its own: from the images before each write, field by field, refusing what was
  * changed since. Nothing is propagated to the other side by it, and it can itself be undone.
  *
  * @throws {LeaseError} where another process works on the link.
  */
 export const undoRun = async (
   context: LinkContext,
-  options: UndoOptions,
+  { write, ...options }: UndoOptions,
   run: RunRow,
 ): Promise<{ readonly result: RunResult; readonly report: UndoReport }> => {
   let report: UndoReport = { actions: [], refused: [] };
@@ -191,7 +206,7 @@ export const undoRun = async (
     {
       undoes: run.id,
       perform: (session) =>
-        revert(session, run.id, (undone) => {
+        revert(session, { run: run.id, write }, (undone) => {
           report = undone;
         }),
     },
@@ -206,13 +221,14 @@ export const undoRun = async (
  */
 export const planUndoRun = (
   context: LinkContext,
-  options: UndoOptions,
+  { write, ...options }: UndoOptions,
   run: RunRow,
 ): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
   return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
     await takeStock(session);
-    const { plan, actions } = await planOf(session, run.id);
+    const target = { run: run.id, write };
+    const { plan, actions } = await planOf(session, target);
     const report = { actions, refused: plan.refused };
-    return { report, halt: await guard(session, lossesOfUndo(plan)) };
+    return { report, halt: await guard(asked(session, target), lossesOfUndo(plan)) };
   });
 };

@@ -1,4 +1,5 @@
-import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { contactsOf } from '../contact/snapshot.ts';
+import { syncedIn, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
 import type { ConflictRow, JournalRow, RunRow, Store } from '../store/store.ts';
@@ -64,7 +65,7 @@ const changesOf = (write: ContactWrite, background: Background): readonly FieldC
   const { desired } = intent;
   const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
   const to = kind === 'delete' ? null : (after ?? asked);
-  const fields = kind === 'create' || kind === 'delete' ? SYNCED_FIELDS : intent.fields;
+  const fields = kind === 'create' || kind === 'delete' ? syncedIn(...contactsOf(before, to)) : intent.fields;
   const names = background.groupNames[side];
   return fieldChanges(fields, { before, after: to }, names, (field) => whyOfField(write, field, background));
 };
@@ -83,7 +84,7 @@ const nameOfWrite = ({ before, after, intent }: JournalRow): string | null => {
 export const writeView = (write: JournalRow, background: Background): Write => {
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
-  const shared = { atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, side, state, error };
+  const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, side, state, error };
   if (!isContactWrite(write)) {
     const why: Why = { kind: 'deleted', at: otherSide(side) };
     const { id = '', name = '' } = write.intent.group ?? {};

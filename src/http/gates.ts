@@ -22,15 +22,31 @@ export type GatesOptions = {
 export type Gates = {
   /** The gate of that name, opened when first asked for; the limit is that of the first call. */
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
-  /** Stores what the next process must know. */
+  /** Stores what the next process must know of the gates that were used since this was last done. */
   save(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** The same gate, which tells when a request enters it and when one has ended. */
+const telling = (gate: Gate, tell: () => void): Gate => ({
+  ...gate,
+  acquire: async (...of) => {
+    tell();
+    const permit = await gate.acquire(...of);
+    return {
+      done: (answer) => {
+        tell();
+        permit.done(answer);
+      },
+    };
+  },
+});
 
 /** Gates that go on from the budgets of the process before. Redis is connected to when the first one is opened. */
 export const createGates = (options: GatesOptions): Gates => {
   const { clock, random, store, redisUrl } = options;
   const gates = new Map<string, Promise<Gate>>();
+  const used = new Set<string>();
   let rings: Promise<RedisRings> | null = null;
 
   const openRing = async (name: string, limit: RateLimit, snapshot: GovernorState | null): Promise<RequestRing> => {
@@ -41,7 +57,7 @@ export const createGates = (options: GatesOptions): Gates => {
   const openGate = async (name: string, limit: RateLimit, onLimited: GateOptions['onLimited']): Promise<Gate> => {
     const text = await store.budget(name);
     const ring = await openRing(name, limit, text === null ? null : parseGovernorState(text));
-    return createGate({ ring, clock, random, ...(onLimited && { onLimited }) });
+    return telling(createGate({ ring, clock, random, ...(onLimited && { onLimited }) }), () => used.add(name));
   };
   return {
     open: (name, limit, onLimited) => {
@@ -51,7 +67,17 @@ export const createGates = (options: GatesOptions): Gates => {
       return gate;
     },
     save: async () => {
-      for (const [name, gate] of gates) await store.saveBudget(name, JSON.stringify((await gate).snapshot()));
+      const names = [...used];
+      for (const name of names) {
+        // One that is used meanwhile, or could not be stored, is the next call's too.
+        used.delete(name);
+        const gate = await gates.get(name);
+        if (gate === undefined) continue;
+        await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
+          used.add(name);
+          throw error;
+        });
+      }
     },
     close: async () => {
       // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.

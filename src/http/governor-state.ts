@@ -19,10 +19,10 @@ const governorState = z.object({
   foreign: z.object({ requests: z.number(), sentAtMs: z.number() }),
   room: z.object({ requests: z.number(), moreAtMs: z.number() }),
   sharedUntilMs: z.number(),
+  roundTrip: z.object({ meanMs: z.number(), deviationMs: z.number() }).nullable(),
   kind: z.enum(['unknown', 'fixed', 'sliding']),
-  grain: z.enum(['unknown', 'exact', 'second']),
+  isExact: z.boolean(),
   exactSinceMs: z.number().nullable(),
-  exactAnswers: z.number(),
   capacity: z.number(),
   bucketSinceMs: z.number().nullable(),
   resetDueMs: z.number().nullable(),
@@ -47,7 +47,7 @@ export const parseGovernorState = (text: string): GovernorState | null => {
 export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: number): GovernorState => {
   const shifted = (timeMs: number): number => Math.round(timeMs + shiftMs);
   const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
-  const { kind, grain, exactAnswers, nextId, probe } = governor;
+  const { kind, isExact, nextId, probe, roundTrip } = governor;
   return {
     limit: governor.limit,
     completed: distances(governor, shiftMs, nowMs - 2 * governor.configured.windowMs),
@@ -60,10 +60,10 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
     foreign: { requests: governor.foreign.requests, sentAtMs: shifted(governor.foreign.sentAtMs) },
     room: { requests: governor.room.requests, moreAtMs: shifted(governor.room.moreAtMs) },
     sharedUntilMs: shifted(governor.sharedUntilMs),
+    roundTrip,
     kind,
-    grain,
+    isExact,
     exactSinceMs: shiftedOrNull(governor.exactSinceMs),
-    exactAnswers,
     capacity: governor.capacity,
     bucketSinceMs: shiftedOrNull(governor.bucketSinceMs),
     resetDueMs: shiftedOrNull(governor.resetDueMs),
@@ -99,12 +99,12 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);
   for (const atMs of listTimes(earlier.completed)) push(governor.completed, past(atMs));
   for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
-  const { nextId, kind, grain, capacity } = earlier;
+  const { nextId, kind, isExact, capacity } = earlier;
   return {
     ...governor,
     nextId,
     kind,
-    grain,
+    isExact,
     capacity,
     bucketSinceMs: earlier.bucketSinceMs === null ? null : past(earlier.bucketSinceMs),
     foreign: { ...earlier.foreign, sentAtMs: past(earlier.foreign.sentAtMs) },

@@ -8,6 +8,10 @@
  * less than a window before it, so when it was sent they were on the way, or had been answered less than a window ago:
  * it would not have been admitted. Counting from the sending of requests would not do: one that is slow on the way
  * arrives after its place was given to another.
+ *
+ * The way there and back that no request was ever seen to spare does not count: a request arrives at least the way there
+ * after it was sent, and arrived at least the way back before its answer. So where the
+ * window is short, a completion is entered as that much earlier (`sparedMs`), which keeps the argument.
  */
 import { countAfter, createRing, nthNewest, push, type CompletionRing } from './completion-ring.ts';
 import type { RateHeaders, RateLimit } from './rate-headers.ts';
@@ -16,6 +20,7 @@ import {
   forgetGrain,
   guardMs,
   isBucket,
+  isShort,
   learnWindow,
   RESET_PRECISION_MS,
   type Described,
@@ -43,6 +48,8 @@ export type Governor = WindowWatch & {
   room: { readonly requests: number; readonly moreAtMs: number };
   /** Until when the quota is taken to be shared with somebody else. */
   sharedUntilMs: number;
+  /** How long an answer takes, and by how much that varies; null before the first one. */
+  roundTrip: { readonly meanMs: number; readonly deviationMs: number } | null;
 };
 
 /** An admitted request; hand it back to {@link complete}. */
@@ -73,6 +80,10 @@ const RESERVE_SHARE = 0.01;
 const MAX_RESERVE = 5;
 const MAX_RESERVE_SHARE_OF_BUCKET = 0.25;
 const MIN_STOP_MS = 1_000;
+/** The share of the newest answer in what is known of round trips. */
+const ROUND_TRIP_GAIN = 1 / 8;
+/** No round trip is shorter than the mean less so many mean deviations: that of next to none is. */
+const DEVIATIONS = 8;
 /** Somebody else's requests leave a sliding window too: after this share of it a probe is worth while. */
 const MAX_CREEP_SHARE = 0.1;
 /** Before any time of any clock; a number in JSON too, which infinity is not. */
@@ -92,6 +103,7 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   foreign: { requests: 0, sentAtMs: LONG_AGO_MS },
   room: { requests: limit.requests, moreAtMs: LONG_AGO_MS },
   sharedUntilMs: LONG_AGO_MS,
+  roundTrip: null,
 });
 
 /** Admits a request now, or says how long to wait. */
@@ -122,11 +134,12 @@ export const complete = (governor: Governor, grant: Grant, answer: GovernedAnswe
     return;
   }
   governor.open.delete(grant.id);
-  push(governor.completed, nowMs);
+  learnRoundTrip(governor, nowMs - grant.sentAtMs);
+  push(governor.completed, nowMs - Math.min(sparedMs(governor), nowMs - grant.sentAtMs));
   if (answer.limit !== null) governor.limit = lowerLimit(governor.configured, answer.limit);
   if (answer.status === 429) {
     const waitMs = Math.max(answer.retryAfterMs ?? 0, answer.resetMs ?? 0, MIN_STOP_MS) + answer.jitterMs;
-    forgetGrain(governor);
+    forgetGrain(governor, nowMs);
     stopUntil(governor, nowMs + waitMs);
     return;
   }
@@ -165,6 +178,23 @@ const spacingMs = ({ limit }: Governor): number => (limit.windowMs / limit.reque
  */
 const pacedReadyAtMs = (governor: Governor): number =>
   Math.floor(governor.pacedUntilMs - (BURST - 1) * spacingMs(governor));
+
+/** One answer that takes very long says little of the others: it counts as twice the mean at most. */
+const learnRoundTrip = (governor: Governor, tookMs: number): void => {
+  const { meanMs, deviationMs } = governor.roundTrip ?? { meanMs: tookMs, deviationMs: tookMs };
+  const offMs = Math.min(tookMs, 2 * meanMs + 1) - meanMs;
+  governor.roundTrip = {
+    meanMs: meanMs + offMs * ROUND_TRIP_GAIN,
+    deviationMs: deviationMs + (Math.abs(offMs) - deviationMs) * ROUND_TRIP_GAIN,
+  };
+};
+
+/** What every round trip takes at least; nothing where the window is so long that it does not matter. */
+const sparedMs = (governor: Governor): number => {
+  const { roundTrip } = governor;
+  if (roundTrip === null || !isShort(governor)) return 0;
+  return Math.max(0, roundTrip.meanMs - DEVIATIONS * roundTrip.deviationMs);
+};
 
 /** With `f` in flight, the next may go when the (limit - f)-th newest completion has left the window and the guard. */
 const ringReadyAtMs = (governor: Governor, nowMs: number): number => {
@@ -221,11 +251,11 @@ const stopUntil = (governor: Governor, untilMs: number): void => {
  * tell anything newer, nothing is sent until there must be room again.
  */
 const correctDownward = (governor: Governor, described: Described): void => {
-  const { sentAtMs, remaining, resetMs, nowMs } = described;
+  const { sentAtMs, remaining, nowMs } = described;
   const { limit, completed, open } = governor;
   const isNewest = sentAtMs > governor.foreign.sentAtMs;
   if (isNewest) {
-    const ours = countAfter(completed, countedSinceMs(governor, sentAtMs, resetMs)) + open.size;
+    const ours = countAfter(completed, sentAtMs - heldMs(governor)) + open.size;
     governor.foreign = { requests: Math.max(0, limit.requests - ours - remaining), sentAtMs };
   }
   if (governor.foreign.requests > 0) governor.sharedUntilMs = nowMs + limit.windowMs;
@@ -247,9 +277,13 @@ const reserveOf = (governor: Governor, nowMs: number): number => {
   return Math.min(ofWindow, Math.floor(governor.capacity * MAX_RESERVE_SHARE_OF_BUCKET));
 };
 
-/** Where those under way may take all that the server had room for, the next answer decides. */
+/**
+ * Where those under way may take all that the server had room for, the next answer decides. In a short window that costs
+ * too much, so there it is done only where somebody else may take what is left.
+ */
 const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
   const { open, room } = governor;
+  if (isShort(governor) && nowMs >= governor.sharedUntilMs) return LONG_AGO_MS;
   if (open.size === 0 || room.requests - open.size > reserveOf(governor, nowMs)) return LONG_AGO_MS;
   return Math.min(room.moreAtMs, ...open.values());
 };
@@ -266,12 +300,4 @@ const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs 
   const counted = countAfter(completed, sentAtMs - limit.windowMs);
   const leftAtMs = nthNewest(completed, Math.max(1, counted + 1 - lacking)) + heldMs(governor);
   return Math.min(leftAtMs, nowMs + limit.windowMs * MAX_CREEP_SHARE + RESET_PRECISION_MS);
-};
-
-/** No completion up to this time belongs to a request that the server still counted when it wrote its answer. */
-const countedSinceMs = (governor: Governor, sentAtMs: number, resetMs: number | null): number => {
-  const { windowMs } = governor.limit;
-  const slidingMs = sentAtMs - windowMs - guardMs(governor);
-  if (governor.kind !== 'fixed' || resetMs === null || resetMs > windowMs) return slidingMs;
-  return Math.max(slidingMs, sentAtMs + resetMs - windowMs - RESET_PRECISION_MS);
 };

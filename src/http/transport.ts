@@ -10,6 +10,8 @@ type Attempt = { readonly method: string; readonly path: string };
 export type TransportOptions = {
   /** The gates that the request must pass, in an order that is the same for all requests; none: it is not governed. */
   readonly gatesFor: (request: TransportRequest) => readonly Gate[];
+  /** Called at the last moment, each time before a request would be sent: one that is aborted meanwhile is not. */
+  readonly beforeAttempt?: () => void;
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
   /** Called with the same attempt when its answer's headers came, or with null when none will come. */
@@ -18,11 +20,20 @@ export type TransportOptions = {
   readonly headersTimeoutMs: number;
   /** How long an answer's body may stall. */
   readonly bodyTimeoutMs: number;
-  /** Connections per origin. */
-  readonly connections?: number;
+  /** Whose connections carry the requests; one of its own where left out. */
+  readonly agent?: Agent;
 };
 
-const CONNECTIONS = 16;
+/** As many as the runs of a process have under way at one origin at most, or nearly. */
+const CONNECTIONS = 128;
+
+/** Keeps connections, so many per origin, for all who are given it; whoever opens it closes it. */
+export const openAgent = (): Agent =>
+  new Agent({
+    connections: CONNECTIONS,
+    // Over HTTP/2 undici itself sends a request again when the server closes the session: not counted, not governed.
+    allowH2: false,
+  });
 
 /**
  * The one way out to the network, for `undici.request` and `undici.fetch`: each request waits until its gates let it
@@ -30,13 +41,7 @@ const CONNECTIONS = 16;
  * and counted. End the requests that wait (by their signals) before closing it.
  */
 export const createTransport = (options: TransportOptions): Dispatcher =>
-  new Agent({
-    headersTimeout: options.headersTimeoutMs,
-    bodyTimeout: options.bodyTimeoutMs,
-    connections: options.connections ?? CONNECTIONS,
-    // Over HTTP/2 undici itself sends a request again when the server closes the session: not counted, not governed.
-    allowH2: false,
-  }).compose((dispatch) => (request, handler) => {
+  (options.agent ?? openAgent()).compose((dispatch) => (request, handler) => {
     const governed = new GovernedRequest(options, request, handler);
     void governed.send(dispatch);
     return true;
@@ -71,10 +76,12 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
       for (const gate of this.#options.gatesFor(request)) {
         this.#permits.push(await gate.acquire(priorityOf(request.method), signal));
       }
+      this.#options.beforeAttempt?.();
       signal.throwIfAborted();
       this.#awaitsAnswer = true;
       this.#options.onAttempt(this.#attempt);
-      dispatch(this.#request, this);
+      const { headersTimeoutMs: headersTimeout, bodyTimeoutMs: bodyTimeout } = this.#options;
+      dispatch({ ...this.#request, headersTimeout, bodyTimeout }, this);
     } catch (error) {
       this.#finish(null);
       this.#fail(error as Error);

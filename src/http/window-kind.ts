@@ -4,12 +4,12 @@
  * Is all forgotten at a reset (`fixed`), or each request when it is a window old (`sliding`)? It decides which of our
  * requests a server may still count, so how many of those it counts must be somebody else's.
  *
- * How fine is the count? A server that keeps whole seconds counts a request for up to one second longer than the window
- * says, and only such a server needs a guard of a second. It gives itself away: Remaining comes back in steps, once a
- * second, and just before a step more is counted than was sent in the window. A server that forgets each request in time
- * (or all of them at once) never counts more than that. So until it is known the guard is wide; it becomes narrow when
- * many answers over several of the server's seconds, while there was enough that a coarse count would have shown, had no
- * surplus; and wide again with the first one that has. A 429 reopens the question.
+ * How fine is the count? A server that keeps whole seconds, or sixtieths of a longer window, counts a request for up to
+ * such a grain longer than the window says, and only such a server needs a guard of a grain. It gives itself away:
+ * Remaining comes back in steps, and just before a step more is counted than was sent in the window. A server that
+ * forgets each request in time (or all of them at once) never counts more than that. So until it is known the guard is
+ * wide; it becomes narrow when the answers over many of the server's grains, while there was enough that a coarse count
+ * would have shown, had no surplus; and wide again with the first one that has. A 429 reopens the question, an hour later.
  *
  * Is it a bucket that drains evenly at the limit's rate (a token bucket, GCRA)? Then its Reset is as far away as what is
  * in it takes to drain. Where it lets only a few pass at once, Remaining says nothing of the window: twenty at once means
@@ -22,10 +22,10 @@ import type { RateLimit } from './rate-headers.ts';
 /** What is known of the server's way to count. */
 export type WindowWatch = {
   kind: 'unknown' | 'fixed' | 'sliding';
-  grain: 'unknown' | 'exact' | 'second';
-  /** Since when answers have shown an exact count; null: not since the last one that did not. */
+  /** Whether the count is known to be exact. */
+  isExact: boolean;
+  /** Since when answers have shown an exact count, later than now after a 429; null: not since the last one that did not. */
   exactSinceMs: number | null;
-  exactAnswers: number;
   /** The most requests that the server had room for at once. */
   capacity: number;
   /** Since when every answer was one that a bucket gives; null: the newest was not. */
@@ -49,38 +49,42 @@ export type Described = {
   readonly nowMs: number;
 };
 
-const NARROW_GUARD_MS = 300;
-const WIDE_GUARD_MS = 1_000;
+/** What a narrow guard is of the window. */
+const NARROW_GUARD_SHARE = 1 / 200;
 /** Reset is given in whole seconds. */
 export const RESET_PRECISION_MS = 1_000;
+/** Of a shorter window a round trip is a good part, and Reset says next to nothing. */
+const SHORT_WINDOW_MS = 10_000;
 const MIN_OLD_REQUESTS = 10;
 
 const SECOND_MS = 1_000;
-/** So many requests of the second before the window show a coarse count: two or more of them are still counted. */
-const MIN_REQUESTS_IN_SECOND = 6;
+const GRAINS_IN_WINDOW = 60;
+/** So many requests of the grain before the window show a coarse count: two or more of them are still counted. */
+const MIN_REQUESTS_IN_GRAIN = 6;
 const SURPLUS = 2;
-/** An answer that took longer leaves too much open about when the request arrived. */
-const MAX_ROUND_TRIP_MS = 400;
-const EXACT_FOR_MS = 10_000;
-const EXACT_ANSWERS = 40;
+const EXACT_FOR_GRAINS = 10;
+const DISTRUST_MS = 3_600_000;
 
 /** Nothing is known yet. */
 export const createWatch = (): WindowWatch => ({
   kind: 'unknown',
-  grain: 'unknown',
+  isExact: false,
   exactSinceMs: null,
-  exactAnswers: 0,
   capacity: 0,
   bucketSinceMs: null,
   resetDueMs: null,
 });
 
-/** How much longer than the window a request counts, from its answer on. */
-export const guardMs = (watch: WindowWatch): number => (watch.grain === 'exact' ? NARROW_GUARD_MS : WIDE_GUARD_MS);
+/** How much longer than the window a request counts. */
+export const guardMs = ({ isExact, limit }: Watched): number =>
+  isExact ? limit.windowMs * NARROW_GUARD_SHARE : grainMs(limit);
+
+export const isShort = ({ limit }: { readonly limit: RateLimit }): boolean => limit.windowMs < SHORT_WINDOW_MS;
 
 /** Learns from an answer how the server counts. */
 export const learnWindow = (watched: Watched, described: Described): void => {
   learnKind(watched, described);
+  watched.capacity = Math.max(watched.capacity, described.remaining + 1);
   learnGrain(watched, described);
   learnBucket(watched, described);
 };
@@ -89,11 +93,14 @@ export const learnWindow = (watched: Watched, described: Described): void => {
 export const isBucket = ({ bucketSinceMs, limit }: Watched, nowMs: number): boolean =>
   bucketSinceMs !== null && nowMs - bucketSinceMs >= limit.windowMs;
 
-/** Nothing is taken for known about the grain any more. */
-export const forgetGrain = (watched: WindowWatch): void => {
-  watched.grain = 'unknown';
-  watched.exactSinceMs = null;
+/** After a 429 nothing is taken for known about the grain, and answers show an exact count only an hour later. */
+export const forgetGrain = (watched: WindowWatch, nowMs: number): void => {
+  watched.isExact = false;
+  watched.exactSinceMs = nowMs + DISTRUST_MS;
 };
+
+/** The coarsest unit of time that a server is taken to count in. */
+const grainMs = ({ windowMs }: RateLimit): number => Math.max(SECOND_MS, windowMs / GRAINS_IN_WINDOW);
 
 /**
  * Once the reset that an answer announced is past, the next answer shows whether requests from before it still count.
@@ -112,30 +119,27 @@ const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: De
 
 /**
  * `exactly` is the most that an exact count may hold: what was answered since a window before this request was sent, and
- * all that is under way. `coarsely` is the most that a count by second may hold. More than that is somebody else's.
+ * all that is under way. `coarsely` is the most that a count by grain may hold. More than that is somebody else's. In a
+ * short window a bucket cannot be told by its Reset: one that never had room for more counts as empty where it had most.
  */
 const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described): void => {
+  const grain = grainMs(watched.limit);
   const windowStartMs = sentAtMs - watched.limit.windowMs;
-  const used = watched.limit.requests - remaining;
+  const used = (isShort(watched) ? watched.capacity : watched.limit.requests) - remaining;
   const exactly = countAfter(watched.completed, windowStartMs) + watched.open.size;
-  const coarsely = countAfter(watched.completed, windowStartMs - SECOND_MS) + watched.open.size;
-  if (coarsely - exactly < MIN_REQUESTS_IN_SECOND || used > coarsely) return;
+  const coarsely = countAfter(watched.completed, windowStartMs - grain) + watched.open.size;
+  if (coarsely - exactly < MIN_REQUESTS_IN_GRAIN || used > coarsely) return;
   if (used >= exactly + SURPLUS) {
-    watched.grain = 'second';
-    watched.exactSinceMs = null;
+    watched.isExact = false;
+    if ((watched.exactSinceMs ?? 0) < nowMs) watched.exactSinceMs = null;
     return;
   }
-  if (nowMs - sentAtMs > MAX_ROUND_TRIP_MS) return;
-  if (watched.exactSinceMs === null) watched.exactAnswers = 0;
   watched.exactSinceMs ??= nowMs;
-  watched.exactAnswers += 1;
-  const isShown = nowMs - watched.exactSinceMs >= EXACT_FOR_MS && watched.exactAnswers >= EXACT_ANSWERS;
-  if (isShown) watched.grain = 'exact';
+  if (nowMs - watched.exactSinceMs >= EXACT_FOR_GRAINS * grain) watched.isExact = true;
 };
 
 const learnBucket = (watched: Watched, { remaining, resetMs, nowMs }: Described): void => {
   const { requests, windowMs } = watched.limit;
-  watched.capacity = Math.max(watched.capacity, remaining + 1);
   const drainedInMs = ((watched.capacity - remaining) * windowMs) / requests;
   const isLikeOne = resetMs !== null && Math.abs(resetMs - drainedInMs) <= RESET_PRECISION_MS;
   watched.bucketSinceMs = isLikeOne ? (watched.bucketSinceMs ?? nowMs) : null;

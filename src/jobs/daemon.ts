@@ -11,10 +11,13 @@ import type { LinkProgress } from './heartbeat.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
+import { createLateScheduler } from './late-scheduler.ts';
 import { createQueueScheduler } from './queue-scheduler.ts';
+import { queuePrefixOf } from './queue.ts';
 import { createRunner, type Runner } from './run-job.ts';
 import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import { schedulesOf } from './timetable.ts';
+import { watchLinks } from './watch-links.ts';
 
 export type DaemonOptions = {
   readonly app: App;
@@ -24,6 +27,8 @@ export type DaemonOptions = {
   readonly newId: () => string;
   /** Reads the configuration as it is now; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
+  /** Answers the configuration where the links that the database keeps have changed, else null; left out: it keeps none. */
+  readonly look?: () => Promise<Config | null>;
   /** Called with each job that has ended, and how. */
   readonly onReport?: OnReport;
 };
@@ -52,13 +57,22 @@ const BEAT_EVERY_MS = 10_000;
 /** A scheduler in trouble is checked again soon: it may just have been started. */
 const LOOK_AGAIN_MS = 1_000;
 const LOG_LINKS_EVERY_MS = 3_600_000;
+const LOG_PAUSE_MS = 1;
 /** A write takes a second or two; the whole stop must be over within ten. */
 const GRACE_MS = 6_000;
 
 const startScheduler = ({ app, events, clock }: DaemonOptions, runJob: RunJob): Scheduler => {
   const { redisUrl, dataDir, concurrency } = app.config;
   if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency });
-  return createQueueScheduler({ redisUrl, dataDir, clock, events, concurrency, runJob });
+  return createLateScheduler({
+    kind: 'redis',
+    clock,
+    open: async () => {
+      const prefix = await queuePrefixOf({ store: app.store, dataDir });
+      return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob });
+    },
+    onWaiting: (reason) => events.queueLost({ reason }),
+  });
 };
 
 /** The budget of the side that has the fewest requests free; null where no side has one. */
@@ -71,8 +85,10 @@ const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Event
   return own.toSorted((one, other) => one.remaining - other.remaining)[0] ?? null;
 };
 
-const logLinks = async ({ app, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
+const logLinks = async ({ app, clock, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
   for (const link of links) {
+    // With many links this takes long, and runs go before it.
+    await clock.sleep(LOG_PAUSE_MS);
     const { state, reason, rejections } = await app.store.link(link.name);
     const [lastRun] = await app.store.runs(link.name, { latest: 'ended' });
     events.linkHeartbeat({
@@ -97,6 +113,7 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
   const isSame = (key: keyof Config): boolean => fingerprint([before[key]]) === fingerprint([after[key]]);
   const settings = [
     'dataDir',
+    'databaseUrl',
     'redisUrl',
     'concurrency',
     'notifyUrl',
@@ -107,6 +124,7 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'listen',
     'consoleToken',
     'consoleReadonly',
+    'apiToken',
     'retentionMs',
     'credentialsKey',
     'credentialsKeyOld',
@@ -161,7 +179,7 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
       startedAtMs,
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
-      links: links().map(({ name, syncIntervalMs }) => ({ name, syncIntervalMs })),
+      links: links().map((link) => ({ name: link.name, syncIntervalMs: runner.intervalMs(link) })),
       running: [...runner.running()],
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
@@ -191,11 +209,37 @@ const keepNotifying = async (
   await again(clock, signal, () => notifier.tell(names(), signal));
 };
 
+/** Takes up what changes of the links that the database keeps. */
+const watchChanges = async (
+  { look, clock, events }: DaemonOptions,
+  take: (config: Config) => ReturnType<typeof compare>,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (look === undefined) return;
+  const tell = (config: Config): void => {
+    const { added, removed, changed } = take(config);
+    if (added.length + removed.length + changed.length > 0) events.linksChanged({ added, removed, changed });
+  };
+  await watchLinks({ clock, events, look, take: tell, signal });
+};
+
+/** Ends the runs under way: the writes first, and what has not ended after a grace is cut off. */
+const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>): Promise<void> => {
+  runner.stop();
+  const stopped = new AbortController();
+  void clock.sleep(GRACE_MS, stopped.signal).then(
+    () => runner.abort(),
+    () => undefined,
+  );
+  await end();
+  stopped.abort(new Error('Everything has ended.'));
+};
+
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
   let { links } = app.config;
-  const runner = createRunner(options);
+  const runner = createRunner({ ...options, concurrency: app.config.concurrency });
   const scheduler = startScheduler(options, async (job, jobOptions) => {
     const report = await runner.runJob(job, jobOptions);
     options.onReport?.(job, report);
@@ -217,6 +261,16 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   const logging = keepLogging(options, () => links, ended.signal);
   const notifying = keepNotifying(options, () => links, ended.signal);
 
+  /** Takes the links of another configuration; answers what is different. */
+  const take = (config: Config) => {
+    const change = compare(app.config, links, config);
+    use(config.links);
+    const news = new Set([...change.added, ...change.changed]);
+    warn(config.links.filter(({ name }) => news.has(name)));
+    return change;
+  };
+  const watching = watchChanges(options, take, ended.signal);
+
   return {
     startedAtMs,
     links: () => links,
@@ -225,12 +279,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     order: (job) => scheduler.order(job),
     reload: () => {
       try {
-        const config = options.loadConfig();
-        const change = compare(app.config, links, config);
-        use(config.links);
-        events.configReloaded(change);
-        const news = new Set([...change.added, ...change.changed]);
-        warn(config.links.filter(({ name }) => news.has(name)));
+        events.configReloaded(take(options.loadConfig()));
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });
@@ -238,14 +287,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     },
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));
-      runner.stop();
-      const stopped = new AbortController();
-      void clock.sleep(GRACE_MS, stopped.signal).then(
-        () => runner.abort(),
-        () => undefined,
-      );
-      await Promise.all([scheduler.stop(), logging, notifying]);
-      stopped.abort(new Error('Everything has ended.'));
+      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying, watching]));
       await beating;
       await removeHeartbeat(app.config.dataDir);
       events.daemonStopped();

@@ -30,7 +30,7 @@ const createSlots = (count: number) => {
   };
 };
 
-/** What a link's timers depend on; offsets move with the number of links, which is no reason to start the timers again. */
+/** What a link's timers depend on. */
 const keyOf = (schedules: readonly Schedule[]): string =>
   schedules.map(({ kind, everyMs }) => `${kind} ${everyMs}`).join();
 
@@ -42,6 +42,10 @@ const earliest = (dues: readonly Due[]): Due | undefined => dues.toSorted((left,
 const duesAfter = (schedules: readonly Schedule[], dues: readonly Due[], done: Due, report: JobReport, nowMs: number) =>
   schedules.map((schedule): Due => {
     const due = dues.find((one) => one.kind === schedule.kind);
+    // Any run looks for changes, and says when the link is to be looked at again.
+    if (schedule.kind === 'incremental' && report.nextLookInMs !== undefined) {
+      return { kind: schedule.kind, atMs: nowMs + report.nextLookInMs };
+    }
     if (due !== undefined && schedule.kind !== done.kind) return due;
     if (report.retryInMs !== null) return { kind: schedule.kind, atMs: nowMs + report.retryInMs };
     // A timer may wake a little early, and the slot that it served is not to come again.
@@ -87,7 +91,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
     const startedAtMs = clock.monotonic();
     const now = (): number => clock.monotonic() - startedAtMs;
-    let dues = schedules.map((schedule): Due => ({ kind: schedule.kind, atMs: schedule.offsetMs }));
+    let dues = schedules.map((schedule): Due => ({ kind: schedule.kind, atMs: schedule.firstMs }));
     for (let due = earliest(dues); due !== undefined && !signal.aborted; due = earliest(dues)) {
       const { kind, atMs } = due;
       await clock.sleep(Math.max(0, atMs - now()), signal);

@@ -8,6 +8,8 @@ const INTERVALS = 3;
 export type LinkHealth = {
   readonly link: string;
   readonly state: LinkStateName;
+  /** Whether a person has paused it, so that no run is due. */
+  readonly isPausedByHand: boolean;
   readonly syncIntervalMs: number;
   readonly lastSuccessAtMs: number | null;
 };
@@ -24,8 +26,9 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 
 /**
  * Whether the daemon does its work: its scheduler is alive, and every link had a completed run within three intervals,
- * counted from the daemon's start at the earliest. A run under way counts as one that completed, as long as it gets on. A link that waits for a
- * person (paused, halted) is no fault of the daemon and nothing that a restart repairs: the line names it.
+ * counted from the daemon's start at the earliest. A run under way counts as one that completed, as long as it gets on. A
+ * link that waits for a person (paused by hand, or paused, halted) is no fault of the daemon and nothing that a restart
+ * repairs: the line names it.
  */
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
@@ -39,9 +42,15 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
   if (beat.stalled.length > 0) {
     return { ok: false, line: `unhealthy: a run has made no progress for long: ${beat.stalled.join(', ')}` };
   }
-  const late = links.filter(({ link, state, syncIntervalMs, lastSuccessAtMs }) => {
+  // A link that shares a busy rate limit is run more seldom than it is configured to be; the daemon says how seldom.
+  const servedMs = new Map(beat.links.map((link) => [link.name, link.syncIntervalMs]));
+  const late = links.filter(({ link, state, isPausedByHand, syncIntervalMs, lastSuccessAtMs }) => {
+    if (isPausedByHand) return false;
     if (state === 'paused' || state === 'halted' || beat.running.includes(link)) return false;
-    return nowMs - Math.max(lastSuccessAtMs ?? 0, beat.startedAtMs) > INTERVALS * syncIntervalMs;
+    return (
+      nowMs - Math.max(lastSuccessAtMs ?? 0, beat.startedAtMs) >
+      INTERVALS * Math.max(syncIntervalMs, servedMs.get(link) ?? 0)
+    );
   });
   if (late.length > 0) {
     const names = late.map(({ link }) => link).join(', ');
@@ -49,8 +58,10 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
   }
   const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
-  if (waiting.length === 0) return { ok: true, line: `healthy: ${all}` };
+  const left = links.filter(({ isPausedByHand }) => isPausedByHand).map(({ link }) => link);
+  const paused = left.length === 0 ? '' : `; paused by hand: ${left.join(', ')}`;
+  if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
   const inStep = links.length - waiting.length;
-  return { ok: true, line: `healthy: ${inStep} of ${all} in step; ${names}: see contact-sync status` };
+  return { ok: true, line: `healthy: ${inStep} of ${all} in step; ${names}: see contact-sync status${paused}` };
 };

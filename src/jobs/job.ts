@@ -14,12 +14,15 @@ export type JobData = {
    * Null: the guard holds.
    */
   readonly override: string | null;
+  /** There where somebody asks for just this run: it is done for a link that is paused by hand too. */
+  readonly byHand?: true;
 };
 
 export const jobData = z.object({
   link: z.string().min(1),
   kind: z.enum(['incremental', 'sweep', 'full']),
   override: z.string().nullable().default(null),
+  byHand: z.literal(true).exactOptional(),
 });
 
 /** How a job ended: each a cell of the table in `outcome.ts`, or a job that was not begun. */
@@ -35,6 +38,10 @@ export type JobReport = {
   readonly summary: RunSummary | null;
   /** How long to wait before the next attempt, where one makes sense; in milliseconds. */
   readonly retryInMs: number | null;
+  /** There where the link's interval is `auto`: how long until it is to be looked at again, in milliseconds. */
+  readonly nextLookInMs?: number;
+  /** There where a run was stopped for good, since somebody has paused its link: the queue does not begin it again. */
+  readonly isOver?: true;
 };
 
 const sideProgress = z.object({
@@ -79,6 +86,7 @@ const runSummary = z.object({
   right: sideSummary,
   paired: z.number(),
   conflicts: z.number(),
+  asked: z.number().exactOptional(),
   skipped: z.number(),
   durationMs: z.number(),
 });

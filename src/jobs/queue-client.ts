@@ -6,7 +6,15 @@ import { watchTrouble } from '../redis-trouble.ts';
 import type { NoDaemon } from './no-daemon.ts';
 import { jobState, type JobState } from './job.ts';
 import { QueueError } from './queue-error.ts';
-import { addOrder, connectBriefly, isDaemonAlive, openQueue, readQueuePrefix, type JobQueue } from './queue.ts';
+import {
+  addOrder,
+  connectBriefly,
+  findQueuePrefix,
+  isDaemonAlive,
+  openQueue,
+  type JobQueue,
+  type QueueOwner,
+} from './queue.ts';
 
 type FollowOptions = {
   readonly clock: Clock;
@@ -98,8 +106,11 @@ const removeJobs = async (queue: JobQueue, { link, texts }: JobsMeant): Promise<
  *
  * @throws {QueueError} where Redis does not answer.
  */
-export const forgetJobs = async ({ redisUrl, dataDir }: Config, meant: JobsMeant): Promise<void> => {
-  const prefix = readQueuePrefix(dataDir);
+export const forgetJobs = async (
+  { config: { redisUrl, dataDir }, store }: { readonly config: Config; readonly store: QueueOwner['store'] },
+  meant: JobsMeant,
+): Promise<void> => {
+  const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });
   if (redisUrl === null || prefix === null) return;
   const redis = connectBriefly(redisUrl);
   redis.on('error', () => undefined);
@@ -122,8 +133,8 @@ export const forgetJobs = async ({ redisUrl, dataDir }: Config, meant: JobsMeant
 };
 
 /** Opens the queue where a daemon works on it. */
-export const openQueueClient = async (dataDir: string, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
-  const prefix = readQueuePrefix(dataDir);
+export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
+  const prefix = await findQueuePrefix(owner);
   if (prefix === null) return { why: 'No daemon has worked on the queue of this DATA_DIR yet.' };
   const redis = connectBriefly(redisUrl);
   const troubleOf = watchTrouble(redis);
@@ -144,7 +155,7 @@ export const openQueueClient = async (dataDir: string, redisUrl: Secret): Promis
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);
   return {
-    enqueue: (link, { override }) => addOrder(queue, { link, kind: 'full', override }),
+    enqueue: (link, { override }) => addOrder(queue, { link, kind: 'full', override, byHand: true }),
     follow: (id, options) => follow({ redis, queue, prefix }, id, options),
     [Symbol.asyncDispose]: async () => {
       await queue.close();

@@ -3,25 +3,17 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Events } from '../events.ts';
-import {
-  addOrder,
-  beat,
-  connectPatiently,
-  endBeat,
-  jobOptions,
-  makeQueuePrefix,
-  openQueue,
-  type JobQueue,
-} from './queue.ts';
+import { addOrder, beat, connectPatiently, endBeat, jobOptions, openQueue, type JobQueue } from './queue.ts';
 import { redisTrouble } from '../redis-trouble.ts';
 import { QueueError } from './queue-error.ts';
 import { startWorker } from './queue-worker.ts';
 import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
-import type { Schedule } from './timetable.ts';
+import { nextSlot, type Schedule } from './timetable.ts';
 
 export type QueueSchedulerOptions = {
   readonly redisUrl: Secret;
-  readonly dataDir: string;
+  /** Of all keys in Redis. */
+  readonly prefix: string;
   readonly clock: Clock;
   readonly events: Events;
   readonly concurrency: number;
@@ -42,6 +34,27 @@ const CHECK_EVERY_MS = 60_000;
 
 const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
 
+/** So many schedules are created side by side. */
+const CREATED_AT_ONCE = 100;
+
+/**
+ * Creates a schedule. Redis counts its slots from the beginning of its clock; where the next one is further off than the
+ * first job may be, that one comes besides.
+ */
+const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promise<void> => {
+  const { link, kind, everyMs, offsetMs, firstMs } = schedule;
+  const data = { link, kind, override: null };
+  const options = jobOptions(kind);
+  await queue.upsertJobScheduler(
+    idOf(schedule),
+    { every: everyMs, offset: offsetMs },
+    { name: kind, data, opts: options },
+  );
+  // A slot at the very beginning of the interval Redis serves at once.
+  if (offsetMs === 0 || nextSlot(schedule, nowMs) - nowMs <= firstMs) return;
+  await queue.add(kind, data, { ...options, delay: firstMs, deduplication: { id: `first ${idOf(schedule)}` } });
+};
+
 /** Creates what Redis lacks of the schedules; also where it lost everything, or a schedule came to a halt. */
 const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
   const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
@@ -49,11 +62,8 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
     const { every, next } = found.get(idOf(schedule)) ?? {};
     return every !== schedule.everyMs || next === undefined || next < nowMs - schedule.everyMs;
   });
-  for (const schedule of missing) {
-    const { link, kind, everyMs, offsetMs } = schedule;
-    const data = { link, kind, override: null };
-    const template = { name: kind, data, opts: jobOptions(kind) };
-    await queue.upsertJobScheduler(idOf(schedule), { every: everyMs, offset: offsetMs }, template);
+  for (let from = 0; from < missing.length; from += CREATED_AT_ONCE) {
+    await Promise.all(missing.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule, nowMs)));
   }
   return missing.length;
 };
@@ -168,11 +178,11 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const { clock, events } = options;
   const redis = connectPatiently(options.redisUrl);
   const lostReason = watch(redis, events);
-  const prefix = makeQueuePrefix(options.dataDir);
+  const { prefix } = options;
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
   const { running, runJob } = following(options.runJob);
-  const worker = startWorker({ ...options, runJob, connection: redis, prefix });
+  const worker = startWorker({ ...options, runJob, connection: redis, queue });
   const keeper = createKeeper(queue, options);
   const ended = new AbortController();
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
 import { jobData, type JobData, type JobProgress, type JobReport } from './job.ts';
 import { BUSY_ATTEMPTS } from './outcome.ts';
-import { QUEUE_NAME } from './queue.ts';
+import { addLook, QUEUE_NAME, type JobQueue } from './queue.ts';
 import type { RunJob } from './scheduler.ts';
 
 /** A job of a dead process is taken up after so long; its link's lease is over by then, or nearly. */
@@ -68,6 +68,7 @@ const conclude = async (job: Job<JobData>, token: string, { kind }: JobData, rep
       await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
       throw new DelayedError();
     case 'stopped':
+      if (report.isOver) return;
       await job.moveToWait(token);
       throw new WaitingError();
   }
@@ -79,10 +80,19 @@ export type WorkerOptions = {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly runJob: RunJob;
+  /** Takes the next look at a link that was run. */
+  readonly queue: JobQueue;
 };
 
 /** Takes jobs off the queue and runs them, so many at a time. */
-export const startWorker = ({ connection, prefix, concurrency, clock, runJob }: WorkerOptions): Worker<JobData> => {
+export const startWorker = ({
+  connection,
+  prefix,
+  concurrency,
+  clock,
+  runJob,
+  queue,
+}: WorkerOptions): Worker<JobData> => {
   const work = async (job: Job<JobData>, token = ''): Promise<void> => {
     const data = readJob(job);
     const keeper = progressKeeper(job, clock);
@@ -94,6 +104,7 @@ export const startWorker = ({ connection, prefix, concurrency, clock, runJob }: 
       },
     });
     await keeper.finish(latest, report);
+    if (report.nextLookInMs !== undefined) await addLook(queue, data.link, Date.now() + report.nextLookInMs);
     await conclude(job, token, data, report);
   };
   return new Worker<JobData>(QUEUE_NAME, work, {

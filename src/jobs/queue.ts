@@ -5,7 +5,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import type { Secret } from '../config/secret.ts';
 import { giveToThisUser } from '../ownership.ts';
-import { StoreError } from '../store/store.ts';
+import { StoreError, type Store } from '../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
 import { QueueError } from './queue-error.ts';
@@ -43,28 +43,38 @@ export const addOrder = async (queue: JobQueue, job: JobData): Promise<string> =
   throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
 };
 
+const SECOND_MS = 1_000;
+
+/**
+ * Puts the next look at a link whose interval is `auto` into the queue, due at that time (epoch milliseconds). It is
+ * named by its link and its second: whichever jobs and daemons come to the same time ask for it, there is one.
+ */
+export const addLook = async (queue: JobQueue, link: string, atMs: number): Promise<void> => {
+  const second = Math.ceil(atMs / SECOND_MS);
+  const data: JobData = { link, kind: 'incremental', override: null };
+  const delay = Math.max(0, second * SECOND_MS - Date.now());
+  await queue.add(data.kind, data, { ...jobOptions(data.kind), jobId: `look ${link} ${second}`, delay });
+};
+
 const ID_FILE = 'queue-id';
 
 const idPath = (dataDir: string): string => join(dataDir, ID_FILE);
 
-/**
- * The prefix of all keys in Redis. It belongs to the store: daemons share their work when they share the store, and
- * never take the jobs of another one that happens to use the same Redis. Null where no daemon has made it yet.
- *
- * @throws {StoreError} where it cannot be read.
- */
-export const readQueuePrefix = (dataDir: string): string | null => {
+const prefixOf = (id: string): string => `contact-sync:${id}`;
+
+/** The prefix that belongs to a directory; null where no daemon has made it yet. */
+const readQueuePrefix = (dataDir: string): string | null => {
   const path = idPath(dataDir);
   if (!existsSync(path)) return null;
   try {
-    return `contact-sync:${readFileSync(path, 'utf8').trim()}`;
+    return prefixOf(readFileSync(path, 'utf8').trim());
   } catch (cause) {
     const remedy = `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
     throw new StoreError(`The name of the job queue in ${path} cannot be read.`, { cause, remedy });
   }
 };
 
-/** Makes the prefix where there is none yet; whoever comes first decides. */
+/** Makes the prefix of a directory where there is none yet; whoever comes first decides. */
 export const makeQueuePrefix = (dataDir: string): string => {
   const known = readQueuePrefix(dataDir);
   if (known !== null) return known;
@@ -81,6 +91,28 @@ export const makeQueuePrefix = (dataDir: string): string => {
   }
   return makeQueuePrefix(dataDir);
 };
+
+/** Whose queue it is. */
+export type QueueOwner = { readonly store: Pick<Store, 'sharedId'>; readonly dataDir: string };
+
+/**
+ * The prefix of all keys in Redis. It belongs to the store: daemons share their work when they share the store, and
+ * never take the jobs of another one that happens to use the same Redis. Null where no daemon has made it yet.
+ *
+ * @throws {StoreError} where it cannot be read.
+ */
+export const findQueuePrefix = async ({ store, dataDir }: QueueOwner): Promise<string | null> => {
+  const id = await store.sharedId();
+  return id === null ? readQueuePrefix(dataDir) : prefixOf(id);
+};
+
+/**
+ * The prefix of all keys in Redis, made where there is none yet.
+ *
+ * @throws {StoreError} where it cannot be read or made.
+ */
+export const queuePrefixOf = async (owner: QueueOwner): Promise<string> =>
+  (await findQueuePrefix(owner)) ?? makeQueuePrefix(owner.dataDir);
 
 const LONGEST_RECONNECT_MS = 3_000;
 

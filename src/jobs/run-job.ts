@@ -8,16 +8,20 @@ import { isCredentialError } from '../providers/errors.ts';
 import type { LinkState } from '../store/store.ts';
 import { changeLink } from '../sync/change-link.ts';
 import { nextLinkState } from '../sync/state/link.ts';
-import { resumeRemedy, StoppedError } from '../sync/context.ts';
+import { FIRST_SYNC_WAITS, resumeRemedy, StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { LinkProgress } from './heartbeat.ts';
 import type { JobData, JobProgress, JobReport } from './job.ts';
 import { outcomeOf } from './outcome.ts';
+import { createPace, type Pace } from './pace.ts';
 import { NO_PROGRESS_YET, track } from './progress.ts';
 import type { RunJob } from './scheduler.ts';
+import { SkippedError } from './skipped-error.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { watchPause } from './watch-pause.ts';
 
 /** What a job runs on; the daemon's part of {@link App}. */
-type RunnerApp = Pick<App, 'store' | 'run' | 'credentials'>;
+type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'>;
 
 export type Runner = {
   readonly runJob: RunJob;
@@ -29,6 +33,8 @@ export type Runner = {
   progress(): readonly LinkProgress[];
   /** Those of them whose run has told of no progress for a quarter of an hour. */
   stalled(): readonly string[];
+  /** About how often this process runs a link, in milliseconds. */
+  intervalMs(link: LinkConfig): number;
   /** Ends the runs under way before their next write, and begins no other. */
   stop(): void;
   /** Ends the runs under way at once, with the requests that they wait for. */
@@ -54,6 +60,8 @@ type Memory = {
   readonly tried: Map<string, string>;
   /** Links whose next completed run ends a pause. */
   readonly resuming: Set<string>;
+  /** Links that were found paused by hand, so that it is logged once. */
+  readonly pausedByHand: Set<string>;
   /** Links that were found busy, so that it is logged once. */
   readonly busy: Set<string>;
   /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
@@ -71,6 +79,8 @@ type Parts = {
   readonly random: () => number;
   readonly newId: () => string;
   readonly memory: Memory;
+  readonly pace: Pace;
+  readonly turns: Turns;
 };
 
 const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
@@ -78,23 +88,76 @@ const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
 /** Both sides' credentials as one text, to be compared. */
 const joined = (credentials: Sides<string | null>): string => SIDES.map((side) => String(credentials[side])).join(' ');
 
-/** A scheduled job that is not begun: no failure of anything. */
-class SkippedError extends Error {
-  readonly why: 'paused' | 'backing off';
-
-  constructor(link: string, why: SkippedError['why']) {
-    super(`The link ${link} is ${why}.`);
-    this.why = why;
+/** Throws {@link SkippedError} where a person has paused the link; logs once that it is left alone, or goes on. */
+const skipWherePaused = ({ events, memory }: Parts, { name, pausedByHandAtMs }: LinkState): void => {
+  const wasPaused = memory.pausedByHand.has(name);
+  if (pausedByHandAtMs === null) {
+    if (memory.pausedByHand.delete(name)) events.linkResumedByHand({ link: name });
+    return;
   }
-}
+  memory.pausedByHand.add(name);
+  const remedy = `Let it go on with: contact-sync resume ${name}`;
+  if (!wasPaused) events.linkPausedByHand({ link: name, remedy });
+  throw new SkippedError(name, 'paused by hand');
+};
 
-/** Throws {@link SkippedError} where a scheduled job of the link is not to be begun with these credentials. */
-const skipWhereDue = ({ clock, memory }: Parts, row: LinkState, credentials: string): void => {
+/** Throws {@link SkippedError} where the last run found that the first sync waits for a person: it would only do so again. */
+const skipWhereReviewed = async (
+  { app }: Parts,
+  { firstSync }: LinkConfig,
+  { name, reason }: LinkState,
+): Promise<void> => {
+  if (firstSync !== 'review' || reason !== FIRST_SYNC_WAITS) return;
+  // One that was interrupted since is gone on with.
+  const [last] = await app.store.runs(name, { newest: 1 });
+  if (last?.outcome === 'halted') throw new SkippedError(name, 'waiting for a review');
+};
+
+/** Throws {@link SkippedError} where the link was looked at a moment ago, maybe by another process, and not due again. */
+const skipWhereEarly = async ({ app, clock, pace }: Parts, link: LinkConfig, row: LinkState): Promise<void> => {
+  if (!link.hasAutoInterval || row.state !== 'active') return;
+  // One that was interrupted, or that reverted something, was no look.
+  const [last] = await app.store.runs(link.name, { newest: 1 });
+  if (last?.outcome !== 'completed' || last.kind === 'undo' || last.endedAtMs === null) return;
+  const delayMs = pace.delayMs(link, row, last.endedAtMs);
+  const nextLookInMs = delayMs === null ? 0 : last.endedAtMs + delayMs - clock.now();
+  if (nextLookInMs > EARLY_MS) throw new SkippedError(link.name, 'not due', nextLookInMs);
+};
+
+/** Throws {@link SkippedError} where a job of the link is not to be begun with these credentials. */
+const skipWhereDue = async (
+  parts: Parts,
+  link: LinkConfig,
+  job: JobData,
+  { row, credentials }: { readonly row: LinkState; readonly credentials: string },
+): Promise<void> => {
+  const { clock, memory } = parts;
   const { name, state } = row;
+  if (job.kind === 'full') return;
+  if (!job.byHand) {
+    skipWherePaused(parts, row);
+    await skipWhereReviewed(parts, link, row);
+    if (job.kind === 'incremental') await skipWhereEarly(parts, link, row);
+  }
   const refused = [joined(row.credentials), memory.tried.get(name)];
   if (state === 'paused' && refused.includes(credentials)) throw new SkippedError(name, 'paused');
   const isHeld = (memory.troubles.get(name)?.heldUntilMs ?? 0) > clock.monotonic();
   if (state !== 'paused' && isHeld) throw new SkippedError(name, 'backing off');
+};
+
+/**
+ * Throws {@link SkippedError} where another process, such as a daemon on another host without Redis, was at work on the link
+ * and has completed its run: that one stands for this job's.
+ */
+const skipWhereDone = async ({ app, clock, memory }: Parts, link: LinkConfig, job: JobData): Promise<void> => {
+  // Of an interval that follows the changes the store says when the next look is due.
+  if (link.hasAutoInterval || job.kind !== 'incremental' || job.byHand || !memory.busy.has(link.name)) return;
+  const [last] = await app.store.runs(link.name, { latest: 'completed' });
+  if (last === undefined) return;
+  const agoMs = clock.now() - last.startedAtMs;
+  if (agoMs < 0 || agoMs >= link.syncIntervalMs / 2) return;
+  memory.busy.delete(link.name);
+  throw new SkippedError(link.name, 'done by another process');
 };
 
 /**
@@ -187,6 +250,12 @@ const acceptedHalt = async ({ app }: Parts, { link, override }: JobData): Promis
 
 type Signals = { readonly stop: AbortSignal; readonly abort: AbortSignal };
 
+/** Says that a link is well again which was not when its run began. */
+const announce = ({ events, memory }: Parts, { name }: LinkConfig, from: LinkState['state']): void => {
+  if (memory.resuming.delete(name)) events.linkResumed({ link: name });
+  if (from === 'halted' || from === 'failing') events.linkRecovered({ link: name, from });
+};
+
 const runLinkJob = async (
   parts: Parts,
   link: LinkConfig,
@@ -194,45 +263,57 @@ const runLinkJob = async (
   signals: Signals,
   onProgress: NonNullable<NonNullable<Parameters<RunJob>[1]>['onProgress']>,
 ): Promise<JobReport> => {
-  const { app, clock, events, memory } = parts;
+  const { app, clock, memory, turns } = parts;
   const row = await app.store.link(link.name);
   // Asked for ahead of the run: `connect` may store another credential while the old one is being refused.
   const credentials = joined(await app.credentials(link));
   noteResuming(parts, row);
-  const isScheduled = job.kind !== 'full';
-  if (isScheduled) skipWhereDue(parts, row, credentials);
+  await skipWhereDue(parts, link, job, { row, credentials });
+  const isLook = job.kind === 'incremental' && job.byHand !== true;
+  const turnInMs = isLook ? parts.pace.turnInMs(link, clock.now()) : 0;
+  if (turnInMs > 0) throw new SkippedError(link.name, 'not due', turnInMs);
+  const turn = await turns.take(job);
+  if ('retryInMs' in turn) {
+    return { ending: 'busy', message: 'Other full runs go first.', summary: null, retryInMs: turn.retryInMs };
+  }
+  using _ = turn;
+  const pause = watchPause({ store: app.store, clock }, row);
   const accepted = await acceptedHalt(parts, job);
   memory.progress.set(job, NO_PROGRESS_YET);
   let { state } = row;
   const result = await app.run(link, {
-    kind: isScheduled ? 'incremental' : 'full',
+    kind: job.kind === 'full' ? 'full' : 'incremental',
     acceptDeletes: accepted !== null,
     ...(accepted !== null && { acceptedHalt: accepted }),
     signal: signals.abort,
-    stop: signals.stop,
+    stop: AbortSignal.any([signals.stop, pause.signal]),
     // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.
     ...(job.kind === 'sweep' ? { sweepAfterMs: link.sweepIntervalMs / 2 } : {}),
     onLease: async () => {
       // The run that held the lease until now may have paused the link, or resumed it.
       const current = await app.store.link(link.name);
       noteResuming(parts, current);
-      if (isScheduled) skipWhereDue(parts, current, credentials);
+      await skipWhereDue(parts, link, job, { row: current, credentials });
+      if (current.state === 'active') await skipWhereDone(parts, link, job);
       ({ state } = current);
       memory.tried.set(link.name, credentials);
     },
     onEvent: (event) => {
       memory.progressed.set(job, clock.monotonic());
+      pause.look();
       const before = memory.progress.get(job) ?? NO_PROGRESS_YET;
       const next = track(before, event);
       if (next !== before) onProgress(next);
       memory.progress.set(job, next);
     },
   });
-  const report = await settle(parts, link, job, result);
+  const settled = await settle(parts, link, job, result);
+  const isOver = settled.ending === 'stopped' && pause.signal.aborted;
+  const report: JobReport = isOver ? { ...settled, isOver } : settled;
   if (report.ending !== 'completed') return report;
-  if (memory.resuming.delete(link.name)) events.linkResumed({ link: link.name });
-  if (state === 'halted' || state === 'failing') events.linkRecovered({ link: link.name, from: state });
-  return report;
+  announce(parts, link, state);
+  const nextLookInMs = parts.pace.delayMs(link, await app.store.link(link.name), clock.now());
+  return nextLookInMs === null ? report : { ...report, nextLookInMs };
 };
 
 /** The report of a job that no run came of. */
@@ -240,7 +321,8 @@ const settleNotBegun = async (parts: Parts, link: LinkConfig, job: JobData, erro
   const { events } = parts;
   if (error instanceof SkippedError) {
     events.jobSkipped({ link: link.name, kind: job.kind, why: error.why });
-    return { ...SKIPPED, message: error.message };
+    const { message, nextLookInMs } = error;
+    return { ...SKIPPED, message, ...(nextLookInMs !== null && { nextLookInMs }) };
   }
   return settle(parts, link, job, { error, summary: null }).catch((worse: unknown): JobReport => {
     events.jobFailed({ link: link.name, kind: job.kind, error: worse });
@@ -248,18 +330,26 @@ const settleNotBegun = async (parts: Parts, link: LinkConfig, job: JobData, erro
   });
 };
 
+const emptyMemory = (): Memory => ({
+  troubles: new Map(),
+  tried: new Map(),
+  resuming: new Set(),
+  pausedByHand: new Set(),
+  busy: new Set(),
+  running: new Set(),
+  progressed: new Map(),
+  progress: new Map(),
+});
+
 /** The one way in which a job is run, whichever scheduler asks for it. */
-export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
-  const memory: Memory = {
-    troubles: new Map(),
-    tried: new Map(),
-    resuming: new Set(),
-    busy: new Set(),
-    running: new Set(),
-    progressed: new Map(),
-    progress: new Map(),
-  };
-  const parts: Parts = { ...options, memory };
+export const createRunner = ({
+  concurrency,
+  ...options
+}: Omit<Parts, 'memory' | 'pace' | 'turns'> & { readonly concurrency: number }): Runner => {
+  const memory = emptyMemory();
+  const pace = createPace(options.app);
+  const turns = createTurns({ store: options.app.store, concurrency });
+  const parts: Parts = { ...options, memory, pace, turns };
   let links = new Map<string, LinkConfig>();
   const stopping = new AbortController();
   const aborting = new AbortController();
@@ -286,6 +376,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
     runJob,
     setLinks: (next) => {
       links = new Map(next.map((link) => [link.name, link]));
+      pace.keep(new Set(links.keys()));
     },
     running: () => [...new Set([...memory.running].map(({ link }) => link))],
     progress: () =>
@@ -296,6 +387,7 @@ export const createRunner = (options: Omit<Parts, 'memory'>): Runner => {
       const sinceMs = options.clock.monotonic() - STALLED_AFTER_MS;
       return [...memory.progressed].filter(([, atMs]) => atMs < sinceMs).map(([{ link }]) => link);
     },
+    intervalMs: (link) => pace.intervalMs(link),
     stop: () => stopping.abort(new StoppedError()),
     abort: () => {
       stopping.abort(new StoppedError());

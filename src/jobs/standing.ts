@@ -15,8 +15,15 @@ export const standingOf = async (
   { name, syncIntervalMs }: Pick<LinkConfig, 'name' | 'syncIntervalMs'>,
 ): Promise<LinkStanding> => {
   // Opening a link writes to the store, which is how one knows that it can be written.
-  const { state, rejections } = await store.link(name);
+  const { state, rejections, pausedByHandAtMs } = await store.link(name);
   const [lastSuccess] = await store.runs(name, { latest: 'completed' });
   const lastSuccessAtMs = lastSuccess?.endedAtMs ?? null;
-  return { link: name, state: shownLinkState(state), syncIntervalMs, lastSuccessAtMs, refused: rejections.length };
+  return {
+    link: name,
+    state: shownLinkState(state),
+    isPausedByHand: pausedByHandAtMs !== null,
+    syncIntervalMs,
+    lastSuccessAtMs,
+    refused: rejections.length,
+  };
 };

@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
+import type { Hono } from 'hono';
 import { openAddressRemedy } from '../config/open-address.ts';
 import type { ListenAddress } from '../config/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
@@ -22,6 +23,8 @@ export type ListeningOptions = {
   readonly version: string;
   /** Opens the page; null where there is none. */
   readonly openConsole: OpenConsole | null;
+  /** Makes the routes by which programs change links; null where there are none. */
+  readonly openApi: (() => Promise<Hono>) | null;
 };
 
 /** What LISTEN adds to the daemon. */
@@ -52,7 +55,14 @@ const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now() });
 
 /** Counts what happens from now on; nothing is listened at yet. */
-export const createListening = ({ address, events, clock, version, openConsole }: ListeningOptions): Listening => {
+export const createListening = ({
+  address,
+  events,
+  clock,
+  version,
+  openConsole,
+  openApi,
+}: ListeningOptions): Listening => {
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
@@ -75,14 +85,18 @@ export const createListening = ({ address, events, clock, version, openConsole }
     },
     open: async (app) => {
       const door = await openDoor({ address, onError: (path, error) => events.answerFailed({ path, error }) });
-      const remedy = openAddressRemedy(address, { hasPage: openConsole !== null });
+      const remedy = openAddressRemedy(address, { hasPage: openConsole !== null, hasApi: openApi !== null });
       return {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
           page = await openConsole?.({ app, daemon, address: door.address }).catch(withoutPage);
+          const api = await openApi?.();
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))];
-          door.serve(page === undefined ? groups : [...groups, page.routes]);
+          // Before the page, which looks at every request that it is given.
+          if (api !== undefined) groups.push(api);
+          if (page !== undefined) groups.push(page.routes);
+          door.serve(groups);
           events.listening({ address: door.address });
           if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
         },

@@ -80,6 +80,12 @@ export const METRICS = {
     labels: ['link', 'state'],
     help: 'Links in this state (active, paused, halted, failing): 0 or 1, or how many of several.',
   },
+  pausedByHand: {
+    name: 'contact_sync_link_paused_by_hand',
+    type: 'gauge',
+    labels: ['link'],
+    help: 'Links that a person has paused, beside their state: 0 or 1, or how many of several.',
+  },
   jobs: {
     name: 'contact_sync_queue_jobs',
     type: 'gauge',

@@ -68,6 +68,7 @@ const createSeries = (registry: Registry) => {
     lag: new Gauge(optionsOf(METRICS.lag)),
     interval: new Gauge(optionsOf(METRICS.interval)),
     state: new Gauge(optionsOf(METRICS.state)),
+    pausedByHand: new Gauge(optionsOf(METRICS.pausedByHand)),
     jobs: new Gauge(optionsOf(METRICS.jobs)),
     queueUp: new Gauge(optionsOf(METRICS.queueUp)),
   };
@@ -81,7 +82,7 @@ type Described<Label extends string> = {
 type Series = ReturnType<typeof createSeries>;
 
 const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, startedAtMs }: Seen): void => {
-  for (const gauge of [series.refused, series.lag, series.interval, series.state]) gauge.reset();
+  for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
   for (const [link, own] of Map.groupBy(standings, (standing) => labels.link(standing.link))) {
     const lagsMs = own.map(({ lastSuccessAtMs }) => nowMs - (lastSuccessAtMs ?? startedAtMs));
     series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
@@ -90,6 +91,7 @@ const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, st
       { link },
       own.reduce((sum, { refused }) => sum + refused, 0),
     );
+    series.pausedByHand.set({ link }, own.filter(({ isPausedByHand }) => isPausedByHand).length);
     for (const state of STATES) series.state.set({ link, state }, own.filter((each) => each.state === state).length);
   }
 };

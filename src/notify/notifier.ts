@@ -65,6 +65,8 @@ const tellLink = async (options: NotifierOptions, name: string, telling: Telling
   const { clock, events, store, url } = options;
   const link = await store.link(name);
   const { told } = link;
+  // Whoever paused it knows how it stands; what still holds when it goes on is told then.
+  if (link.pausedByHandAtMs !== null) return;
   const nowMs = clock.now();
   if (isClaimed(told, nowMs)) return;
   const { news, after } = newsOf(told, link.state, nowMs);

@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import type { ChosenFields } from '../contact/chosen.ts';
+import type { ContactField } from '../contact/contact.ts';
+import type { Extra } from '../contact/fields.ts';
 import type { SideWords } from '../contact/side.ts';
 import type { Gate } from '../http/gate.ts';
 import type { Budget } from '../http/governor.ts';
@@ -15,6 +18,15 @@ export type Outlet = { readonly dispatcher: Dispatcher; readonly requestCount: (
 
 export type OnRetry = (error: unknown, waitMs: number) => void;
 
+/** An access token, and how long it lasts from now on. */
+export type AccessToken = { readonly token: string; readonly lastsMs: number };
+
+/**
+ * Answers an access token that other processes with the same credential may have got; where there is none, gets one with
+ * `refresh`, and throws what that threw. `refused` is one that the remote did not take: it counts as none.
+ */
+export type ShareAccessToken = (refused: string | null, refresh: () => Promise<AccessToken>) => Promise<AccessToken>;
+
 /** What a provider reaches its remote through: the way out to the network, with its limits, for one side of a link. */
 export type Network = {
   readonly clock: Clock;
@@ -24,6 +36,8 @@ export type Network = {
   readonly onRetry: OnRetry;
   /** The gate of that name, which every link with the same credential shares; the limit is that of the first call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
+  /** Shares the access tokens of the credential that goes by that name, which tells nothing of it. */
+  shareAccessToken(name: string): ShareAccessToken;
   /** Stays open until the program ends. */
   openOutlet(options: {
     readonly timeoutMs: number;
@@ -57,6 +71,8 @@ type Meter<Settings> = {
 type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   /** The settings of one side, without the token; each is a text (or a list of texts) in the configuration. */
   readonly schema: Schema;
+  /** The marks that its records may have (`ContactRecord.marks`), by how their patterns begin: `starred`, `tag:`. */
+  readonly marks: readonly string[];
   /** Settings that no message may repeat, and that may stand in a file of their own. The token is one of them. */
   readonly secretKeys: readonly string[];
   /** Settings that belong to one account, so that several sides cannot share them. The token is one of them. */
@@ -65,8 +81,12 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly tokenKey: string;
   /** The settings that say where the remote is, for whoever cannot reach it. */
   readonly addressKeys: readonly string[];
-  /** Opens the account behind the token; sends nothing yet. */
-  openRemote(settings: Settings, token: string, network: Network): Promise<Remote>;
+  /** Fields that this program never writes there: they go from there to the other side only. */
+  readonly readOnlyFields: readonly ContactField[];
+  /** What it computes of its contacts, for a side of another provider to show. */
+  readonly extras: readonly Extra[];
+  /** Opens the account behind the token, for a link that syncs these fields; sends nothing yet. */
+  openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
   /** Asks, with one request of the remote's API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
   /** Null where the remote does not tell how much of its limits is left. */

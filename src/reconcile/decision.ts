@@ -1,10 +1,14 @@
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
+import { without } from '../contact/chosen.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 
-/** How a pair stands: in step; unlinked by `DELETE_POLICY=keep`; or waiting for the source of a one-way link to change. */
-export type PairStatus = 'linked' | 'kept' | 'dormant';
+/**
+ * How a pair stands: in step; unlinked by `DELETE_POLICY=keep`; waiting for the source of a one-way link to change; or
+ * asleep, its contacts set apart because no side selects them.
+ */
+export type PairStatus = 'linked' | 'kept' | 'dormant' | 'asleep';
 
 /** Two halves of one person. A pair that is kept or dormant has one half only. */
 export type Pair = {
@@ -24,13 +28,20 @@ export type SideWrite = {
   /** Group pairs to join and to leave, by the group pair's key. */
   readonly joins: readonly string[];
   readonly leaves: readonly string[];
+  /**
+   * Those of the fields that take what neither half of the pair holds: as if the side's user had entered it, it stays out of
+   * the base, and the next plan brings it to the other side (R5, R12).
+   */
+  readonly given?: readonly SyncedField[];
 };
 
+/** A text that both sides changed to different values. */
 export type Conflict = {
   readonly field: SyncedField;
   readonly left: string;
   readonly right: string;
-  readonly winner: Side;
+  /** Null: a person is asked, and both sides keep their value until somebody says which one is to stand. */
+  readonly winner: Side | null;
 };
 
 /** What a person said of a conflict: the side whose value is to stand after all, or that it stays as it was decided. */
@@ -61,6 +72,8 @@ export type Merge = {
   readonly held: Sides<readonly SyncedField[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */
   readonly deferred: boolean;
+  /** There where the pair falls asleep once everything is written: no side selects what it leaves; left out else. */
+  readonly sleeps?: true;
 };
 
 export type Creation = {
@@ -71,9 +84,14 @@ export type Creation = {
   /** The pair whose other half comes back (R6); null for a contact that is new. */
   readonly pair: Pair | null;
   readonly joins: readonly string[];
+  /** The fields that are never written to `side`; left out where there are none. */
+  readonly held?: readonly SyncedField[];
   /** The contacts of `side` that a person keeps apart from the source, by id; left out where there are none. */
   readonly apartFrom?: readonly string[];
 };
+
+/** The contact that a creation makes. */
+export const draftOf = ({ source, held = [] }: Creation): Contact => without(source.contact, held);
 
 export type Deletion = {
   readonly kind: 'delete';
@@ -82,13 +100,28 @@ export type Deletion = {
   readonly pair: Pair;
   /** It was merged into this contact of `side`, and goes only when these fields of that one have been written (R12). */
   readonly after?: { readonly survivorId: string; readonly fields: readonly ContactField[] };
+  /** Whether a person has it merged on this side; left out where the other side merged it. */
+  readonly byHand?: true;
 };
 
-/** The pair ends (`drop`) or stays for the half that stands alone; nothing is written. */
-export type Unlink = { readonly kind: 'unlink'; readonly pair: Pair; readonly to: 'drop' | 'kept' | 'dormant' };
+/** The pair ends (`drop`), stays for the half that stands alone, or sleeps with both; nothing is written. */
+export type Unlink = {
+  readonly kind: 'unlink';
+  readonly pair: Pair;
+  readonly to: 'drop' | 'kept' | 'dormant' | 'asleep';
+};
 
 /** What the plan decided for one contact. Plain data: printed by `plan`, performed by `sync`. */
 export type Decision = Merge | Creation | Deletion | Unlink;
 
 /** Whether the two halves are paired by this very decision. */
-export const isNewPairing = ({ pair }: Merge): boolean => pair.id === null || pair.status !== 'linked';
+export const isNewPairing = ({ pair }: Merge): boolean =>
+  pair.id === null || pair.status === 'kept' || pair.status === 'dormant';
+
+/** Whether a decision sets contacts apart that are kept in step until now. */
+export const setsApart = (decision: Decision): boolean => {
+  if (decision.kind === 'merge') {
+    return decision.sleeps === true && decision.pair.status === 'linked' && !isNewPairing(decision);
+  }
+  return decision.kind === 'unlink' && decision.to === 'asleep' && decision.pair.status === 'linked';
+};

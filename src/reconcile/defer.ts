@@ -1,7 +1,11 @@
+import { contactFieldsOf } from '../contact/chosen.ts';
+import { valueIn, withValue, type SyncedField } from '../contact/contact.ts';
+import { isExtraField } from '../contact/fields.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Decision, Merge } from './decision.ts';
+import type { Decision, Merge, SideWrite, WholePair } from './decision.ts';
 
 /** A write that a side refused, and when it may be tried again (R15). */
 export type Refusal = {
@@ -50,24 +54,73 @@ export const sourceFingerprint = (decision: Refusable): string => {
   }
 };
 
-/** A decision without the write to that side: what it carries stays outstanding. */
-const withoutWrite = (decision: Merge, side: Side): Merge => {
+/** The write without some fields of the contact; null where nothing is left of it. */
+const lessOf = (write: SideWrite, record: ContactRecord, taken: ReadonlySet<SyncedField>): SideWrite | null => {
+  const fields = write.fields.filter((field) => !taken.has(field));
+  if (fields.length === 0) return null;
+  const desired = contactFieldsOf(write.fields.filter((field) => taken.has(field))).reduce(
+    (contact, field) => withValue(contact, field, valueIn(record.contact, field)),
+    write.desired,
+  );
+  return { ...write, fields, desired };
+};
+
+/** A decision without some fields of the write to that side: their change stays outstanding. */
+const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField[]): Merge => {
   const write = decision.writes[side];
-  if (write === null) return decision;
+  if (write === null || fields.length === 0) return decision;
   const from = otherSide(side);
-  // What lost stands there still: it stays as open as what won.
-  const lost = decision.conflicts.filter(({ winner }) => winner === from).map(({ field }) => field);
+  const rest = lessOf(write, decision.pair[side].record, new Set(fields));
+  const still = new Set(rest?.fields);
+  // What lost, and is not written over, stands there still: it stays as open as what won.
+  const lost = decision.conflicts
+    .filter(({ winner, field }) => winner === from && !still.has(field))
+    .map(({ field }) => field);
   const held = { left: decision.held.left, right: decision.held.right };
+  // As long as the write is to come, a side that selects the contact goes on selecting it.
+  const { sleeps: _, ...awake } = decision;
   return {
-    ...decision,
-    writes: { ...decision.writes, [side]: null },
-    held: { ...held, [from]: [...held[from], ...write.fields], [side]: [...held[side], ...lost] },
+    ...awake,
+    writes: { ...decision.writes, [side]: rest },
+    held: { ...held, [from]: [...held[from], ...fields], [side]: [...held[side], ...lost] },
     deferred: true,
   };
 };
 
+const withoutWrite = (decision: Merge, side: Side): Merge =>
+  withoutFields(decision, side, decision.writes[side]?.fields ?? []);
+
+/** For so long a contact is not given extras again. */
+export const EXTRAS_REST_MS = 24 * 60 * 60_000;
+
+/** The extras that a decision would write to an existing contact of that side. */
+export const extrasFor = (decision: Decision, side: Side): readonly SyncedField[] =>
+  decision.kind === 'merge' ? (decision.writes[side]?.fields ?? []).filter(isExtraField) : [];
+
+/**
+ * Leaves out the extras of contacts that were given some less than a day ago, as `shownAtMs` tells; null where they never
+ * were. A time that is as far ahead was taken from a clock that was wrong. Pure.
+ */
+export const deferExtras = (
+  decisions: readonly Decision[],
+  shownAtMs: (side: Side, pair: WholePair) => number | null,
+  nowMs: number,
+): readonly Decision[] => {
+  const rests = (side: Side, pair: WholePair): boolean => {
+    const atMs = shownAtMs(side, pair);
+    return atMs !== null && Math.abs(nowMs - atMs) < EXTRAS_REST_MS;
+  };
+  return decisions.map((decision) => {
+    if (decision.kind !== 'merge') return decision;
+    return SIDES.filter((side) => rests(side, decision.pair)).reduce(
+      (kept, side) => withoutFields(kept, side, extrasFor(kept, side)),
+      decision,
+    );
+  });
+};
+
 /** The contacts that a decision is about. */
-const contactsOf = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
+export const contactsOf = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
   const { pair } = decision;
   const halves = pair === null ? [] : SIDES.flatMap((side) => pair[side] ?? []);
   switch (decision.kind) {

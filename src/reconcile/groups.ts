@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
 import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
@@ -45,6 +45,9 @@ export type GroupPlan = {
   readonly duplicates: readonly { readonly side: Side; readonly name: string }[];
 };
 
+/** What each side's groups are called when the actions of a plan are done, by id; one that is yet to be created, by its key. */
+export type GroupNames = Sides<ReadonlyMap<string, string>>;
+
 export type GroupInput = {
   /** Every group that a side holds now. */
   readonly left: readonly GroupRecord[];
@@ -78,7 +81,11 @@ const namingSide = (draft: Draft, pair: GroupPair, left: GroupRecord, right: Gro
   const renamed = { left: left.name !== pair.left?.name, right: right.name !== pair.right?.name };
   if (!renamed.left && !renamed.right) return null;
   if (renamed.left !== renamed.right) return renamed.left ? 'left' : 'right';
-  return conflictWinner(draft.policy, { left: null, right: null });
+  const winner = conflictWinner(draft.policy, draft.policy.conflicts, {
+    values: { left: left.name, right: right.name },
+    changedAtMs: { left: null, right: null },
+  });
+  return winner ?? 'left';
 };
 
 const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): void => {
@@ -177,11 +184,22 @@ const createMissing = (draft: Draft, side: Side): void => {
   }
 };
 
+/** What a side's groups are called once the actions on it are done. */
+const namesAfter = (groups: Iterable<GroupRecord>, actions: readonly GroupAction[]): ReadonlyMap<string, string> => {
+  const names = new Map([...groups].map(({ id, name }) => [id, name]));
+  for (const action of actions) {
+    if (action.kind === 'create-group') names.set(action.key, action.name);
+    else if (action.kind === 'delete-group') names.delete(action.id);
+    else names.set(action.group.id, action.name);
+  }
+  return names;
+};
+
 /**
  * Decides what becomes of buckets and labels: paired by name, created where missing, renamed when either is renamed,
  * deleted when either is deleted. A group absent from the input is gone: the caller has the evidence (R7). Pure.
  */
-export const planGroups = (input: GroupInput, policy: Policy): GroupPlan => {
+export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { readonly names: GroupNames } => {
   const byId = (groups: readonly GroupRecord[]) => new Map(groups.map((group) => [group.id, group]));
   const draft: Draft = {
     policy,
@@ -196,5 +214,12 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan => {
   for (const pair of input.pairs) planStored(draft, pair);
   pairByName(draft);
   for (const side of SIDES) createMissing(draft, side);
-  return draft;
+  const { actions, groups } = draft;
+  const names = bySide((side) =>
+    namesAfter(
+      groups[side].values(),
+      actions.filter((action) => action.side === side),
+    ),
+  );
+  return { ...draft, names };
 };

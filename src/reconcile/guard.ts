@@ -1,18 +1,25 @@
-import { SYNCED_FIELDS } from '../contact/contact.ts';
+import { inFieldOrder, specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Loss, Losses } from './losses.ts';
-import type { DeleteLimit } from './policy.ts';
-
-type HaltReason = 'too-many-deletes' | 'side-emptied' | 'account-changed';
+import type { Plan } from './plan.ts';
+import type { DeleteLimit, Policy } from './policy.ts';
 
 /** Why a run stops before it writes anything (R8). */
-export type Halt = { readonly reason: HaltReason; readonly side: Side; readonly message: string };
+export type Halt =
+  | {
+      readonly reason: 'too-many-deletes' | 'side-emptied' | 'account-changed';
+      readonly side: Side;
+      readonly message: string;
+    }
+  | { readonly reason: 'first-sync'; readonly side: null; readonly message: string };
 
 /** What stands on each side of the linked contacts. */
 export type Presence = {
   /** Contacts linked with each other. */
   readonly pairs: number;
+  /** Pairs whose contacts are set apart: they are to be there too. */
+  readonly asleep: number;
   /** Contacts that each side is known to hold now. */
   readonly present: Sides<number>;
   /** Linked contacts that are missing but came or were changed too recently for that to count (R7). */
@@ -56,7 +63,7 @@ export const sideEmptied = (side: Side, place: string, pairs: number, undoes: st
 });
 
 /** How many linked contacts may be missed on a side: those that came or were changed a moment ago may not (R7). */
-const expected = (side: Side, { pairs, unsettled }: Presence): number => pairs - unsettled[side];
+const expected = (side: Side, { pairs, asleep, unsettled }: Presence): number => pairs + asleep - unsettled[side];
 
 /** Whether a side shows nothing although two linked contacts or more are to be there. */
 export const isEmptied = (side: Side, presence: Presence): boolean => {
@@ -69,12 +76,23 @@ const lossWords = (loss: Loss, count: number): string => {
       return `delete ${count} contacts`;
     case 'members':
       return `delete groups with ${count} members`;
+    case 'setApart':
+      return `set apart ${count} linked contacts that no side selects any longer`;
     default:
-      return `empty the ${FIELDS[loss].words} of ${count} contacts`;
+      return `empty the ${loss === 'buckets' ? FIELDS.buckets.words : specOf(loss).words} of ${count} contacts`;
   }
 };
 
-const LOSSES: readonly Loss[] = ['contacts', 'members', ...SYNCED_FIELDS];
+/** What is lost apart from fields. */
+const WHOLE_LOSSES = ['contacts', 'members', 'setApart'] as const;
+
+const isField = (loss: Loss): loss is SyncedField => !WHOLE_LOSSES.some((whole) => whole === loss);
+
+/** Everything that is lost, in the order in which it is told. */
+const kindsOf = (losses: Losses): readonly Loss[] => {
+  const kinds = Object.keys(losses) as Loss[];
+  return [...WHOLE_LOSSES, ...inFieldOrder(kinds.filter(isField))];
+};
 
 /** The deletions of the day belong to the book that the limit is a share of. */
 const bookOf = ({ pairs, recent }: GuardInput): number => {
@@ -85,11 +103,13 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
   const { limit, losses, recent, places, undoes } = input;
   const book = bookOf(input);
   const allowed = allowedDeletes(limit, book);
-  const parts = LOSSES.flatMap((loss) => {
+  const parts = kindsOf(losses[side]).flatMap((loss) => {
     const [now, before] = [losses[side][loss] ?? 0, recent[side][loss] ?? 0];
     if (now === 0 || now + before <= allowed) return [];
     const earlier = before === 0 ? '' : ` (after ${before} in the last 24 hours)`;
-    return [`${lossWords(loss, now)} at ${places[side]}${earlier}`];
+    // Set apart are both halves of a pair.
+    const place = loss === 'setApart' ? '' : ` at ${places[side]}`;
+    return [`${lossWords(loss, now)}${place}${earlier}`];
   });
   if (parts.length === 0) return null;
   return {
@@ -120,3 +140,22 @@ export const accountChanged = (side: Side, place: string, detail: string): Halt 
     `The account at ${place} is not the one this link was made with (${detail}); nothing was written. ` +
     'Sign in with the first account again, or give the new account a link and a DATA_DIR of its own.',
 });
+
+/** The halt of a first sync that waits for a person; always the same, so that it is accepted whatever came meanwhile. */
+export const FIRST_SYNC: Halt = {
+  reason: 'first-sync',
+  side: null,
+  message:
+    'The first sync waits until somebody accepts its plan (FIRST_SYNC); nothing was written. ' +
+    'Look at `contact-sync plan`; to let it begin, run `contact-sync sync --accept-first`.',
+};
+
+/** Halts a plan that would do anything where no two contacts are linked yet, and the policy wants that reviewed. Pure. */
+export const checkFirstSync = (
+  { firstSync }: Pick<Policy, 'firstSync'>,
+  { pairs }: Pick<Presence, 'pairs'>,
+  { decisions, groups }: Pick<Plan, 'decisions' | 'groups'>,
+): Halt | null => {
+  const isFirst = pairs === 0 && (decisions.length > 0 || groups.actions.length > 0);
+  return firstSync === 'review' && isFirst ? FIRST_SYNC : null;
+};

@@ -1,25 +1,29 @@
-import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
+import { valueIn, type Contact, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { isExtraField } from '../contact/fields.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Decision, SideWrite } from './decision.ts';
+import { setsApart, type Decision, type SideWrite } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import type { Plan } from './plan.ts';
 
 /**
  * What the guard counts (R8): contacts that are deleted, members of groups that are deleted, and for each field the contacts
- * that lose every value of it.
+ * that lose every value of it. Pairs that are set apart lose nothing and are counted all the same, once, as of the left side.
  */
-export type Loss = 'contacts' | 'members' | SyncedField;
+export type Loss = 'contacts' | 'members' | 'setApart' | SyncedField;
 
 /** How much of each is lost on one side; what is absent is nothing. */
 export type Losses = Readonly<Partial<Record<Loss, number>>>;
 
-/** The fields of the contact itself that hold something before a write and nothing after it. */
+/** The fields of the contact itself that hold something before a write and nothing after it; no user gave what a side computes. */
 export const emptiedFields = (
   before: Contact,
   desired: Contact,
   fields: readonly ContactField[],
-): readonly ContactField[] => fields.filter((field) => before[field].length > 0 && desired[field].length === 0);
+): readonly ContactField[] =>
+  fields.filter(
+    (field) => !isExtraField(field) && valueIn(before, field).length > 0 && valueIn(desired, field).length === 0,
+  );
 
 /** Whether a contact is in no group any more once it has joined and left these. */
 export const leavesEveryGroup = (
@@ -48,15 +52,17 @@ const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readon
     case 'merge':
       return bySide((side) => {
         const write = decision.writes[side];
-        return write === null ? [] : emptiedBy(side, decision.pair[side].record, write, links);
+        const emptied = write === null ? [] : emptiedBy(side, decision.pair[side].record, write, links);
+        return side === 'left' && setsApart(decision) ? [...emptied, 'setApart'] : emptied;
       });
-    case 'create':
     case 'unlink':
+      return { left: setsApart(decision) ? ['setApart'] : [], right: [] };
+    case 'create':
       return { left: [], right: [] };
   }
 };
 
-/** Whether a decision deletes a contact or empties a field of one. */
+/** Whether a decision deletes a contact, empties a field of one, or sets one apart. */
 export const destroys = (decision: Decision, links: readonly GroupLink[]): boolean => {
   const losses = lossesBy(decision, links);
   return SIDES.some((side) => losses[side].length > 0);

@@ -1,4 +1,5 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from '../contact/contact.ts';
+import { withoutExtras } from '../contact/chosen.ts';
+import { listsIn, scalarsIn, textIn, type Contact, type ListField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, fullNameKey } from '../contact/names.ts';
@@ -44,14 +45,14 @@ const setOf = (keys: readonly string[]): Keys => (keys.length === 0 ? NONE : new
 type KeysByField = ReadonlyMap<ListField, Keys>;
 
 const keysOf = (contact: Contact): KeysByField => {
-  const keys = LIST_FIELDS.map((field) => {
+  const keys = listsIn(contact).map((field) => {
     return [field, setOf(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
   });
   return new Map(keys);
 };
 
 const contentOf = (contact: Contact, keys: KeysByField): string => {
-  const texts = SCALAR_FIELDS.map((field) => contact[field]);
+  const texts = scalarsIn(withoutExtras(contact)).map((field) => textIn(contact, field));
   const lists = [...keys.values()].map((own) => (own.size > 1 ? [...own].toSorted() : [...own]));
   return texts.every((text) => text === '') && lists.every((own) => own.length === 0)
     ? ''

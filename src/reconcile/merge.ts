@@ -1,20 +1,23 @@
 import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
+  listsIn,
+  scalarsIn,
+  textIn,
+  withValue,
   type Contact,
   type ContactField,
   type ListField,
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
+import { isExtraField } from '../contact/fields.ts';
 import { changedAtMs, type Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Snapshot } from '../contact/snapshot.ts';
+import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import { wordsOf } from '../contact/names.ts';
 import type { Conflict, OpenConflict, Taken } from './decision.ts';
-import { conflictWinner, mayWrite, type Policy } from './policy.ts';
+import { conflictWinner, forField, mayWrite, policyFor, type Policy } from './policy.ts';
 import { sidesToTake, takenValue, type TakenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
 
@@ -28,9 +31,11 @@ export type FieldMerge = {
   readonly taken: readonly Taken[];
 };
 
-const winnerOf = (policy: Policy, { left, right }: Sides<Half>): Side => {
-  return conflictWinner(policy, { left: changedAtMs(left), right: changedAtMs(right) });
-};
+const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side | null =>
+  conflictWinner(forField(policy, field), policyFor(policy, field), {
+    values: bySide((side) => textIn(halves[side].record.contact, field)),
+    changedAtMs: bySide((side) => changedAtMs(halves[side])),
+  });
 
 const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;
 
@@ -41,20 +46,20 @@ type ScalarOutcome =
 
 /** What becomes of one scalar field (R3, R4, R5; at a first meeting a filled field beats an empty one, R13). */
 export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): ScalarOutcome => {
-  const values = { left: left.record.contact[field], right: right.record.contact[field] };
+  const values = bySide((side) => textIn(side === 'left' ? left.record.contact : right.record.contact, field));
   if (values.left === values.right) return { kind: 'quiet' };
   if (left.base === null || right.base === null) {
     if (values.left === '') return { kind: 'propagate', from: 'right' };
     return values.right === '' ? { kind: 'propagate', from: 'left' } : { kind: 'conflict' };
   }
-  const leftChanged = values.left !== left.base.contact[field];
-  const rightChanged = values.right !== right.base.contact[field];
+  const leftChanged = values.left !== textIn(left.base.contact, field);
+  const rightChanged = values.right !== textIn(right.base.contact, field);
   if (!leftChanged && !rightChanged) return { kind: 'quiet' };
   if (leftChanged && rightChanged) return { kind: 'conflict' };
   return { kind: 'propagate', from: leftChanged ? 'left' : 'right' };
 };
 
-const NAME_FIELDS: readonly ScalarField[] = ['firstName', 'lastName'];
+const NAME_FIELDS = ['firstName', 'lastName'] as const;
 const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
 
 /**
@@ -66,13 +71,19 @@ const nameSource = (sides: Sides<Half>, policy: Policy): Side | null => {
   const isKnown = ({ base }: Half): boolean => base !== null && NAME_FIELDS.some((field) => base.contact[field] !== '');
   if (isKnown(sides.left) || isKnown(sides.right)) return null;
   const names = bySide((side) => sides[side].record.contact);
-  const winner = winnerOf(policy, sides);
-  const united = NAME_FIELDS.flatMap((field) => wordsOf(names[winner][field] || names[otherSide(winner)][field]));
+  const valueOf = (field: (typeof NAME_FIELDS)[number], whenAsked: Side): string => {
+    const winner = winnerOf(policy, sides, field) ?? whenAsked;
+    return names[winner][field] || names[otherSide(winner)][field];
+  };
   const words = (side: Side) => NAME_FIELDS.flatMap((field) => wordsOf(names[side][field]));
-  if (SIDES.some((side) => united.length <= words(side).length)) return null;
+  // Whoever answers may take either side's value.
+  const unions = SIDES.map((side) => NAME_FIELDS.flatMap((field) => wordsOf(valueOf(field, side))));
+  const united = unions.find((union) => SIDES.every((side) => union.length > words(side).length));
+  if (united === undefined) return null;
   const whole = SIDES.filter((side) => united.every((word) => words(side).includes(word)));
   const divided = whole.filter((side) => NAME_FIELDS.every((field) => names[side][field] !== ''));
-  return whole.length === 2 && divided.length !== 1 ? winner : (divided[0] ?? whole[0] ?? null);
+  if (whole.length === 2 && divided.length !== 1) return winnerOf(policy, sides, 'firstName') ?? 'left';
+  return divided[0] ?? whole[0] ?? null;
 };
 
 /** What one list field of one side gains and loses through the other side's changes. */
@@ -156,7 +167,7 @@ type Draft = {
 const takeInto = (draft: Draft, field: ScalarField, sides: Sides<Half>, policy: Policy, taken: TakenValue): void => {
   for (const to of sidesToTake(field, sides, taken, policy)) {
     draft.fields[to].push(field);
-    draft.desired[to] = { ...draft.desired[to], [field]: taken.value };
+    draft.desired[to] = withValue(draft.desired[to], field, taken.value);
   }
   draft.taken.push({ field, from: taken.from });
 };
@@ -173,20 +184,27 @@ const mergeScalarInto = (
   if (taken !== null) return takeInto(draft, field, sides, policy, taken);
   const outcome = mergeScalar(field, sides);
   if (outcome.kind === 'quiet') return;
-  const conflict = { field, ...bySide((side) => sides[side].record.contact[field]) };
-  const winner = (): Side => decided(conflict) ?? winnerOf(policy, sides);
+  const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
+  const winner = (): Side | null => decided(conflict) ?? winnerOf(policy, sides, field);
   const from = source ?? (outcome.kind === 'propagate' ? outcome.from : winner());
+  if (from === null) {
+    draft.conflicts.push({ ...conflict, winner: null });
+    for (const side of SIDES) draft.held[side].push(field);
+    return;
+  }
   const to = otherSide(from);
-  if (!mayWrite(policy, to)) {
+  if (!mayWrite(forField(policy, field), to)) {
     draft.held[from].push(field);
     return;
   }
-  if (outcome.kind === 'conflict') draft.conflicts.push({ ...conflict, winner: from });
+  // What the target made of a computed value is nobody's to lose.
+  if (outcome.kind === 'conflict' && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
-  draft.desired[to] = { ...draft.desired[to], [field]: sides[from].record.contact[field] };
+  draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
 };
 
-const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, policy: Policy): void => {
+const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, linkPolicy: Policy): void => {
+  const policy = forField(linkPolicy, field);
   const merged = mergeList(field, sides, isSourceOf(policy));
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
@@ -221,10 +239,11 @@ export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulin
     taken: [],
   };
   const name = nameSource(sides, policy);
-  for (const field of SCALAR_FIELDS) {
-    const source = NAME_FIELDS.includes(field) ? name : null;
+  const contacts = contactsOf(...SIDES.flatMap((side) => [sides[side].record, sides[side].base]));
+  for (const field of scalarsIn(...contacts)) {
+    const source = NAME_FIELDS.some((part) => part === field) ? name : null;
     mergeScalarInto(draft, field, sides, policy, source, rulings);
   }
-  for (const field of LIST_FIELDS) mergeListInto(draft, field, sides, policy);
+  for (const field of listsIn(...contacts)) mergeListInto(draft, field, sides, policy);
   return draft;
 };

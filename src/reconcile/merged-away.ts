@@ -1,16 +1,28 @@
-import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact, type ContactField } from '../contact/contact.ts';
+import {
+  EMPTY_CONTACT,
+  listsIn,
+  scalarsIn,
+  textIn,
+  withValue,
+  type Contact,
+  type ContactField,
+  type SyncedField,
+} from '../contact/contact.ts';
+import { keepChosen, without, withoutExtras } from '../contact/chosen.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
-import { mayWrite, type Policy } from './policy.ts';
+import { mayWrite, unwrittenFields, type Policy } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** What a contact holds that its other half, as `taken` shows, never took; empty in all other fields. */
 const missingFrom = (contact: Contact, taken: Contact): Contact => {
   let rest = EMPTY_CONTACT;
-  for (const field of SCALAR_FIELDS) if (taken[field] === '') rest = { ...rest, [field]: contact[field] };
-  for (const field of LIST_FIELDS) {
+  for (const field of scalarsIn(contact)) {
+    if (textIn(taken, field) === '') rest = withValue(rest, field, textIn(contact, field));
+  }
+  for (const field of listsIn(contact)) {
     const [own, other] = [listOf(contact, field), listOf(taken, field)];
     const lists = keyLists(field, { left: other, right: own, leftBase: other, rightBase: own });
     // What the other half holds in another spelling, it has taken.
@@ -25,12 +37,13 @@ const missingFrom = (contact: Contact, taken: Contact): Contact => {
 const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact, side: Side) => {
   let free = rest;
   const conflicts: Conflict[] = [];
-  for (const field of SCALAR_FIELDS) {
-    const value = survivor[side][field] || survivor[otherSide(side)][field];
-    if (value === '' || rest[field] === '') continue;
-    free = { ...free, [field]: '' };
-    if (value === rest[field]) continue;
-    const [left, right] = side === 'left' ? [rest[field], value] : [value, rest[field]];
+  for (const field of scalarsIn(rest)) {
+    const value = textIn(survivor[side], field) || textIn(survivor[otherSide(side)], field);
+    const given = textIn(rest, field);
+    if (value === '' || given === '') continue;
+    free = withValue(free, field, '');
+    if (value === given) continue;
+    const [left, right] = side === 'left' ? [given, value] : [value, given];
     conflicts.push({ field, left, right, winner: otherSide(side) });
   }
   return { free, conflicts };
@@ -38,10 +51,14 @@ const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact,
 
 /** The contact with the values and elements that it lacks of `given`, and the fields that they are in. */
 const withGiven = (contact: Contact, given: Contact) => {
-  const fields: ContactField[] = SCALAR_FIELDS.filter((field) => contact[field] === '' && given[field] !== '');
+  const fields: ContactField[] = [];
   let desired = contact;
-  for (const field of fields) desired = { ...desired, [field]: given[field] };
-  for (const field of LIST_FIELDS) {
+  for (const field of scalarsIn(given)) {
+    if (textIn(contact, field) !== '' || textIn(given, field) === '') continue;
+    fields.push(field);
+    desired = withValue(desired, field, textIn(given, field));
+  }
+  for (const field of listsIn(given)) {
     const keyed = keyLists(field, { own: listOf(contact, field), given: listOf(given, field) });
     const gained = [...keyed.given].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
     if (gained.length === 0) continue;
@@ -52,26 +69,31 @@ const withGiven = (contact: Contact, given: Contact) => {
 };
 
 /**
- * The survivor's decision and the deletion, once the survivor is given what nobody else holds: on both sides, as if its
- * user had entered it there.
+ * The survivor's decision and the deletion, once the survivor is given what nobody else holds: on the side of the deletion, as
+ * if its user had entered it there, so that a later plan brings it to the other side whatever becomes of this run. A field
+ * that goes to the other side only is given there. What the survivor has `taken` already is left out.
  */
-const giveToSurvivor = (
+export const giveToSurvivor = (
   survivor: Merge,
   deletion: Deletion,
   policy: Policy,
+  taken: Contact = EMPTY_CONTACT,
 ): { readonly survivor: Merge; readonly deletion: Deletion } => {
-  const { side, pair, record } = deletion;
-  const taken = pair[otherSide(side)]?.base?.contact ?? EMPTY_CONTACT;
+  const { side, record } = deletion;
   const contacts = bySide((of) => survivor.writes[of]?.desired ?? survivor.pair[of].record.contact);
-  const { free, conflicts } = settleScalars(contacts, missingFrom(record.contact, taken), side);
-  const given = withGiven(contacts[side], free);
-  const after = { survivorId: survivor.pair[side].id, fields: given.fields };
-  if (given.fields.length === 0 && conflicts.length === 0) return { survivor, deletion: { ...deletion, after } };
+  const { free, conflicts } = settleScalars(contacts, missingFrom(withoutExtras(record.contact), taken), side);
+  const unwritten = unwrittenFields(policy, side);
+  const { fields, desired } = withGiven(contacts[side], without(free, unwritten));
+  const oneWay = new Set(unwritten).difference(new Set(unwrittenFields(policy, otherSide(side))));
+  const elsewhere = withGiven(contacts[otherSide(side)], keepChosen(free, oneWay));
+  const after = { survivorId: survivor.pair[side].id, fields };
   const writes = bySide((to): SideWrite | null => {
     const write = survivor.writes[to];
-    const { desired, fields } = withGiven(contacts[to], free);
-    if (fields.length === 0 || !mayWrite(policy, to)) return write;
-    return { joins: [], leaves: [], ...write, fields: [...new Set([...(write?.fields ?? []), ...fields])], desired };
+    const own = to === side ? { fields, desired } : elsewhere;
+    if (own.fields.length === 0 || !mayWrite(policy, to)) return write;
+    const fieldsWith = (more: readonly SyncedField[] = []) => [...new Set([...more, ...own.fields])];
+    const given = to === side ? { given: fieldsWith(write?.given) } : {};
+    return { joins: [], leaves: [], ...write, ...given, fields: fieldsWith(write?.fields), desired: own.desired };
   });
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };
@@ -124,6 +146,9 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
 const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
   for (const [place, decision] of decisions.entries()) {
+    if (decision.kind === 'unlink' && decision.to === 'asleep') {
+      for (const side of SIDES) places.set(`${side} ${decision.pair[side]?.id}`, place);
+    }
     if (decision.kind === 'create') places.set(`${otherSide(decision.side)} ${decision.source.id}`, place);
     if (decision.kind !== 'merge') continue;
     for (const side of SIDES) places.set(`${side} ${decision.pair[side].id}`, place);
@@ -134,7 +159,7 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
 /**
  * Two contacts that became one on a side leave two on the other, of which one is to go. Whatever that one alone holds, since
  * the side where they were merged never took it, goes to the one that stays (R12). Where that one is only about to be made,
- * the deletion waits for a later plan.
+ * the deletion waits for a later plan; where it is set apart, nothing is deleted.
  */
 export const keepMergedValues = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
   if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
@@ -146,8 +171,11 @@ export const keepMergedValues = (decisions: readonly Decision[], policy: Policy)
     const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`);
     if (survivorPlace === undefined) continue;
     const survivor = next[survivorPlace];
-    if (survivor?.kind === 'merge')
-      ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy));
+    if (survivor?.kind === 'merge') {
+      const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
+      ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy, taken));
+      // Nothing is written to a contact that is set apart, so that what the merged-away one alone holds stays with it.
+    } else if (survivor?.kind === 'unlink') next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
     else next[place] = null;
   }
   return next.filter((decision) => decision !== null);

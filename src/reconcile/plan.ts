@@ -1,30 +1,46 @@
-import type { SyncedField } from '../contact/contact.ts';
+import { without, withoutExtras } from '../contact/chosen.ts';
+import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { stands, type Half } from '../contact/half.ts';
 import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Creation, Decision, Merge, OpenConflict, Pair, SideWrite, Unlink } from './decision.ts';
+import { decideSleep, isSelected, restOf, withSleep } from './asleep.ts';
+import {
+  draftOf,
+  type Creation,
+  type Decision,
+  type Merge,
+  type OpenConflict,
+  type Pair,
+  type SideWrite,
+  type Unlink,
+} from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
-import { decidesByTime, mayWrite, type Policy } from './policy.ts';
+import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
+import type { Selection } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 export type PlanInput = {
-  /** Linked pairs of which a side changed, is gone, or belongs to a group that is linked for the first time. */
+  /** Linked pairs, and pairs asleep, of which a side changed, is gone, or belongs to a group that is linked for the first time. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs: their survivors may be matched again. */
   readonly survivors: readonly Pair[];
-  /** Contacts that belong to no pair. */
+  /** Contacts that belong to no pair; `settled` are those that an earlier plan has left to themselves. */
   readonly unpaired: Sides<readonly Half[]>;
+  /** Which contacts each side selects; everybody where left out. */
+  readonly selection?: Pick<Selection, 'selects'>;
   readonly groups: GroupPlan;
   /** Conflicts that stand open: the same two values are not decided otherwise while the winner has not arrived (R4). */
   readonly openConflicts: readonly OpenConflict[];
   readonly policy: Policy;
   /** What names each side's account in the origins that this link leaves at the other side (R9). */
   readonly scopes: Sides<string>;
+  /** The fields that the link has only begun to sync: no base says what they were; left out where there are none. */
+  readonly joining?: readonly SyncedField[];
   /** What a person said of two contacts; left out where nobody said anything. */
   readonly verdicts?: readonly Verdict[];
 };
@@ -33,18 +49,27 @@ export type PlanInput = {
 export type Plan = {
   readonly groups: GroupPlan;
   readonly decisions: readonly Decision[];
+  /** Contacts of no pair that a side selects by now, or does not any longer, as they are to be stored. */
+  readonly rest: readonly Half[];
   readonly ambiguous: MatchResult['ambiguous'];
   /** Contacts without anything that the other side could hold. */
   readonly empty: readonly { readonly side: Side; readonly id: string }[];
 };
 
-/** Whether a side was edited since its base: any value, label or membership in a linked group; order does not count. */
-const wasEdited = (half: Half, links: readonly GroupLink[]): boolean => {
+/** What decides: the policy, and the fields that the link has only begun to sync. */
+type Terms = Policy & { readonly joining: readonly SyncedField[] };
+
+/**
+ * Whether a side was edited since its base: any value, label or membership in a linked group; order does not count. A field
+ * that the link has only begun to sync, or never takes to the other side, says nothing of that, nor does what a side
+ * computes.
+ */
+const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): boolean => {
   if (half.base === null) return true;
-  const linked = new Set(links.map((link) => link[half.side]));
-  const visible = (snapshot: Snapshot): Snapshot => {
-    return unordered({ ...snapshot, groupIds: snapshot.groupIds.filter((id) => linked.has(id)) });
-  };
+  const ignored = [...policy.joining, ...unwrittenFields(policy, otherSide(half.side))];
+  const linked = new Set(ignored.includes('buckets') ? [] : links.map((link) => link[half.side]));
+  const visible = ({ contact, groupIds }: Snapshot): Snapshot =>
+    unordered({ contact: without(withoutExtras(contact), ignored), groupIds: groupIds.filter((id) => linked.has(id)) });
   return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
 };
 
@@ -59,20 +84,19 @@ const sideWrite = (
 };
 
 /**
- * What a person took, and the winners that `newest` chose before: our own later write to a side does not make it the newer
- * one (R4).
+ * What a person took, and the winners that were chosen before by time: our own later write to a side does not make it the
+ * newer one (R4).
  */
-const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => {
-  const decided = decidesByTime(policy) ? open : [];
-  return {
-    open,
-    decided: ({ field, left, right }) =>
-      decided.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null,
-  };
-};
+const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
+  open,
+  decided: ({ field, left, right }) => {
+    if (!decidesByTime(policy, field)) return null;
+    return open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
+  },
+});
 
 /** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
-const decideMerge = (
+export const decideMerge = (
   pair: Pair,
   halves: Sides<Half>,
   links: readonly GroupLink[],
@@ -80,7 +104,7 @@ const decideMerge = (
   open: readonly OpenConflict[] = [],
 ): Merge => {
   const merge = mergeContacts(halves, policy, rulingsOf(open, policy));
-  const membership = mergeMembership(halves, links, policy);
+  const membership = mergeMembership(halves, links, forField(policy, 'buckets'));
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
   };
@@ -100,18 +124,37 @@ const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[])
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
 };
 
-const recreate = (pair: Pair, { side, record }: Half, links: readonly GroupLink[]): Decision => {
-  return { kind: 'create', side: otherSide(side), source: record, pair, joins: joinsOf(side, record, links) };
+/** A contact that is to follow from another one on its other side: all of it but the fields that are never written there. */
+const creationOf = (
+  pair: Pair | null,
+  { side, record }: Half,
+  links: readonly GroupLink[],
+  policy: Policy,
+): Creation => {
+  const to = otherSide(side);
+  const held = unwrittenFields(policy, to);
+  const joins = held.includes('buckets') ? [] : joinsOf(side, record, links);
+  return { kind: 'create', side: to, source: record, pair, joins, ...(held.length > 0 && { held }) };
+};
+
+/** What contacts are decided by. */
+type Deciding = {
+  readonly links: readonly GroupLink[];
+  readonly policy: Terms;
+  readonly selects: Selection['selects'];
 };
 
 /** Decides for a pair of which one half is gone (R6, R7) while this one still stands. */
-const decideHalfGone = (pair: Pair, half: Half, links: readonly GroupLink[], policy: Policy): Decision => {
-  const edited = wasEdited(half, links);
+const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deciding): Decision => {
+  const edited = wasEdited(half, links, policy);
+  const isWanted = isSelected(half, selects);
   if (!mayWrite(policy, half.side)) {
     // One-way, deleted at the target: it comes back when the source changes.
-    return edited ? recreate(pair, half, links) : { kind: 'unlink', pair, to: 'dormant' };
+    return edited && isWanted ? creationOf(pair, half, links, policy) : { kind: 'unlink', pair, to: 'dormant' };
   }
-  if (edited && mayWrite(policy, otherSide(half.side))) return recreate(pair, half, links);
+  if (edited && mayWrite(policy, otherSide(half.side))) {
+    return isWanted ? creationOf(pair, half, links, policy) : { kind: 'unlink', pair, to: 'kept' };
+  }
   if (policy.deletes === 'keep') return { kind: 'unlink', pair, to: 'kept' };
   return { kind: 'delete', side: half.side, record: half.record, pair };
 };
@@ -122,30 +165,30 @@ const standing = ({ left, right }: Pair): Half | null => {
   return stands(right) ? right : null;
 };
 
-const decidePair = (
-  pair: Pair,
-  links: readonly GroupLink[],
-  policy: Policy,
-  open: readonly OpenConflict[],
-): Decision => {
+const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[]): Decision => {
+  const { links, policy, selects } = deciding;
   const { left, right } = pair;
-  if (stands(left) && stands(right)) return decideMerge(pair, { left, right }, links, policy, open);
+  const sleep = decideSleep(pair, links, selects);
+  if (sleep !== null) return sleep;
+  if (stands(left) && stands(right)) {
+    return withSleep(decideMerge(pair, { left, right }, links, policy, open), links, selects);
+  }
   const half = standing(pair);
-  return half === null ? { kind: 'unlink', pair, to: 'drop' } : decideHalfGone(pair, half, links, policy);
+  return half === null ? { kind: 'unlink', pair, to: 'drop' } : decideHalfGone(pair, half, deciding);
 };
 
 /** Decides for a kept or dormant pair that matched nobody. */
-const decideSurvivor = (pair: Pair, links: readonly GroupLink[], policy: Policy): Decision => {
+const decideSurvivor = (pair: Pair, { links, policy, selects }: Deciding): Decision => {
   const half = standing(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   const wakes = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
-  if (wakes && wasEdited(half, links)) return recreate(pair, half, links);
+  if (wakes && wasEdited(half, links, policy) && isSelected(half, selects)) {
+    return creationOf(pair, half, links, policy);
+  }
   return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
 };
 
-const isEmpty = (record: ContactRecord): boolean => {
-  return Object.values(record.contact).every((value: string | readonly unknown[]) => value.length === 0);
-};
+const isEmpty = (record: ContactRecord): boolean => isEmptyContact(record.contact);
 
 const nameOf = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
@@ -167,31 +210,48 @@ const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly 
 const decideMatch = (
   match: Match,
   survivors: ReadonlyMap<string, Pair>,
-  links: readonly GroupLink[],
-  policy: Policy,
+  { links, policy, selects }: Deciding,
 ): readonly Decision[] => {
   const [known, ...others] = SIDES.flatMap((side) => survivors.get(nameOf(match[side])) ?? []);
   // Where both were kept, one row takes in both: no contact may stand in two.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
-  const merge = decideMerge(pair, halves, links, policy);
+  const merge = withSleep(decideMerge(pair, halves, links, policy), links, selects);
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
-/** A contact that matched nobody is new to the other side. */
-const decideNew = (
-  { side, record }: Half,
-  links: readonly GroupLink[],
-  { policy, verdicts = [] }: PlanInput,
-): readonly Creation[] => {
-  const to = otherSide(side);
-  if (isEmpty(record) || !mayWrite(policy, to)) return [];
-  const apart = apartFrom(verdicts, side, record.id);
-  const joins = joinsOf(side, record, links);
-  return [
-    { kind: 'create', side: to, source: record, pair: null, joins, ...(apart.length > 0 && { apartFrom: apart }) },
-  ];
+/** A contact that matched nobody is new to the other side, unless nothing of it may be written there. */
+const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: PlanInput): readonly Creation[] => {
+  const creation = creationOf(null, half, links, policy);
+  if (!mayWrite(policy, creation.side) || isEmptyContact(draftOf(creation))) return [];
+  const apart = apartFrom(verdicts, half.side, half.record.id);
+  return [{ ...creation, ...(apart.length > 0 && { apartFrom: apart }) }];
+};
+
+/**
+ * Finds who is paired for the first time. Everybody is looked at, so that whom a side selects finds its like also among those
+ * whom the other side does not; but of two whom no side selects nothing follows.
+ */
+const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchResult => {
+  const candidates = bySide((side) => candidatesOf(side, input));
+  const selected = new Set(
+    SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
+  );
+  if (selected.size === 0) return { matches: [], ambiguous: [] };
+  const { links } = input.groups;
+  const { matches, ambiguous } = matchContacts({
+    ...candidates,
+    links,
+    scopes: input.scopes,
+    verdicts: input.verdicts ?? [],
+  });
+  return {
+    matches: matches.filter((match) => SIDES.some((side) => selected.has(nameOf(match[side])))),
+    ambiguous: ambiguous.filter((rivals) =>
+      SIDES.some((side) => rivals[side].some((id) => selected.has(nameOf({ side, id })))),
+    ),
+  };
 };
 
 /**
@@ -199,28 +259,27 @@ const decideNew = (
  * clock, randomness or I/O.
  */
 export const planContacts = (input: PlanInput): Plan => {
-  const { policy, unpaired } = input;
-  const { links } = input.groups;
+  const { unpaired, groups } = input;
+  const policy: Terms = { ...input.policy, joining: input.joining ?? [] };
+  const selects = input.selection?.selects ?? (() => true);
+  const deciding = { links: groups.links, policy, selects };
   const survivors = survivorsByName(input.survivors);
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
-  const { matches, ambiguous } = matchContacts({
-    ...bySide((side) => candidatesOf(side, input)),
-    links,
-    scopes: input.scopes,
-    verdicts: input.verdicts ?? [],
-  });
+  const { matches, ambiguous } = matchSelected(input, selects);
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
+  const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = standing(pair);
     return half === null || !matched.has(nameOf(half));
   };
   const decisions = [
-    ...input.pairs.map((pair) => decidePair(pair, links, policy, open.get(pair.left?.id ?? '') ?? [])),
-    ...matches.flatMap((match) => decideMatch(match, survivors, links, policy)),
-    ...unmatched.flatMap((half) => decideNew(half, links, input)),
-    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, links, policy)),
+    ...input.pairs.map((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? [])),
+    ...matches.flatMap((match) => decideMatch(match, survivors, deciding)),
+    ...wanted.flatMap((half) => decideNew(half, deciding, input)),
+    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),
   ];
-  const empty = unmatched.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));
-  return { groups: input.groups, decisions: keepMergedValues(decisions, policy), ambiguous, empty };
+  const empty = wanted.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));
+  const rest = restOf(unmatched, selects);
+  return { groups, decisions: keepMergedValues(decisions, policy), rest, ambiguous, empty };
 };

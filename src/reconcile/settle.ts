@@ -1,7 +1,9 @@
 import {
   EMPTY_CONTACT,
-  LIST_FIELDS,
-  SCALAR_FIELDS,
+  listsIn,
+  scalarsIn,
+  textIn,
+  withValue,
   type Contact,
   type ListField,
   type SyncedField,
@@ -59,11 +61,11 @@ export const settleBase = (side: SettlingSide): Snapshot => {
   const { base, before, now, written, outstanding } = side;
   const current = (field: SyncedField): Contact => (written.has(field) ? now.contact : before.contact);
   let contact = before.contact;
-  for (const field of SCALAR_FIELDS) {
-    const value = (outstanding.has(field) ? base.contact : current(field))[field];
-    if (value !== contact[field]) contact = { ...contact, [field]: value };
+  for (const field of scalarsIn(base.contact, before.contact, now.contact)) {
+    const value = textIn(outstanding.has(field) ? base.contact : current(field), field);
+    if (value !== textIn(contact, field)) contact = withValue(contact, field, value);
   }
-  for (const field of LIST_FIELDS) {
+  for (const field of listsIn(base.contact, before.contact, now.contact)) {
     if (outstanding.has(field)) {
       contact = withList(contact, field, settleList(field, base.contact, before.contact, current(field)));
     } else if (written.has(field)) contact = withList(contact, field, listOf(now.contact, field));

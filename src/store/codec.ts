@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, type Snapshot } from '../contact/snapshot.ts';
-import { contactSchema } from '../contact/stored.ts';
+import { contactSchema, fieldSchema } from '../contact/stored.ts';
+import type { Activity } from './activity.ts';
 import { StoreError, type RunRow, type WriteIntent } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
@@ -16,6 +17,7 @@ const record = z.compile(
     modifiedAtMs: z.number().nullable(),
     contact: contactSchema,
     groupIds: z.array(z.string()),
+    marks: z.array(z.string()).exactOptional(),
     raw: z.string(),
     originId: z.string().nullable(),
     originScope: z.string().exactOptional(),
@@ -24,13 +26,14 @@ const record = z.compile(
 );
 
 const intent = z.object({
-  fields: z.array(z.enum(SYNCED_FIELDS)),
+  fields: z.array(fieldSchema),
   desired: contactSchema.nullable(),
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),
   undoes: z.boolean().default(false),
-  empties: z.array(z.enum(SYNCED_FIELDS)).default([]),
+  empties: z.array(fieldSchema).default([]),
+  given: z.array(fieldSchema).default([]),
   group: z
     .object({ id: z.string(), name: z.string(), members: z.array(z.string()) })
     .nullable()
@@ -50,8 +53,12 @@ const runSummary = z
   })
   .transform(({ left, right, ...said }) => ({ ...said, wrote: left && right && { left, right } }));
 
+const activity = z.object({ lastChangeAtMs: z.number().nullable(), hours: z.array(z.number()) });
+
 const ids = z.array(z.string());
-const field = z.enum(SYNCED_FIELDS);
+const fieldNames = z
+  .array(z.string())
+  .transform((names): readonly SyncedField[] => names.filter((name): name is SyncedField => isSyncedField(name)));
 
 const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   try {
@@ -70,8 +77,10 @@ export const decodeRecord = (text: string): ContactRecord => decode(record, 'con
 export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
 export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'wrote'> =>
   decode(runSummary, 'run', text);
+/** Names of fields; one that is not known any more is left out. */
+export const decodeFields = (text: string): readonly SyncedField[] => decode(fieldNames, 'list of fields', text);
+export const decodeActivity = (text: string): Activity => decode(activity, "link's activity", text);
 export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
-export const isSyncedField = (name: string): name is SyncedField => field.safeParse(name).success;
 
 /** Stands for a base that says just what the record beside it says, as most do: rows are a third shorter by it. */
 const SAME_AS_RECORD = '{}';

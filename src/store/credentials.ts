@@ -4,23 +4,21 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { giveToThisUser, isForeign } from '../ownership.ts';
-import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
+import {
+  closeEntry,
+  createKeyring,
+  CredentialsError,
+  entry,
+  isCurrent,
+  NO_KEY,
+  openEntry,
+  renewEntry,
+  type Credential,
+  type KeyOptions,
+  type Keys,
+} from './credential-entry.ts';
 
-const credential = z.object({
-  /** What the remote is opened with, such as a refresh token or an access token. */
-  token: z.string().min(1),
-  /** The account that signed in, as the remote names it; null where it does not say. */
-  account: z.string().nullable(),
-  /** What was granted; null where the remote does not say. */
-  scopes: z.array(z.string()).readonly().nullable(),
-  storedAtMs: z.number(),
-});
-
-/** What `connect` keeps of one sign-in. */
-export type Credential = Readonly<z.output<typeof credential>>;
-
-const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
-type Entry = z.output<typeof entry>;
+export { CredentialsError, type Credential } from './credential-entry.ts';
 
 const fileSchema = z.object({
   version: z.literal(1),
@@ -31,29 +29,17 @@ const fileSchema = z.object({
 });
 type File = z.output<typeof fileSchema>;
 
-/** The stored tokens cannot be used as they are; the message says what to do. */
-export class CredentialsError extends Error {
-  override readonly name = 'CredentialsError';
-}
-
-/** As the old key: what was stored without encryption is taken over. */
-const NO_KEY = 'none';
-
-export type VaultOptions = {
-  readonly path: string;
-  /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
-  readonly key: string | null;
-  /** CREDENTIALS_KEY_OLD: opens what was stored before the key was changed; {@link NO_KEY} before there was one. */
-  readonly oldKey: string | null;
-  readonly clock: Clock;
-};
+type VaultOptions = KeyOptions & { readonly path: string; readonly clock: Clock };
 
 /** A stored token, by the names of its link and side. */
 export type TokenName = { readonly link: string; readonly side: string };
 
-/** Where the tokens of `connect` are kept: one file beside the database. A link's side is known by its name there. */
+/** Where the tokens of `connect` are kept: in a file beside the database, or in it. A link's side is known by its name there. */
 export type Vault = {
-  readonly path: string;
+  /** The file, or the database, for people. */
+  readonly place: string;
+  /** The setting that says where it is. */
+  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
   /** Null where nothing was stored. Throws {@link CredentialsError} where it cannot be opened. */
   read(link: string, side: string): Promise<Credential | null>;
   /** Whether the token is stored encrypted with the key of now. */
@@ -150,85 +136,6 @@ const takeLock = async (path: string, clock: Clock): Promise<void> => {
   }
 };
 
-const ownerOf = (link: string, side: string): string => `${link}/${side}`;
-
-type Keys = {
-  readonly current: CredentialKey | null;
-  readonly known: readonly CredentialKey[];
-  /** Whether a token that is not encrypted counts: with a key, anybody who can write the file could have put it there. */
-  readonly takesOpen: boolean;
-};
-
-/** Derives each key once for each salt: a passphrase takes its time. */
-const createKeyring = ({ key, oldKey }: VaultOptions): ((salt: string) => Promise<Keys>) => {
-  let cached: { readonly salt: string; readonly keys: Promise<Keys> } | null = null;
-  const derive = async (salt: string): Promise<Keys> => {
-    const bytes = Buffer.from(salt, 'base64');
-    const current = key === null ? null : await deriveKey(key, bytes);
-    const old = oldKey === null || oldKey === NO_KEY ? null : await deriveKey(oldKey, bytes);
-    const takesOpen = current === null || oldKey === NO_KEY;
-    return { current, known: [current, old].filter((one) => one !== null), takesOpen };
-  };
-  return (salt) => {
-    if (cached?.salt !== salt) cached = { salt, keys: derive(salt) };
-    return cached.keys;
-  };
-};
-
-const cannotOpen = (link: string, side: string, keyId: string, keys: Keys): CredentialsError => {
-  const fault =
-    keys.known.length === 0
-      ? `was encrypted with the key ${keyId}, but CREDENTIALS_KEY is not set. Set it`
-      : `was encrypted with another key (${keyId}) than CREDENTIALS_KEY. Set the key that it was stored with, ` +
-        'or give that one as CREDENTIALS_KEY_OLD where the key was changed';
-  return new CredentialsError(
-    `The stored ${side} token of the link ${link} ${fault}, or sign in again: contact-sync connect ${side} ${link}.`,
-  );
-};
-
-const notEncrypted = (link: string, side: string): CredentialsError =>
-  new CredentialsError(
-    `The stored ${side} token of the link ${link} is not encrypted although CREDENTIALS_KEY is set, so anybody may have ` +
-      `put it there. Sign in again: contact-sync connect ${side} ${link}. Where you stored it yourself before there was ` +
-      `a key, set CREDENTIALS_KEY_OLD=${NO_KEY} until every link has run once.`,
-  );
-
-/** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
-const openEntry = (stored: Entry, link: string, side: string, keys: Keys): Credential => {
-  if ('open' in stored) {
-    if (keys.takesOpen) return stored.open;
-    throw notEncrypted(link, side);
-  }
-  const { sealed } = stored;
-  const key = keys.known.find(({ id }) => id === sealed.keyId);
-  if (key === undefined) throw cannotOpen(link, side, sealed.keyId, keys);
-  try {
-    return credential.parse(JSON.parse(unseal(sealed, ownerOf(link, side), key)));
-  } catch {
-    throw new CredentialsError(
-      `The stored ${side} token of the link ${link} is damaged. Sign in again: contact-sync connect ${side} ${link}.`,
-    );
-  }
-};
-
-const isCurrent = (stored: Entry, { current }: Keys): boolean =>
-  current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
-
-/** Without a key the token stands as it is. */
-const closeEntry = (opened: Credential, link: string, side: string, { current }: Keys): Entry =>
-  current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };
-
-/** The entry under the current key; as it stands where no key opens it, and where encrypting would be undone. */
-const renewEntry = (stored: Entry, link: string, side: string, keys: Keys): Entry => {
-  if (keys.current === null || isCurrent(stored, keys)) return stored;
-  try {
-    return closeEntry(openEntry(stored, link, side, keys), link, side, keys);
-  } catch (error) {
-    if (error instanceof CredentialsError) return stored;
-    throw error;
-  }
-};
-
 const renewAll = (file: File, keys: Keys): File => {
   const links = Object.entries(file.links).map(([link, stored]) => {
     const renewed = Object.entries(stored).map(([side, one]) => [side, renewEntry(one, link, side, keys)] as const);
@@ -262,7 +169,45 @@ export const exportTokens = async (
   return { text: formatFile({ ...file, links: Object.fromEntries(links) }), leftOut };
 };
 
-/** Opens the vault; reads and writes nothing yet. */
+/** A vault's file as rows, for a copy of it. */
+export type TokenRows = {
+  /** Null where there is no file. */
+  readonly salt: string | null;
+  readonly tokens: readonly (TokenName & { readonly sealedJson: string })[];
+};
+
+/**
+ * The sealed tokens of a vault's file.
+ *
+ * @throws {CredentialsError} where the file cannot be read, or holds one that is not encrypted: such a one stays where it is.
+ */
+export const readTokenRows = async (path: string): Promise<TokenRows> => {
+  const text = await readText(path);
+  if (text === null) return { salt: null, tokens: [] };
+  const { salt, links } = parseFile(text, path);
+  const tokens = Object.entries(links).flatMap(([link, sides]) =>
+    Object.entries(sides).map(([side, stored]) => {
+      if ('sealed' in stored) return { link, side, sealedJson: JSON.stringify(stored.sealed) };
+      throw new CredentialsError(
+        `The ${side} token of the link ${link} in ${path} is not encrypted, and is not copied so. Set CREDENTIALS_KEY, and ` +
+          `CREDENTIALS_KEY_OLD=${NO_KEY}, run contact-sync doctor, which encrypts it, and copy again.`,
+      );
+    }),
+  );
+  return { salt, tokens };
+};
+
+/** Makes a vault's file of such rows; nothing where there are none. Throws {@link CredentialsError}. */
+export const writeTokenRows = async (path: string, { salt, tokens }: TokenRows): Promise<void> => {
+  if (salt === null) return;
+  const links = Object.groupBy(tokens, ({ link }) => link);
+  const sidesOf = (of: TokenRows['tokens']) =>
+    Object.fromEntries(of.map(({ side, sealedJson }) => [side, { sealed: JSON.parse(sealedJson) as unknown }]));
+  const draft = Object.entries(links).map(([link, of = []]) => [link, sidesOf(of)] as const);
+  await replaceFile(path, fileSchema.parse({ version: 1, salt, links: Object.fromEntries(draft) }));
+};
+
+/** Opens the vault in a file; reads and writes nothing yet. */
 export const openVault = (options: VaultOptions): Vault => {
   const { path, clock } = options;
   const keysFor = createKeyring(options);
@@ -284,7 +229,8 @@ export const openVault = (options: VaultOptions): Vault => {
     return stored === undefined ? null : { stored, keys: await keysFor(file.salt) };
   };
   return {
-    path,
+    place: path,
+    setting: 'DATA_DIR',
     read: async (link, side) => {
       const found = await find(link, side);
       if (found === null) return null;

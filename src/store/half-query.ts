@@ -1,5 +1,7 @@
-import type { Half } from '../contact/half.ts';
+import { isUnselected, type Half } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
+import { isEmptyContact } from '../contact/contact.ts';
+import { rankBy } from '../contact/search.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
 import type { HalfQuery } from './store.ts';
 
@@ -36,14 +38,22 @@ export const asksFor = (query: HalfQuery, statusOf: StatusOf): ((half: Half) => 
     }
     case 'alone':
       return (half) => status(half) === 'kept' || status(half) === 'dormant';
-    case 'group': {
-      const isIn = isMember(query.ids);
-      return (half) => status(half) === 'linked' && isIn(half);
-    }
+    case 'asleep':
+      return (half) => status(half) === 'asleep';
+    case 'unselected':
+      return isUnselected;
+    case 'group':
+      return isMember(query.ids);
     case 'email': {
       const isHolder = holdsEmail(query.keys);
       return (half) => half.side === query.side && isHolder(half);
     }
+    case 'search': {
+      const rank = rankBy(query.text);
+      return ({ record }) => rank(record.contact) !== null;
+    }
+    case 'blank':
+      return ({ pair, record }) => pair === null && isEmptyContact(record.contact);
     case 'all':
       return () => true;
   }
@@ -54,3 +64,14 @@ const compare = (one: string, other: string): number => (one < other ? -1 : Numb
 /** The halves in the order in which the store answers them. */
 export const inOrder = (halves: readonly Half[]): Half[] =>
   halves.toSorted((one, other) => compare(one.side, other.side) || compare(one.id, other.id));
+
+/** Of halves that a text names so many at most, those that it names best. */
+export const bestOf = (
+  halves: readonly Half[],
+  { text, limit }: Extract<HalfQuery, { by: 'search' }>,
+): readonly Half[] => {
+  const rank = rankBy(text);
+  const ranked = inOrder(halves).map((half) => ({ half, rank: rank(half.record.contact) ?? Infinity }));
+  const best = ranked.toSorted((one, other) => one.rank - other.rank).slice(0, limit);
+  return inOrder(best.map(({ half }) => half));
+};

@@ -2,7 +2,7 @@ import type { Side } from '../contact/side.ts';
 import { applyChange, checkChange, readRowsBelow } from './memory/apply.ts';
 import { openLayer, type Layer } from './memory/layer.ts';
 import { readConflicts, readCounts, readHalves, readIndex, readJournal, readKnown } from './memory/read.ts';
-import { readPairs, readRuns, readShown } from './memory/read.ts';
+import { readPairs, readRuns, readShown, readWriteCounts } from './memory/read.ts';
 import { FenceError, type HalfQuery, type JournalQuery, type LinkState, type RunQuery } from './store.ts';
 import type { Store, StoreChange } from './store.ts';
 import type { Told } from './told.ts';
@@ -35,6 +35,8 @@ class OverlayStore implements Store {
     this.#nextId += 1;
     return this.#nextId;
   };
+
+  sharedId = (): Promise<string | null> => this.#below.sharedId();
 
   links = async (): Promise<readonly LinkState[]> => {
     const below = await this.#below.links();
@@ -74,6 +76,15 @@ class OverlayStore implements Store {
     return true;
   };
 
+  pausedByHandAtMs = async (link: string) => (await this.#layer(link)).state.pausedByHandAtMs;
+
+  setPausedByHand = async (link: string, atMs: number | null): Promise<boolean> => {
+    const layer = await this.#layer(link);
+    if ((layer.state.pausedByHandAtMs === null) === (atMs === null)) return false;
+    layer.state = { ...layer.state, pausedByHandAtMs: atMs };
+    return true;
+  };
+
   halves = async (link: string, query: HalfQuery) => readHalves(await this.#layer(link), query);
   pairs = async (link: string, ids: readonly number[]) => readPairs(await this.#layer(link), ids);
   index = async (link: string, side: Side) => readIndex(await this.#layer(link), side);
@@ -94,6 +105,7 @@ class OverlayStore implements Store {
   };
 
   journal = async (link: string, query: JournalQuery) => readJournal(await this.#layer(link), query);
+  writeCounts = async (link: string, run: string) => readWriteCounts(await this.#layer(link), run);
   runs = async (link: string, query: RunQuery) => readRuns(await this.#layer(link), query);
   conflicts = async (link: string, { all }: { readonly all: boolean }) => readConflicts(await this.#layer(link), all);
 

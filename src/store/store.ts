@@ -5,7 +5,14 @@ import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
+import type { Activity } from './activity.ts';
+import type { LinkFields } from './link-fields.ts';
+import type { PausedByHand, PauseStore } from './pause.ts';
+import type { SharedStore } from './shared.ts';
 import type { Told, ToldStore } from './told.ts';
+
+export { FenceError, StoreError } from './errors.ts';
+export type { Activity } from './activity.ts';
 
 // Times are epoch milliseconds.
 
@@ -51,7 +58,7 @@ export type Rejection = {
 };
 
 /** A link with everything of it that is small, read in one step. */
-export type LinkState = {
+export type LinkState = PausedByHand & {
   readonly name: string;
   readonly state: LinkStateName;
   readonly reason: string | null;
@@ -61,7 +68,11 @@ export type LinkState = {
   readonly credentials: Sides<string | null>;
   /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */
   readonly acceptedDeletes: { readonly run: string; readonly atMs: number } | null;
+  /** What the stored contacts were last held against (R18); null: everybody. An empty key: they must be held against it again. */
+  readonly selection: { readonly patterns: string; readonly key: string } | null;
   readonly told: Told;
+  readonly fields: LinkFields;
+  readonly activity: Activity;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
@@ -71,6 +82,8 @@ export type LinkState = {
   readonly verdicts: readonly Verdict[];
 };
 
+type Small = 'cursors' | 'groupPairs' | 'rejections' | 'verdicts';
+type Patched = Exclude<keyof LinkState, 'name' | 'told' | keyof PausedByHand | Small>;
 export type PairRow = { readonly id: number; readonly status: PairStatus };
 
 /** A half without its wide parts. */
@@ -80,24 +93,38 @@ export type HalfQuery =
   | { readonly by: 'id'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly by: 'pair'; readonly pairs: readonly number[] }
   | { readonly by: 'state'; readonly states: readonly HalfState[]; readonly side?: Side }
-  /** Halves whose pair is not `linked` (kept, dormant). */
+  /** Halves whose pair has one half only (kept, dormant). */
   | { readonly by: 'alone' }
-  /** Halves of linked pairs whose record is a member of one of these groups. */
+  /** Halves whose pair is asleep. */
+  | { readonly by: 'asleep' }
+  /** Halves of no pair that are `settled`: their side does not select them. */
+  | { readonly by: 'unselected' }
+  /** Halves, of a pair or not, whose record is a member of one of these groups. */
   | { readonly by: 'group'; readonly ids: readonly string[] }
   /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
+  /** Those that a text may name (`rankBy`): the best first where there are more than the limit. */
+  | { readonly by: 'search'; readonly text: string; readonly limit: number }
+  /** Halves of no pair whose record says nothing (`isEmptyContact`). */
+  | { readonly by: 'blank' }
   | { readonly by: 'all' };
 
 export type Counts = {
   /** Pairs that are linked. */
   readonly pairs: number;
+  readonly asleep: number;
+  /** Halves of no pair that their side does not select. */
+  readonly unselected: Sides<number>;
   /** Halves that are neither `missing` nor `gone`. */
   readonly present: Sides<number>;
 };
 
+export const WRITE_KINDS = ['create', 'update', 'membership', 'delete', 'group-delete'] as const;
+export type WriteKind = (typeof WRITE_KINDS)[number];
 /** What a write does to one contact. */
-export type ContactWriteKind = 'create' | 'update' | 'membership' | 'delete';
-export type WriteKind = ContactWriteKind | 'group-delete';
+export type ContactWriteKind = Exclude<WriteKind, 'group-delete'>;
+
+export type WriteCounts = Partial<Readonly<Record<WriteKind, number>>>;
 
 /** A group that is deleted, and the contacts of its side that belong to it: enough to bring it back. */
 export type DeletedGroup = { readonly id: string; readonly name: string; readonly members: readonly string[] };
@@ -118,6 +145,8 @@ export type WriteIntent = {
   readonly undoes: boolean;
   /** Fields that hold something before the write and nothing after it. */
   readonly empties: readonly SyncedField[];
+  /** Fields that take what the other half does not hold: they stay out of the base (R12). */
+  readonly given: readonly SyncedField[];
   /** For the deletion of a group; null for any write to a contact. */
   readonly group: DeletedGroup | null;
 };
@@ -135,7 +164,6 @@ export type JournalEntry = {
   /** Whether the write takes away what the guard counts (R8). */
   readonly destroys: boolean;
 };
-
 /** `intended`: the outcome is unknown as long as it stands so. */
 export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
 
@@ -162,7 +190,8 @@ export type JournalQuery =
   | { readonly deletions: true }
   /** Writes that destroy and are done, journaled at that time or later. */
   | { readonly destroyedSinceMs: number }
-  | { readonly run: string }
+  /** Entries of a run: of these kinds alone, from that id on, so many at most. */
+  | { readonly run: string; readonly kinds?: readonly WriteKind[]; readonly fromId?: number; readonly limit?: number }
   /** Every entry from that id on, so many at most. */
   | { readonly fromId: number; readonly limit: number }
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
@@ -189,7 +218,7 @@ export type RunRow = {
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
 
-export type RunEnd = {
+type RunEnd = {
   readonly outcome: RunOutcome;
   readonly reason: string | null;
   /**
@@ -205,8 +234,8 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string }
-  /** So many at most, the newest first. */
-  | { readonly newest: number };
+  /** So many at most, the newest first: those that began before that one, of that kind, with that outcome. */
+  | { readonly newest: number; readonly before?: RunRow; readonly of?: Partial<Pick<RunRow, 'kind' | 'outcome'>> };
 
 /** So many runs are pruned in one step, so that none of them takes long. */
 export const PRUNED_AT_ONCE = 500;
@@ -233,6 +262,8 @@ export type HalfPut = {
   readonly half: Half;
   /** The digest by which {@link Store.known} finds it; null where a row that says the same must be read all the same. */
   readonly digest: string | null;
+  /** Whether the stored half of its side and id holds this very record: then it need not be written again. */
+  readonly keepsRecord?: boolean;
 };
 
 /** Rows only: a change says what stands in a row afterwards; every rule has been applied before. */
@@ -241,22 +272,17 @@ export type StoreChange =
   | ({ readonly kind: 'put-half' } & HalfPut)
   | { readonly kind: 'drop-half'; readonly side: Side; readonly id: string }
   /** A pair with its status; a null id makes a new pair, whose id {@link Store.commit} answers. The halves given are put with the pair's id in place of their own. */
-  | {
-      readonly kind: 'put-pair';
-      readonly id: number | null;
-      readonly status: PairStatus;
-      readonly halves: readonly HalfPut[];
-    }
+  | ({ readonly kind: 'put-pair'; readonly id: number | null; readonly halves: readonly HalfPut[] } & Pick<
+      PairRow,
+      'status'
+    >)
   /** The row alone: its halves are dropped or put by changes of their own. */
   | { readonly kind: 'drop-pair'; readonly id: number }
   | { readonly kind: 'cursor'; readonly side: Side; readonly cursor: Cursor }
   /** Ids that a listing under way showed on one page. */
   | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly kind: 'forget-shown'; readonly side: Side }
-  | {
-      readonly kind: 'link';
-      readonly patch: Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials' | 'acceptedDeletes'>>;
-    }
+  | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, Patched>> }
   /** Journals a write ahead of its request; {@link Store.commit} answers the entry's id. */
   | { readonly kind: 'intend'; readonly run: string; readonly entry: JournalEntry; readonly atMs: number }
   /** Settles an open entry; one that is settled already stays as it is. */
@@ -279,12 +305,10 @@ export type StoreChange =
       readonly atMs: number;
     }
   /** Settles the open conflicts about these fields of a contact. */
-  | {
-      readonly kind: 'resolve-conflicts';
-      readonly leftId: string;
-      readonly fields: readonly SyncedField[];
-      readonly atMs: number;
-    }
+  | ({ readonly kind: 'resolve-conflicts'; readonly fields: readonly SyncedField[] } & Pick<
+      ConflictRow,
+      'leftId' | 'atMs'
+    >)
   /** Says what a person decided about the open conflict of a field of a contact; null takes that back. */
   | ({ readonly kind: 'review-conflict'; readonly atMs: number } & Pick<ConflictRow, 'leftId' | 'field' | 'review'>)
   /** Forgets the conflicts of a contact, open or not. */
@@ -318,7 +342,7 @@ export type StoreChange =
  * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
  * throws {@link StoreError} where a row does not parse.
  */
-export interface Store extends ToldStore {
+export interface Store extends ToldStore, PauseStore, SharedStore {
   /** Every link, by name. */
   links(): Promise<readonly LinkState[]>;
   /** One link, made on first use. */
@@ -356,45 +380,15 @@ export interface Store extends ToldStore {
   commit(link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]>;
   /** The oldest first. */
   journal(link: string, query: JournalQuery): Promise<readonly JournalRow[]>;
+  /** How many entries of each kind a run journaled; of a kind that is left out none. */
+  writeCounts(link: string, run: string): Promise<WriteCounts>;
   runs(link: string, query: RunQuery): Promise<readonly RunRow[]>;
   /** The oldest first; the open ones alone unless `all`. */
   conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
   /** What was last saved under the key; null where nothing was. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
-  /**
-   * Leaves nothing on the disk of what was dropped or replaced. Takes seconds for a large database, and as much room again
-   * for as long.
-   */
+  /** Leaves nothing on the disk of what was dropped or replaced; takes seconds, and as much room again for as long. */
   compact(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The database cannot be used as it is: corrupt, of a newer version, full, locked or not writable. Nothing was changed. */
-export class StoreError extends Error {
-  /** What is wrong, where; the message says what to do as well. */
-  readonly detail: string;
-  /** Null where the detail says it. */
-  readonly remedy: string | null;
-
-  constructor(detail: string, options: { readonly cause?: unknown; readonly remedy?: string } = {}) {
-    const { remedy = null, cause } = options;
-    super(remedy === null ? detail : `${detail} ${remedy}`, { cause });
-    this.name = 'StoreError';
-    this.detail = detail;
-    this.remedy = remedy;
-  }
-}
-
-/** The link's lease has passed to another process, or was released: nothing may be written with this token any more. */
-export class FenceError extends Error {
-  readonly link: string;
-  readonly token: number;
-
-  constructor(link: string, token: number) {
-    super(`The link ${link} is leased to another process now; nothing was stored.`);
-    this.name = 'FenceError';
-    this.link = link;
-    this.token = token;
-  }
 }

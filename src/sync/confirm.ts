@@ -1,10 +1,12 @@
 import type { Half } from '../contact/half.ts';
-import { SIDES, type Side } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { isNewPairing } from '../reconcile/decision.ts';
+import type { Plan } from '../reconcile/plan.ts';
 import type { ReadAnswer } from '../providers/remote.ts';
 import type { Rejection } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { emptiedSides } from './guard.ts';
-import { observeAnswer, observeMissing } from './state/observe.ts';
+import { answeredAbout, observeAnswer, observeMissing } from './state/observe.ts';
 import {
   dueContacts,
   isWaiting,
@@ -50,8 +52,7 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const ids = [...missingIds, ...unread];
   if (ids.length === 0) return;
   const answers = await remotes[side].read(ids, signal);
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+  await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const { id, state } of missing) {
       const half = set.half(side, id);
       const answer = answers.get(id);
@@ -65,6 +66,35 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
       noteReading(session, set, side, id, answer, rejections);
     }
   });
+};
+
+/** The halves that a plan pairs, or wakes, and that may have been deleted since their side last showed them. */
+const unheard = ({ kind, remotes }: Session, { decisions }: Plan, sinceMs: number): Sides<readonly string[]> => {
+  const merges = decisions.filter((decision) => decision.kind === 'merge');
+  const met = merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep');
+  return bySide((side) => {
+    if (kind === 'full' || remotes[side].capabilities.namesDeletions) return [];
+    return met.flatMap(({ pair }) => (pair[side].heardAtMs < sinceMs ? [pair[side].id] : []));
+  });
+};
+
+/**
+ * Reads whom a plan takes for a counterpart by something that was heard before this run, where the side would not have said
+ * that it is gone by now: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). Tells whether
+ * anything was read, so that it is planned again.
+ */
+export const confirmMet = async (session: Session, plan: Plan, sinceMs: number): Promise<boolean> => {
+  const { clock, remotes, signal, writer } = session;
+  const due = unheard(session, plan, sinceMs);
+  for (const side of SIDES) {
+    const ids = due[side];
+    if (ids.length === 0) continue;
+    const answers = await remotes[side].read(ids, signal);
+    await writer.apply(answeredAbout(side, ids, answers), (set) => {
+      for (const id of ids) observeAnswer(set, side, id, answers.get(id), clock.now());
+    });
+  }
+  return SIDES.some((side) => due[side].length > 0);
 };
 
 /**

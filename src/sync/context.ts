@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
+import type { ChosenFields } from '../contact/chosen.ts';
 import type { Side, Sides, SideWords } from '../contact/side.ts';
-import type { Halt } from '../reconcile/guard.ts';
+import { FIRST_SYNC, type Halt } from '../reconcile/guard.ts';
 import type { Policy } from '../reconcile/policy.ts';
 import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { RunKind, Store } from '../store/store.ts';
-import type { LeaseHolders } from './lease.ts';
+import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -15,11 +16,15 @@ export type LinkContext = {
   /** How each side is called. */
   readonly sides: Sides<SideWords>;
   readonly policy: Policy;
+  /** What the link syncs of contacts; its remotes were opened for the same. */
+  readonly fields: ChosenFields;
   readonly sweepIntervalMs: number;
   /** How long what runs wrote is kept; null: for ever. */
   readonly retentionMs: number | null;
   /** How long to wait before each look for what a create without an answer may have made (R9). */
   readonly looksAfterMs: readonly number[];
+  /** How many contacts of a first meeting are planned at a time (`portions.ts`); 1,000 where left out. */
+  readonly portion?: number;
   readonly remotes: Readonly<Record<Side, Remote>>;
   /** Which provider plays each side, and at which address it is reached: whose ids a side's ids are. */
   readonly endpoints: Sides<string>;
@@ -29,6 +34,7 @@ export type LinkContext = {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly holders?: LeaseHolders;
+  readonly leaseChecks?: LeaseChecks;
 };
 
 export type RunOptions = {
@@ -65,14 +71,19 @@ export type Session = LinkContext & {
 };
 
 /** Counts of one run; the executor adds to them. */
-export type Tally = Readonly<Record<Side, SideTally>> & { paired: number; conflicts: number; skipped: number };
+export type Tally = Readonly<Record<Side, SideTally>> & {
+  paired: number;
+  conflicts: number;
+  asked: number;
+  skipped: number;
+};
 
 /** `deleted` counts contacts; the groups that were deleted are counted beside them. */
 export type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
 
 export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
-  return { left: side(), right: side(), paired: 0, conflicts: 0, skipped: 0 };
+  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
 };
 
 /** The run stops before it wrote anything (R8). */
@@ -98,13 +109,20 @@ export class LeaseError extends Error {
   }
 }
 
+/** The reason of a run that left a first sync to a person; stored with it. */
+export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
+
 /** The reason of a run that ended because the program was stopped; stored with it. */
 export const STOPPED = 'The program was stopped. What was done is stored; the next run goes on from there.';
 
-/** The program is about to end, so the run ended before it was done: no failure of the link. */
+/** The reason of a run that ended because somebody paused its link; stored with it. */
+export const PAUSED_BY_HAND =
+  'The link was paused by hand. What was done is stored; the next run goes on from there: contact-sync resume';
+
+/** The run was ended before it was done, by the end of the program or by a person: no failure of the link. */
 export class StoppedError extends Error {
-  constructor() {
-    super(STOPPED);
+  constructor(reason: typeof STOPPED | typeof PAUSED_BY_HAND = STOPPED) {
+    super(reason);
     this.name = 'StoppedError';
   }
 }

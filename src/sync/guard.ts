@@ -1,7 +1,7 @@
-import type { SyncedField } from '../contact/contact.ts';
+import { valueIn, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { checkGuard, isEmptied, type Halt, type Presence } from '../reconcile/guard.ts';
+import { checkFirstSync, checkGuard, FIRST_SYNC, isEmptied, type Halt, type Presence } from '../reconcile/guard.ts';
 import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../reconcile/losses.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const NONE: Sides<Losses> = { left: {}, right: {} };
 
 const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): boolean =>
-  (field === 'buckets' ? groupIds : contact[field]).length === 0;
+  (field === 'buckets' ? groupIds : valueIn(contact, field)).length === 0;
 
 const lossesIn = ({ kind, intent, after }: JournalRow): readonly Loss[] => {
   if (kind === 'delete') return ['contacts'];
@@ -46,12 +46,12 @@ const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Si
 
 /** What is known to stand on both sides. */
 const lookAtPresence = async (session: Session): Promise<Presence> => {
-  const { pairs, present } = await session.store.counts(session.link);
+  const { pairs, asleep, present } = await session.store.counts(session.link);
   const unsettled = { left: 0, right: 0 };
   // Only a side that shows nothing is in doubt.
   for (const side of SIDES)
-    if (pairs >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
-  return { pairs, present, unsettled };
+    if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
+  return { pairs, asleep, present, unsettled };
 };
 
 /** The sides that came back empty; R7's grace holds for them too. */
@@ -95,4 +95,11 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
     session,
     lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
   );
+};
+
+/** Holds back the plan of a first sync that is to be reviewed, unless this very halt was accepted. */
+export const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const { acceptDeletes, acceptedHalt, link, policy, store } = session;
+  if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
+  return checkFirstSync(policy, await store.counts(link), plan);
 };

@@ -16,6 +16,29 @@ export type LeaseHolders = {
   hasEnded(name: string): boolean;
 };
 
+/**
+ * Looks at the clock right before something is sent: a process that was suspended sends what waited in it as soon as it
+ * wakes up, before any timer or answer can tell it that its lease is over.
+ */
+export class LeaseChecks {
+  readonly #checks = new Map<string, Set<() => void>>();
+
+  /** Ends every lease of the link that has run out by this process's clock. */
+  check(link: string): void {
+    for (const check of this.#checks.get(link) ?? []) check();
+  }
+
+  /** Has `check` asked until the answer is called. */
+  add(link: string, check: () => void): () => void {
+    const checks = this.#checks.get(link) ?? new Set();
+    this.#checks.set(link, checks.add(check));
+    return () => {
+      checks.delete(check);
+      if (checks.size === 0) this.#checks.delete(link);
+    };
+  }
+}
+
 /** What a lease is taken with. */
 export type LeaseParts = {
   readonly store: Store;
@@ -23,6 +46,8 @@ export type LeaseParts = {
   readonly newId: () => string;
   /** Without them every lease of another process is waited for. */
   readonly holders?: LeaseHolders;
+  /** Asked before each request to a remote; without them a lease ends by its timer alone. */
+  readonly leaseChecks?: LeaseChecks;
 };
 
 /** Behind it stands the name of the process. */
@@ -73,18 +98,15 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
   const lost = new AbortController();
   const ended = new AbortController();
 
+  const isOver = (atMs: number): boolean => atMs > heldUntilMs - SAFETY_MS;
+  const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
+  const forget = parts.leaseChecks?.add(link, () => isOver(clock.monotonic()) && lose());
+
   const renew = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await clock.sleep(RENEW_EVERY_MS, ended.signal);
       const askedAtMs = clock.monotonic();
-      if ((await acquire()) !== token) {
-        lost.abort(new LeaseError(link, 'lost'));
-        return;
-      }
-      if (askedAtMs > heldUntilMs - SAFETY_MS) {
-        lost.abort(new LeaseError(link, 'lost'));
-        return;
-      }
+      if ((await acquire()) !== token || isOver(askedAtMs)) return lose();
       heldUntilMs = askedAtMs + LEASE_MS;
     }
   };
@@ -98,6 +120,7 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
     [Symbol.asyncDispose]: async () => {
       ended.abort(new Error('The run has ended.'));
       await renewing;
+      forget?.();
       // One that cannot be given back runs out; why the run ended is not to be hidden by it.
       await store.releaseLease(link, owner).catch(() => undefined);
     },

@@ -35,6 +35,8 @@ type Waiting = {
 export type LinkWriter = {
   /** Keeps what was just loaded to plan with, so that no step loads it again. */
   remember(unpaired: readonly Half[], pairs: readonly Pair[]): void;
+  /** Lets go of what was kept; whoever needs it loads it. */
+  forget(): void;
   /** Loads what the step needs, lets it change that, and stores it; settles when it is on disk. */
   apply(needs: Needs, change: (set: WorkingSet) => void): Promise<void>;
   /** Journals writes ahead of their requests; answers the entries' ids in order. */
@@ -117,6 +119,7 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
 
   return {
     remember: (unpaired, pairs) => remembered.keep(unpaired, pairs),
+    forget: () => remembered.forget(),
     apply: async (needs, change) => {
       await ask({ needs, entries: [], change });
     },

@@ -1,21 +1,28 @@
 import type { Half } from '../contact/half.ts';
-import { bySide, type Side } from '../contact/side.ts';
+import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
-import { planGroups, type GroupPlan } from '../reconcile/groups.ts';
+import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
+import { forField } from '../reconcile/policy.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
+import { noLongerAsked, pastQuestions } from '../reconcile/review.ts';
+import { chooseFields } from './choose-fields.ts';
 import { checkAccounts, storeAccounts } from './accounts.ts';
-import { confirmMissing } from './confirm.ts';
+import { confirmMet, confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
-import { guardPlan } from './guard.ts';
+import { guardFirstSync, guardPlan } from './guard.ts';
 import { originScopes } from './origin-scope.ts';
+import { dividePlan, type Fresh, type Portions } from './portions.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
-import { endReviews, takenConflicts } from './reviews.ts';
+import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
 import { bindingVerdicts } from './verdicts.ts';
-import { loadWorkload } from './workload.ts';
+import { notePatterns, selectionNow, storedSelection } from './selecting.ts';
+import { withoutRestingExtras } from './shown.ts';
+import { loadUnpaired, loadWorkload, type Part } from './workload.ts';
+import type { LinkState } from '../store/store.ts';
 
 /** All groups of a side; one that the listing misses but a read still finds stands (R7). */
 const listGroups = async (session: Session, side: Side, known: readonly string[]): Promise<readonly GroupRecord[]> => {
@@ -30,7 +37,11 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
   return [...listed, ...late];
 };
 
-const planLinkGroups = async (session: Session): Promise<GroupPlan> => {
+/** The plan of the groups, with what they are called when it is done. */
+export type NamedGroups = GroupPlan & { readonly names: GroupNames };
+
+/** What becomes of the groups of both sides, which are listed for it. */
+export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
   const { groupPairs } = await session.store.link(session.link);
   const groups = await onBothSides((side) => {
     return listGroups(
@@ -39,7 +50,7 @@ const planLinkGroups = async (session: Session): Promise<GroupPlan> => {
       groupPairs.flatMap((pair) => pair[side]?.id ?? []),
     );
   });
-  return planGroups({ ...groups, pairs: groupPairs }, session.policy);
+  return planGroups({ ...groups, pairs: groupPairs }, forField(session.policy, 'buckets'));
 };
 
 /** No feed lags so long that it shows a contact that was deleted then. */
@@ -65,25 +76,84 @@ const unsettledContacts = async ({ link, store }: Session): Promise<(side: Side,
   return (side, id) => ids[side].has(id);
 };
 
-/** Decides on what is stored, without asking the remotes anything. */
-export const planStored = async (session: Session, groups: GroupPlan): Promise<Plan> => {
-  const { store, link, policy, clock, writer } = session;
+/** The plan without what has to wait: contacts that writes of unknown outcome are about, refused writes, and extras. */
+const withoutDeferred = async (session: Session, plan: Plan): Promise<Plan> => {
+  const { rejections } = await session.store.link(session.link);
+  const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
+  const due = await withoutRestingExtras(session, settled);
+  return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
+};
+
+/** A plan, and what is stored of the selection that it was made by once the plan is performed. */
+export type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
+
+/** Decides on what is stored, or on a part of it, without asking the remotes anything. */
+export const planStored = async (
+  session: Session,
+  { names, ...groups }: NamedGroups,
+  part: Part | null = null,
+): Promise<SelectedPlan> => {
+  const { store, link, policy, writer } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
   const openConflicts = await store.conflicts(link, { all: false });
   const taken = takenConflicts(openConflicts);
-  const reviewedIds = taken.map(({ leftId }) => leftId);
-  const workload = await loadWorkload(store, link, { groupIds, reviewedIds });
+  const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
+  const { selection, isNewSelection } = await selectionNow(session, { names, links: groups.links });
+  const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
-  const plan = planContacts({ ...workload, groups, openConflicts, policy, scopes, verdicts });
+  const { fields } = await store.link(link);
+  const joining = fields.joining ?? [];
+  const plan = planContacts({
+    ...workload,
+    groups,
+    selection,
+    openConflicts,
+    policy,
+    scopes,
+    verdicts,
+    joining,
+  });
+  await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
-  const { rejections } = await store.link(link);
-  const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
-  return { ...plan, decisions: deferRefused(settled, rejections, clock.now()) };
+  return { plan: await withoutDeferred(session, plan), selection: storedSelection(selection, policy) };
 };
+
+/** The plan's group links with the ids of the groups that were created in the meantime. */
+export const currentLinks = async ({ store, link }: Session, { links }: GroupPlan): Promise<GroupPlan['links']> => {
+  const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
+  return links.map((each) => {
+    const pair = stored.get(each.key);
+    return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
+  });
+};
+
+/** Decides on some contacts of no pair, whatever became of the others. What was planned with before is let go of. */
+const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Promise<Plan> => {
+  const { store, link, policy, writer } = session;
+  writer.forget();
+  const unpaired = await loadUnpaired(store, link, ids);
+  writer.remember([...unpaired.left, ...unpaired.right], []);
+  const scopes = await originScopes(session);
+  const verdicts = await bindingVerdicts(session);
+  const links = await currentLinks(session, groups);
+  const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
+  const material = { pairs: [], survivors: [], openConflicts: [], unpaired, groups: own, policy, scopes, verdicts };
+  return withoutDeferred(session, planContacts(material));
+};
+
+/** Plans that follow the first one of a run, each made when it is asked for, and how many contacts they create at most. */
+export type Later = { readonly plans: () => AsyncIterable<Plan>; readonly creates: Sides<number> };
+
+const laterOf = (session: Session, groups: GroupPlan, { later, creates }: Portions): Later => ({
+  creates,
+  plans: async function* plans() {
+    for (const ids of later) yield await planPortion(session, groups, ids);
+  },
+});
 
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const takeStock = async (session: Session): Promise<void> => {
@@ -91,19 +161,40 @@ export const takeStock = async (session: Session): Promise<void> => {
   // What earlier creates made carries the origin of the accounts as they were known then (R9): recovery looks for that one.
   await recover(session);
   await storeAccounts(session, accounts);
+  await chooseFields(session);
   await pullBoth(session);
+  await notePatterns(session);
   await confirmMissing(session);
 };
 
-export type Prepared = { readonly plan: Plan; readonly halt: Halt | null };
+export type Prepared = SelectedPlan & {
+  readonly names: GroupNames;
+  readonly halt: Halt | null;
+  readonly later: Later | null;
+};
 
-/** The reading half of a run: taking stock, the plan and the guard. Writes to no remote. */
-export const prepare = async (session: Session): Promise<Prepared> => {
+/**
+ * The reading half of a run: taking stock, the plan and the guard. Writes to no remote. The first meeting of many contacts is
+ * planned in portions, unless the plan is to be `whole`: what is left to later plans destroys nothing (R8).
+ */
+export const prepare = async (session: Session, { whole }: { readonly whole: boolean }): Promise<Prepared> => {
+  const startedAtMs = session.clock.now();
   await takeStock(session);
   session.emit({ kind: 'phase', phase: 'plan' });
-  const plan = await planStored(session, await planLinkGroups(session));
-  const halt = await guardPlan(session, plan);
+  const groups = await planLinkGroups(session);
+  const portions = whole ? null : await dividePlan(session);
+  const part = portions?.first ?? null;
+  const first = await planStored(session, groups, part);
+  const isConfirmed = !(await confirmMet(session, first.plan, startedAtMs));
+  const { plan, selection } = isConfirmed ? first : await planStored(session, groups, part);
+  const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   // A side that came back empty is listed again by the next run: what it shows then decides.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
-  return { plan, halt };
+  return {
+    plan,
+    selection,
+    names: groups.names,
+    halt,
+    later: portions === null ? null : laterOf(session, groups, portions),
+  };
 };

@@ -17,6 +17,12 @@ export class Remembered {
     for (const pair of pairs) this.#keepPair(pair);
   }
 
+  forget(): void {
+    this.#unpaired.clear();
+    this.#pairs.clear();
+    this.#pairOf.clear();
+  }
+
   /** Puts a half, with its whole pair, into a set; answers whether it is kept. */
   recall(set: WorkingSet, side: Side, id: string): boolean {
     const key = halfKey({ side, id });

@@ -1,12 +1,11 @@
-import type { ScalarField } from '../contact/contact.ts';
-import { SCALAR_FIELDS } from '../contact/contact.ts';
+import { scalarsOf, type ScalarField } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import { sidesToTake, takenSide, takenValue } from '../reconcile/review.ts';
 import type { ConflictRow, StoreChange } from '../store/store.ts';
 import type { Session } from './context.ts';
 
-const isScalar = (field: ConflictRow['field']): field is ScalarField => SCALAR_FIELDS.some((each) => each === field);
+const isScalar = (field: ConflictRow['field']): field is ScalarField => scalarsOf([field]).length > 0;
 
 type Fate = 'waits' | 'done' | 'lapsed';
 
@@ -47,4 +46,15 @@ export const endReviews = async (
     return [...(fate === 'lapsed' ? lapse : []), { kind: 'resolve-conflicts', leftId, fields: [field], atMs }];
   });
   if (changes.length > 0) await writer.apply({}, (set) => set.add(...changes));
+};
+
+/** Ends open conflicts that are none any more. */
+export const endQuestions = async ({ clock, writer }: Session, past: readonly ConflictRow[]): Promise<void> => {
+  if (past.length === 0) return;
+  const atMs = clock.now();
+  await writer.apply({}, (set) =>
+    set.add(
+      ...past.map(({ leftId, field }): StoreChange => ({ kind: 'resolve-conflicts', leftId, fields: [field], atMs })),
+    ),
+  );
 };

@@ -1,7 +1,8 @@
 import type { Sides, SideWords } from '../contact/side.ts';
 import type { Doubt } from '../reconcile/match.ts';
 
-const REASONS: Readonly<Record<Doubt, string>> = {
+/** Why contacts that may be one person are left unpaired. */
+export const DOUBTS: Readonly<Record<Doubt, string>> = {
   'names differ': 'They have one email address, but not the name of one person.',
   'several candidates': 'Several contacts fit equally well.',
 };
@@ -16,8 +17,8 @@ const merging = ({ left, right }: Sides<SideWords>): string =>
 
 /** How to join contacts that a run left unpaired (R13): each stands on both sides by now. */
 export const howToJoin = (why: Doubt, sides: Sides<SideWords>): string =>
-  `${REASONS[why]} Each stays a contact of its own. Where two of them are one person, ${merging(sides)}`;
+  `${DOUBTS[why]} Each stays a contact of its own. Where two of them are one person, ${merging(sides)}`;
 
 /** How to join contacts that a plan leaves unpaired, or to keep them apart (R13). */
 export const howToJoinPlanned = (why: Doubt, sides: Sides<SideWords>): string =>
-  `${REASONS[why]} Where two of them are one person, say so by the command below them before the sync, or ${BEFORE[why]}; or afterwards ${merging(sides)} Two that are not are kept apart by the same command with --apart.`;
+  `${DOUBTS[why]} Where two of them are one person, say so by the command below them before the sync, or ${BEFORE[why]}; or afterwards ${merging(sides)} Two that are not are kept apart by the same command with --apart.`;

@@ -25,8 +25,10 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
     case 'written':
       return undefined;
     case 'conflict': {
-      const { leftId, rightId, conflict } = event;
-      return events.conflictSettled({ ...ref, leftId, rightId, ...conflict });
+      const { leftId, rightId } = event;
+      const { winner, ...conflict } = event.conflict;
+      if (winner === null) return events.conflictAsked({ ...ref, leftId, rightId, ...conflict });
+      return events.conflictSettled({ ...ref, leftId, rightId, ...conflict, winner });
     }
     case 'skipped': {
       const { kind: _, ...fields } = event;
@@ -62,9 +64,9 @@ const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 
 };
 
 /** Whether a completed run found nothing to do. What it left alone was left alone before. */
-const isIdle = ({ kind, left, right, paired, conflicts }: RunSummary): boolean => {
+const isIdle = ({ kind, left, right, paired, conflicts, asked = 0 }: RunSummary): boolean => {
   const writes = [left, right].map((side) => side.created + side.updated + side.deleted + side.groupsDeleted);
-  return kind === 'incremental' && [...writes, paired, conflicts].every((count) => count === 0);
+  return kind === 'incremental' && [...writes, paired, conflicts, asked].every((count) => count === 0);
 };
 
 /** Writes how a run ended to the log: its one summary event. */

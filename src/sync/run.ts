@@ -1,5 +1,6 @@
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Decision } from '../reconcile/decision.ts';
+import type { GroupNames } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { destroys } from '../reconcile/losses.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -15,16 +16,20 @@ import {
   type RunOptions,
   type Session,
   type SideTally,
+  type Tally,
 } from './context.ts';
 import { effortOf } from './execute/effort.ts';
-import { execute } from './execute/execute.ts';
+import { execute, type LaterWork } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
 import { guardPlan } from './guard.ts';
 import { takeLease, type Lease } from './lease.ts';
+import { hasOtherFields } from './choose-fields.ts';
 import { createLinkWriter } from './link-writer.ts';
-import { planStored, prepare } from './prepare.ts';
+import { currentLinks, planStored, prepare, type Later } from './prepare.ts';
 import { recover } from './recover/recover.ts';
+import { hasSamePatterns } from './selecting.ts';
 import { keptSinceMs } from './retention.ts';
+import { afterChange } from './state/activity.ts';
 import { nextLinkState, type LinkEvent } from './state/link.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
@@ -44,6 +49,8 @@ export type RunSummary = {
   readonly right: SideSummary;
   readonly paired: number;
   readonly conflicts: number;
+  /** Conflicts that wait for a person since this run; left out where there are none. */
+  readonly asked?: number;
   readonly skipped: number;
   readonly durationMs: number;
 };
@@ -76,10 +83,13 @@ const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
 
 /**
  * The first run of a link is a full one, and so is each until one has completed: what an interrupted first run listed is as
- * old as it is, and no feed that does not name deletions says what of it was deleted since.
+ * old as it is, and no feed that does not name deletions says what of it was deleted since. So is each run until one has
+ * completed with the fields that the link syncs now.
  */
-const kindOf = async ({ store, link }: LinkContext, asked: RunKind): Promise<RunKind> => {
-  const { cursors } = await store.link(link);
+const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
+  const { store, link, policy } = context;
+  const { cursors, selection } = await store.link(link);
+  if (!hasSamePatterns(selection, policy) || (await hasOtherFields(context))) return 'full';
   if (SIDES.every((side) => cursors[side].cursor === null)) return 'full';
   return (await store.runs(link, { latest: 'completed' })).length === 0 ? 'full' : asked;
 };
@@ -122,21 +132,12 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
   }
 };
 
-/** The plan's group links with the ids of the groups that were created in the meantime. */
-const currentLinks = async ({ store, link }: Session, { groups }: Plan): Promise<Plan['groups']['links']> => {
-  const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
-  return groups.links.map((each) => {
-    const pair = stored.get(each.key);
-    return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
-  });
-};
-
 /** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
-const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
+const lookAgain = async (session: Session, plan: Plan, names: GroupNames): Promise<void> => {
   await settleUnanswered(session);
   session.emit({ kind: 'phase', phase: 'plan' });
-  const links = await currentLinks(session, plan);
-  const again = await planStored(session, { ...plan.groups, actions: [], ended: [], links });
+  const links = await currentLinks(session, plan.groups);
+  const { plan: again } = await planStored(session, { ...plan.groups, names, actions: [], ended: [], links });
   // What would now empty more than the guard allows is left to the next run, which asks first (R8).
   const halt = await guardPlan(session, again);
   const isLeft = (decision: Decision): boolean => {
@@ -148,16 +149,37 @@ const lookAgain = async (session: Session, plan: Plan): Promise<void> => {
   }
 };
 
-const perform = async (session: Session): Promise<void> => {
-  const { plan, halt } = await prepare(session);
+/** Reports the contacts that a plan leaves to a person. */
+const report = (session: Session, plan: Plan): void => {
   for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
     session.emit({ kind: 'skipped', side, reason: 'The contact says nothing that the other side could hold.', ...ids });
   }
+};
+
+/** The work of plans that are made one after the other. */
+const laterWork = (session: Session, { plans, creates }: Later): LaterWork => ({
+  creates,
+  works: async function* works() {
+    for await (const plan of plans()) {
+      report(session, plan);
+      yield workOf(plan);
+    }
+  },
+});
+
+const perform = async (session: Session): Promise<void> => {
+  const { plan, selection, names, halt, later } = await prepare(session, { whole: false });
+  report(session, plan);
   if (halt !== null) throw new HaltError(halt);
-  if (await execute(session, workOf(plan))) await lookAgain(session, plan);
+  const isOpen = await execute(
+    session,
+    { ...workOf(plan), selection },
+    later === null ? undefined : laterWork(session, later),
+  );
+  if (isOpen) await lookAgain(session, plan, names);
 };
 
 type Ending = {
@@ -195,6 +217,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     right: side('right'),
     paired: tally.paired,
     conflicts: tally.conflicts,
+    ...(tally.asked > 0 && { asked: tally.asked }),
     skipped: tally.skipped,
     durationMs: Math.round(session.clock.monotonic() - startedAtMs),
   };
@@ -208,10 +231,14 @@ const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: 
   return isSame && last.override !== null ? last.override : newId();
 };
 
+/** Whether somebody changed something: what a run writes follows from that. */
+const wroteAnything = (tally: Tally): boolean =>
+  SIDES.some((side) => Object.values(COUNTED_AS).some((count) => tally[side][count] > 0));
+
 /** Stores how the run ended, prunes what is old, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, link, retentionMs, run, store, undoes, writer } = session;
-  const { state } = await store.link(link);
+  const { state, fields, activity } = await store.link(link);
   const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
   const override = await overrideOf(session, ending);
   const stored = { ...summary, ...(override !== null && { override }) };
@@ -219,6 +246,12 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
   await writer.apply({}, (set) => {
     if (changesLink) {
       set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });
+    }
+    if (ending.event === 'completed' && undoes === null && fields.joining !== null) {
+      set.add({ kind: 'link', patch: { fields: { ...fields, joining: null } } });
+    }
+    if (undoes === null && wroteAnything(session.tally)) {
+      set.add({ kind: 'link', patch: { activity: afterChange(activity, end.endedAtMs) } });
     }
     set.add({ kind: 'run-ended', id: run, end });
     const beforeMs = keptSinceMs(retentionMs, clock.now());
@@ -303,6 +336,6 @@ export const planUnderLease = async <T>(
  */
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
   planUnderLease(context, options, null, async (session) => {
-    const { plan, halt } = await prepare(session);
+    const { plan, halt } = await prepare(session, { whole: true });
     return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
   });

@@ -8,9 +8,19 @@ import type { LeaseParts } from './lease.ts';
 /** The ids of two contacts, as `plan` names them. */
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
 
-/** What a person said cannot be kept; the message says why, and what to do instead. Nothing was stored. */
+/** Why something cannot be kept and what to do instead, and the commands that do it. */
+type Refusal = { readonly said: string; readonly commands?: string };
+
+/** What a person said cannot be kept; the message says why, and what to do instead, in a terminal. Nothing was stored. */
 export class VerdictError extends Error {
   override readonly name = 'VerdictError';
+  /** The message without the commands of a terminal. */
+  readonly said: string;
+
+  constructor({ said, commands }: Refusal) {
+    super(commands === undefined ? said : `${said} ${commands}`);
+    this.said = said;
+  }
 }
 
 const idOn = (side: Side, { leftId, rightId }: TwoContacts): string => (side === 'left' ? leftId : rightId);
@@ -27,7 +37,9 @@ const readContacts = async (
   const halves = [...(left ?? []), ...(right ?? [])];
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
   const linked = new Set<number | null>(
-    (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),
+    (await store.pairs(link, ids)).flatMap(({ id, status }) =>
+      status === 'linked' || status === 'asleep' ? [id] : [],
+    ),
   );
   const known = new Map(halves.map((half) => [`${half.side} ${half.id}`, { half, isLinked: linked.has(half.pair) }]));
   return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
@@ -52,33 +64,37 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
 };
 
 /** Why a verdict cannot be kept; null where it can. */
-const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): string | null => {
+const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): Refusal | null => {
   const [left, right] = [asked.leftId, asked.rightId];
   const fate = fateOf(asked, contacts);
   if (fate === 'paired') {
-    if (asked.says === 'together') return `${left} and ${right} are paired already.`;
-    return (
-      `${left} and ${right} are paired already, and a pair is not parted: each would be created again on the other side. ` +
-      `\`contact-sync undo RUN\` takes back what a run wrote to them (\`contact-sync explain ${left}\` names the run). ` +
-      'Then make a contact of its own for the other person, on either side.'
-    );
+    if (asked.says === 'together') return { said: `${left} and ${right} are paired already.` };
+    return {
+      said:
+        `${left} and ${right} are paired already, and a pair is not parted: each would be created again on the other side. ` +
+        'Undo what a run wrote to them, then make a contact of its own for the other person, on either side.',
+      commands: `\`contact-sync explain ${left}\` names the run, \`contact-sync undo RUN\` undoes it.`,
+    };
   }
   if (fate === 'linked elsewhere') {
     const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
     const which =
       linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
-    return `${which}. Merge the two contacts of the person on one side: the other side follows.`;
+    return { said: `${which}. Merge the two contacts of the person on one side: the other side follows.` };
   }
   // What is not known at all may be new: the next run reads it, or drops the verdict.
   const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
-  if (deleted !== undefined) return `${idOn(deleted, asked)} is deleted.`;
+  if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
   const rival = others.find(
     (each) =>
       asked.says === 'together' && each.says === 'together' && (each.leftId === left) !== (each.rightId === right),
   );
   if (rival === undefined) return null;
   const { leftId, rightId } = rival;
-  return `${leftId} and ${rightId} are to be paired. Take that back first: contact-sync pair --forget ${leftId} ${rightId}`;
+  return {
+    said: `${leftId} and ${rightId} are to be paired. Take that back first.`,
+    commands: `contact-sync pair --forget ${leftId} ${rightId}`,
+  };
 };
 
 /** What was kept, and the sides whose contact the link does not know yet: it may be new, or the id may be wrong. */
@@ -91,7 +107,9 @@ const checkSides = async (store: Store, link: string, contacts: TwoContacts): Pr
     const [half] = await store.halves(link, { by: 'id', side: otherSide(side), ids: [id] });
     const [own] = await store.halves(link, { by: 'id', side, ids: [id] });
     if (half !== undefined && own === undefined) {
-      throw new VerdictError(`${id} is a contact of the other side. Name the two in the order in which plan does.`);
+      throw new VerdictError({
+        said: `${id} is a contact of the other side. Name the two in the order in which plan does.`,
+      });
     }
   }
 };
@@ -130,6 +148,8 @@ export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, right
     const { verdicts } = await parts.store.link(link);
     const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
     if (!isKept)
-      throw new VerdictError(`Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`);
+      throw new VerdictError({
+        said: `Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`,
+      });
     await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
   });

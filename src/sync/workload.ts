@@ -1,15 +1,16 @@
-import type { Half } from '../contact/half.ts';
+import { isUnselected, stands, type Half, type HalfState } from '../contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
+import type { Selection } from '../reconcile/selection.ts';
 import type { ContactScope, Store } from '../store/store.ts';
 
 /** What a plan is made of. */
 export type Workload = {
-  /** Linked pairs of which a half needs a decision. */
+  /** Linked pairs, and pairs asleep, of which a half needs a decision. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */
   readonly survivors: readonly Pair[];
-  /** Contacts that belong to no pair. */
+  /** Contacts that belong to no pair; those that no side selects only where they may be somebody's like. */
   readonly unpaired: Sides<readonly Half[]>;
   /** Contacts of no pair that are known to be deleted. */
   readonly deleted: readonly Half[];
@@ -36,34 +37,83 @@ const loadMergeSurvivors = async (store: Store, link: string, changed: readonly 
   return survivors;
 };
 
-/**
- * What needs a decision; the members of the groups and the contacts that a person reviewed a conflict of (by their ids on the
- * left side) too, whether anything of theirs changed or not.
- */
-export const loadWorkload = async (
+/** A part of what needs a decision: pairs, and contacts of no pair. */
+export type Part = { readonly pairs: readonly number[]; readonly ids: Sides<readonly string[]> };
+
+/** Of what a workload is loaded. */
+type Looking = {
+  /** Groups whose members are looked at, whether anything of theirs changed or not. */
+  readonly groupIds: readonly string[];
+  /** The contacts that a person reviewed a conflict of, by their ids on the left side. */
+  readonly reviewedIds: readonly string[];
+  /** Which contacts the sides select, and whether everything that is stored must be held against it. */
+  readonly selection: Selection;
+  readonly isNewSelection: boolean;
+  /** Null: the whole of it. Of a part where everybody is selected, and was before. */
+  readonly part: Part | null;
+};
+
+/** The contacts that no side selects, where one of those that are selected may be one of them (R13). */
+const loadUnselected = async (
   store: Store,
   link: string,
-  { groupIds, reviewedIds }: { readonly groupIds: readonly string[]; readonly reviewedIds: readonly string[] },
-): Promise<Workload> => {
-  const changed = await store.halves(link, { by: 'state', states: ['changed', 'missing', 'gone'] });
+  candidates: readonly Half[],
+  { isEverybody, selects }: Selection,
+): Promise<readonly Half[]> => {
+  const isNeeded = !isEverybody && candidates.some((half) => stands(half) && selects(half.side, half.record));
+  return isNeeded ? store.halves(link, { by: 'unselected' }) : [];
+};
+
+const OPEN: readonly HalfState[] = ['changed', 'missing', 'gone'];
+
+/** The halves that need a decision: all of the link, or those of a part. */
+const loadOpen = async (store: Store, link: string, part: Part | null): Promise<readonly Half[]> => {
+  if (part === null) return store.halves(link, { by: 'state', states: OPEN });
+  const { pairs, ids } = part;
+  const halves = pairs.length === 0 ? [] : [...(await store.halves(link, { by: 'pair', pairs }))];
+  for (const side of SIDES) {
+    if (ids[side].length > 0) halves.push(...(await store.halves(link, { by: 'id', side, ids: ids[side] })));
+  }
+  return halves.filter(({ state }) => OPEN.includes(state));
+};
+
+/** What needs a decision. */
+export const loadWorkload = async (store: Store, link: string, looking: Looking): Promise<Workload> => {
+  const { groupIds, reviewedIds, selection, isNewSelection, part } = looking;
+  const everything = isNewSelection ? await store.halves(link, { by: 'all' }) : null;
+  const changed = everything?.filter(({ state }) => OPEN.includes(state)) ?? (await loadOpen(store, link, part));
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
   const members = groupIds.length === 0 ? [] : await store.halves(link, { by: 'group', ids: groupIds });
   const alone = await store.halves(link, { by: 'alone' });
   const reviewed =
     reviewedIds.length === 0 ? [] : await store.halves(link, { by: 'id', side: 'left', ids: reviewedIds });
-  const touched = [...changed, ...mergeSurvivors, ...members, ...alone, ...reviewed].flatMap(({ pair }) => pair ?? []);
+  const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...reviewed])].flatMap(
+    ({ pair }) => pair ?? [],
+  );
   // A contact that is known to be deleted and is shown again may be either: nothing follows before a read has decided (R7).
   const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
   const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));
+  const open = changed.filter((half) => half.pair === null && half.state === 'changed');
+  const unselected =
+    everything?.filter(isUnselected) ?? (await loadUnselected(store, link, [...open, ...alone], selection));
+  const unpaired = [...open, ...unselected];
   return {
-    pairs: pairs.filter(({ status }) => status === 'linked'),
-    survivors: pairs.filter(({ status }) => status !== 'linked'),
+    pairs: pairs.filter(({ status }) => status === 'linked' || status === 'asleep'),
+    survivors: pairs.filter(({ status }) => status === 'kept' || status === 'dormant'),
     deleted: changed.filter((half) => half.pair === null && half.state === 'gone'),
-    unpaired: bySide((side) =>
-      changed.filter((half) => half.side === side && half.pair === null && half.state === 'changed'),
-    ),
+    unpaired: bySide((side) => unpaired.filter((half) => half.side === side)),
   };
 };
+
+const unpairedOf = (halves: readonly Half[]): Workload['unpaired'] =>
+  bySide((side) => halves.filter((half) => half.side === side && half.pair === null && half.state === 'changed'));
+
+/** Those of some contacts that still belong to no pair. */
+export const loadUnpaired = async (
+  store: Store,
+  link: string,
+  ids: Sides<readonly string[]>,
+): Promise<Workload['unpaired']> => unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
 
 /** The pairs of certain contacts, and those of certain ids, each with both halves. */
 export const loadPairsOf = async (
@@ -86,14 +136,7 @@ export const loadMembers = async (
   side: Side,
   groupId: string,
 ): Promise<readonly string[]> => {
-  const found = [
-    ...(await store.halves(link, { by: 'group', ids: [groupId] })),
-    ...(await store.halves(link, { by: 'alone' })),
-    // A contact of no pair is always `changed`.
-    ...(await store.halves(link, { by: 'state', states: ['changed'], side })),
-  ];
-  const isMember = (half: Half): boolean => {
-    return half.side === side && half.state !== 'gone' && half.record.groupIds.includes(groupId);
-  };
-  return [...new Set(found.filter(isMember).map(({ id }) => id))].toSorted();
+  const found = await store.halves(link, { by: 'group', ids: [groupId] });
+  const members = found.filter((half) => half.side === side && half.state !== 'gone');
+  return members.map(({ id }) => id).toSorted();
 };

@@ -1,12 +1,19 @@
-import { emailKey, phoneKey } from '../contact/keys.ts';
-import { fullNameKey } from '../contact/names.ts';
 import type { Contact } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
-import { isNewPairing, type Decision, type Deletion, type Merge, type Unlink } from '../reconcile/decision.ts';
+import {
+  draftOf,
+  isNewPairing,
+  setsApart,
+  type Decision,
+  type Deletion,
+  type Merge,
+  type Unlink,
+} from '../reconcile/decision.ts';
 import { idsOf } from '../reconcile/pair-ids.ts';
 import type { Plan } from '../reconcile/plan.ts';
+import { likenessOf } from './likeness.ts';
 import { nameOf } from './values.ts';
 import type { Change, ContactChange, Unpaired, Why } from './views.ts';
 import { changesOfWrite, creationView, deletionView, groupView, plannedGroup, type PlanGroups } from './write.ts';
@@ -24,20 +31,30 @@ const groupsOf = ({ groups }: Plan): PlanGroups => {
   };
 };
 
-/** What two contacts have in common that a person sees first; null where that is nothing. */
-const likenessOf = (left: Contact, right: Contact): Why | null => {
-  const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
-    const keys = new Set(right[field].map(({ value }) => keyOf(value)));
-    const found = left[field].find(({ value }) => keys.has(keyOf(value)));
-    return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
-  };
-  const isNamesake = fullNameKey(left) !== '' && fullNameKey(left) === fullNameKey(right);
-  const name = isNamesake ? nameOf(left) : null;
-  return (
-    shared('emailAddresses', emailKey) ??
-    shared('phoneNumbers', phoneKey) ??
-    (name === null ? null : { kind: 'alike', in: 'name', value: name })
-  );
+const valuesOf = (value: string): readonly string[] => (value === '' ? [] : [value]);
+
+/** What a person is asked about two contacts. */
+const askedViews = ({ pair, conflicts }: Merge): readonly ContactChange[] => {
+  const why: Why = { kind: 'asked' };
+  const asked = conflicts.filter(({ winner }) => winner === null);
+  if (asked.length === 0) return [];
+  const name = nameOf(pair.left.record.contact) ?? nameOf(pair.right.record.contact);
+  const changes = asked.map(({ field, left, right }) => ({ field, from: valuesOf(left), to: valuesOf(right), why }));
+  const fields = asked.map(({ field }) => field);
+  return [{ side: 'left', action: 'ask', ...idsOf(pair), name, fields, changes, why }];
+};
+
+/** That a pair is set apart or wakes, whatever else happens to it. */
+const selectionViews = (decision: Merge | Unlink): readonly Change[] => {
+  const { pair } = decision;
+  const isApart = setsApart(decision);
+  const wakes = decision.kind === 'merge' && pair.status === 'asleep';
+  if (!isApart && !wakes) return [];
+  const record = pair.left?.record ?? pair.right?.record;
+  const action = isApart ? 'set-apart' : 'wake';
+  const why: Why = { kind: isApart ? 'unselected' : 'selected' };
+  const name = record === undefined ? null : nameOf(record.contact);
+  return [{ side: 'left', action, ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
 const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
@@ -52,14 +69,16 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
     const changes = changesOfWrite(side, record, write, groups, (field) => {
       const byHand = taken.find((each) => each.field === field);
       if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
-      const conflict = conflicts.find((each) => each.field === field);
-      return conflict === undefined ? whyAt(side) : { kind: 'conflict', winner: conflict.winner };
+      const winner = conflicts.find((each) => each.field === field)?.winner ?? null;
+      return winner === null ? whyAt(side) : { kind: 'conflict', winner };
     });
     const name = nameOf(record.contact) ?? nameOf(write.desired);
     return [{ side, action: 'update', ...ids, name, fields: write.fields, changes, why: whyAt(side) }];
   });
-  if (!isNew) return updates;
+  const apart = selectionViews(merge);
   const { left, right } = bySide((side) => pair[side].record.contact);
+  updates.push(...askedViews(merge));
+  if (!isNew) return [...apart, ...updates];
   const why: Why = merge.byHand
     ? { kind: 'by-hand' }
     : (likenessOf(left, right) ?? { kind: 'first-meeting', at: 'right' });
@@ -67,13 +86,16 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
   return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why }, ...updates];
 };
 
-const deletionWhy = ({ side, pair, after }: Deletion): Why => {
+const deletionWhy = ({ side, pair, after, byHand }: Deletion): Why => {
+  if (byHand) return { kind: 'merged', at: side };
   const at = otherSide(side);
   return { kind: after !== undefined || pair[at]?.mergedInto ? 'merged' : 'deleted', at };
 };
 
-const unlinkViews = ({ pair, to }: Unlink): readonly Change[] => {
+const unlinkViews = (unlink: Unlink): readonly Change[] => {
+  const { pair, to } = unlink;
   if (pair.status === to) return [];
+  if (to === 'asleep') return selectionViews(unlink);
   const side = stands(pair.left) ? 'left' : 'right';
   const isStanding = stands(pair[side]);
   const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-again' : 'gone' } : { kind: to, at: otherSide(side) };
@@ -87,7 +109,7 @@ const decisionViews = (decision: Decision, groups: PlanGroups): readonly Change[
     case 'create': {
       const { side, source, joins, pair } = decision;
       const why: Why = { kind: pair === null ? 'new' : 'edit-beats-delete', at: otherSide(side) };
-      return [creationView(side, source, { joins, sourceId: source.id }, groups, why)];
+      return [creationView(side, draftOf(decision), { joins, sourceId: source.id }, groups, why)];
     }
     case 'delete':
       return [deletionView(decision.side, decision.record, idsOf(decision.pair), groups, deletionWhy(decision))];

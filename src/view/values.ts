@@ -1,4 +1,4 @@
-import { EMPTY_CONTACT, type Contact, type SyncedField } from '../contact/contact.ts';
+import { EMPTY_CONTACT, valueIn, type Contact, type SyncedField } from '../contact/contact.ts';
 import type { ListElement } from '../contact/keys.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
@@ -21,7 +21,7 @@ const textOf = (element: ListElement): string => {
 /** What a contact holds in a field, a text for each value; groups by their names, in order. */
 export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: GroupNames): readonly string[] => {
   if (field === 'buckets') return (snapshot?.groupIds ?? []).map((id) => names.get(id) ?? id).toSorted();
-  const value = (snapshot?.contact ?? EMPTY_CONTACT)[field];
+  const value: string | readonly ListElement[] = valueIn(snapshot?.contact ?? EMPTY_CONTACT, field);
   if (typeof value === 'string') return value === '' ? [] : [value];
   return value.map(textOf);
 };

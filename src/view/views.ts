@@ -16,6 +16,8 @@ export type Why =
   | { readonly kind: 'edit-beats-delete'; readonly at: Side }
   /** Both sides had changed it. */
   | { readonly kind: 'conflict'; readonly winner: Side }
+  /** Both sides had changed it, and a person is asked. */
+  | { readonly kind: 'asked' }
   /** A person took that side's value of a conflict. */
   | { readonly kind: 'taken'; readonly at: Side }
   /** Two contacts became one at that side (R12). */
@@ -30,10 +32,15 @@ export type Why =
   | { readonly kind: 'gone' }
   /** The contact that remained of the pair is paired with another one. */
   | { readonly kind: 'paired-again' }
+  /** No side selects it any longer; or a side selects it again. */
+  | { readonly kind: 'unselected' | 'selected' }
   /** It reverts what that run wrote; null where the run is not known any more. */
   | { readonly kind: 'undo'; readonly of: string | null };
 
-/** What becomes of one field: its values before and after; a text has one value or none. */
+/**
+ * What becomes of one field: its values before and after; a text has one value or none. Where a person is asked, the value of
+ * the left side and that of the right one, which both stay.
+ */
 export type FieldChange = {
   /** `name` is that of a group. */
   readonly field: SyncedField | 'name';
@@ -52,8 +59,8 @@ type Shown = {
 /** What happens to one contact on one side. */
 export type ContactChange = Shown &
   PairIds & {
-    /** `membership`: nothing but the groups that the contact belongs to. */
-    readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink';
+    /** `membership`: nothing but the groups that the contact belongs to. `ask`: nothing is written, a person is to decide. */
+    readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'set-apart' | 'wake' | 'ask';
     /** The person's name, else a company or an address; null where the contact has none of them, or was forgotten. */
     readonly name: string | null;
     readonly fields: readonly SyncedField[];
@@ -69,7 +76,16 @@ export type GroupChange = Shown & {
 export type Change = ContactChange | GroupChange;
 
 /** What happens, in the order in which people are to look at it. */
-export const HAPPENINGS = ['deletes', 'conflicts', 'creates', 'updates', 'pairings', 'unlinks'] as const;
+export const HAPPENINGS = [
+  'deletes',
+  'set-apart',
+  'conflicts',
+  'creates',
+  'updates',
+  'pairings',
+  'woken',
+  'unlinks',
+] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
 const HAPPENS = {
@@ -79,6 +95,9 @@ const HAPPENS = {
   delete: 'deletes',
   pair: 'pairings',
   unlink: 'unlinks',
+  'set-apart': 'set-apart',
+  wake: 'woken',
+  ask: 'conflicts',
   'create-group': 'creates',
   'rename-group': 'updates',
   'delete-group': 'deletes',
@@ -96,6 +115,8 @@ export type Unpaired = Sides<readonly { readonly id: string; readonly name: stri
 
 /** One write as the journal has it: something that a run did, or tried. */
 export type Write = Change & {
+  /** Its number in the journal. */
+  readonly write: number;
   readonly atMs: number;
   readonly run: string;
   /** Null where the run is not known any more. */
@@ -111,8 +132,8 @@ export type Write = Change & {
 export type Run = Omit<RunRow, 'outcome' | 'override'> & { readonly outcome: RunRow['outcome'] | 'stopped' };
 
 /**
- * How a conflict stands. The policy decides it at once; it is `open` until a person reviews it or a later change of the field
- * makes it past (`superseded`). `taking`: reviewed, and the next run writes the other value.
+ * How a conflict stands. The policy decides it at once, or asks a person; it is `open` until a person reviews it or a later
+ * change of the field makes it past (`superseded`). `taking`: reviewed, and the next run writes the value that was taken.
  */
 export type ConflictState = 'open' | 'taking' | 'reviewed' | 'superseded';
 
@@ -122,9 +143,24 @@ export type ConflictView = Sides<string> &
     readonly name: string | null;
     readonly state: ConflictState;
     /** What decided it. */
-    readonly by: 'one-way' | 'preferred side' | 'newer edit' | 'earlier policy';
+    readonly by: 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
     readonly reviewedAtMs: number | null;
   };
+
+/** Contacts of one side that are likely one person. */
+export type DuplicatesView = {
+  /** The same as long as the members are. */
+  readonly id: string;
+  readonly side: Side;
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    /** Whether it has a counterpart at the other side. */
+    readonly isLinked: boolean;
+  }[];
+  /** What members have in common that a person sees first. */
+  readonly why: readonly Why[];
+};
 
 /** Whose value of a field stands, and since when. */
 export type Standing = Sides<readonly string[]> & {

@@ -8,6 +8,8 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
       return `both sides had changed it; ${sides[why.winner].place} won`;
+    case 'asked':
+      return 'both sides had changed it; it waits for a decision';
     case 'taken':
       return `the value of ${sides[why.at].place} was taken by hand`;
     case 'first-meeting':
@@ -28,6 +30,10 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
       return 'deleted at both sides';
     case 'paired-again':
       return 'what remained of it is paired with another contact';
+    case 'unselected':
+      return 'no side selects it any longer';
+    case 'selected':
+      return 'a side selects it again';
     case 'new':
     case 'changed':
     case 'deleted':

@@ -1,4 +1,4 @@
-import { SYNCED_FIELDS, type SyncedField } from '../contact/contact.ts';
+import { syncedIn, type Contact, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import type { SideWrite } from '../reconcile/decision.ts';
@@ -42,13 +42,13 @@ export const changesOfWrite = (
 /** A contact that is created on a side: all that it will hold, and the contact of the other side that it follows from. */
 export const creationView = (
   side: Side,
-  { contact }: ContactRecord,
+  contact: Contact,
   { joins, sourceId }: { readonly joins: readonly string[]; readonly sourceId: string | null },
   groups: PlanGroups,
   why: Why,
 ): ContactChange => {
   const after = { contact, groupIds: idsOfGroups(groups, side, joins) };
-  const changes = fieldChanges(SYNCED_FIELDS, { before: null, after }, groups.names[side], () => why);
+  const changes = fieldChanges(syncedIn(contact), { before: null, after }, groups.names[side], () => why);
   const fields = changes.flatMap(({ field }) => (field === 'name' ? [] : [field]));
   const ids = idsOn(otherSide(side), sourceId);
   return { side, action: 'create', ...ids, name: nameOf(contact), fields, changes, why };
@@ -63,7 +63,12 @@ export const deletionView = (
   why: Why,
 ): ContactChange => {
   const names = groups.names[side];
-  const changes = fieldChanges(SYNCED_FIELDS, { before: visible(record, names), after: null }, names, () => why);
+  const changes = fieldChanges(
+    syncedIn(record.contact),
+    { before: visible(record, names), after: null },
+    names,
+    () => why,
+  );
   return { side, action: 'delete', ...ids, name: nameOf(record.contact), fields: [], changes, why };
 };
 

@@ -2,34 +2,57 @@
  * The benchmark suite: `npm run bench`, or `npm run bench -- governor start` for some sections only. Prints tables and
  * puts them into results.md, where sections that did not run stay as they are.
  */
+import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-cost.ts';
+import { benchFreshness } from './freshness.ts';
 import { benchGrowth } from './growth.ts';
+import { benchPeersOverHttp } from './peers-http.ts';
+import { benchHosts } from './hosts.ts';
 import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
-import { benchLinks } from './links.ts';
+import { benchDaemon, benchLinks } from './links.ts';
 import { benchLoad } from './load.ts';
 import { benchRequests } from './requests.ts';
+import { benchPage } from './page.ts';
 import { circumstances, writeResults } from './results.ts';
 import { benchStart } from './start.ts';
 import { printTable, type Table } from './table.ts';
+
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // Of the section hosts.
+    links: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '10' },
+    interval: { type: 'string', default: '300' },
+  },
+});
 
 const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   governor: () => benchGovernor(60),
   'real-time': async () => [await benchRealTime(3)],
   requests: async () => [await benchRequests(10_000)],
   engine: () => benchEngine(25_000),
-  links: async () => [await benchLinks(1_000)],
+  peers: async () => [await benchPeersOverHttp(25_000)],
+  links: async () => [await benchLinks(10_000), await benchDaemon(10_000)],
   start: async () => [await benchStart()],
   load: async () => [await benchLoad()],
+  page: async () => [await benchPage(25_000)],
+  freshness: async () => [await benchFreshness()],
   growth: async () => [await benchGrowth(100_000)],
+  hosts: () =>
+    benchHosts({
+      links: Number(values.links),
+      minutes: Number(values.minutes),
+      intervalMs: Number(values.interval) * 1_000,
+    }),
 };
 const NAMES = Object.keys(SECTIONS);
 /** Their figures do not depend on how busy the machine is. */
-const TOGETHER = ['governor', 'real-time', 'requests'];
+const TOGETHER = ['governor', 'real-time', 'requests', 'freshness'];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !NAMES.includes(name));
 if (unknown.length > 0) throw new Error(`No such section: ${unknown.join(', ')}. There are ${NAMES.join(', ')}.`);
 const names = NAMES.filter((name) => asked.length === 0 || asked.includes(name));

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 type Call = { readonly id: number; readonly method: string; readonly argument: unknown };
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string };
@@ -29,9 +29,14 @@ export const serve = (handlers: Handlers): void => {
   process.on('disconnect', () => process.exit(0));
 };
 
-/** Starts a file of this folder as a process of its own; `flags` are Node's. */
-export const startChild = <Served extends Handlers>(file: string, flags: readonly string[] = []): Child<Served> => {
-  const child = fork(join(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags] });
+/** Starts a file, of this folder where the path is relative, as a process of its own; `flags` are Node's. */
+export const startChild = <Served extends Handlers>(
+  file: string,
+  flags: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Child<Served> => {
+  const env = { ...process.env, ...variables };
+  const child = fork(resolve(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags], env });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   child.on('message', ({ id, value, error }: Reply) => {

@@ -1,5 +1,7 @@
 import type { RunKind } from '../../src/store/store.ts';
-import { startChild, type Child } from './child.ts';
+import { join } from 'node:path';
+import { bundle } from '../../config/build-program.ts';
+import { startChild, type Child, type Handlers } from './child.ts';
 import type { EngineProcess, Measured } from './engine-process.ts';
 import { openFolder } from './folder.ts';
 import type { Asked, SandboxProcess } from './sandbox-process.ts';
@@ -7,12 +9,34 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 /** Longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
 /** What the Dockerfile sets. */
+const CONTAINER_VARIABLES = { MALLOC_ARENA_MAX: '1' };
 const CONTAINER_FLAGS = ['--max-semi-space-size=8'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',
   GOOGLE_WRITE_LIMIT: '600000/minute',
 };
+
+const BUILT = join(import.meta.dirname, '../../node_modules/.cache/contact-sync-bench');
+const built = new Map<string, Promise<unknown>>();
+
+/** A file, of this folder where no path is given, bundled as the installed program is: Node would spend memory on compiling the sources. */
+const build = async (name: string, path = join(import.meta.dirname, `${name}.ts`)): Promise<string> => {
+  const building = built.get(name) ?? bundle({ [name]: path }, join(BUILT, name));
+  built.set(name, building);
+  await building;
+  return join(BUILT, name, `${name}.js`);
+};
+
+/** How the container starts the command line, up to its arguments; `variables` belong to its environment. */
+export const containerCommand = async () => {
+  const main = await build('main', join(import.meta.dirname, '../../src/main.ts'));
+  return { flags: [...CONTAINER_FLAGS, main], variables: CONTAINER_VARIABLES };
+};
+
+/** Starts such a file as the container does. */
+export const startBuilt = async <Served extends Handlers>(name: string): Promise<Child<Served>> =>
+  startChild<Served>(await build(name), CONTAINER_FLAGS, CONTAINER_VARIABLES);
 
 export type Step = Measured & Asked;
 
@@ -43,7 +67,7 @@ export const setUp = async (count: number, filled: 'google' | 'service' | 'both'
     dataDir,
     environment,
     open: async (settings = { environment, config: null }) => {
-      const engine = startChild<EngineProcess>('engine-process.ts', CONTAINER_FLAGS);
+      const engine = await startBuilt<EngineProcess>('engine-process');
       await engine.call('advance', aheadMs);
       await engine.call('open', { ...settings, dataDir });
       return engine;

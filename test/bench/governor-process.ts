@@ -1,7 +1,7 @@
 import { ALTERNATIVES, type AlternativeName } from './blind-pacers.ts';
 import { serve } from './child.ts';
 import { MODELS, type ModelName } from './rate-models.ts';
-import { drive, ownGates, type Traffic, type TrafficResult } from './traffic.ts';
+import { drive, LIMIT, ownGates, type Traffic, type TrafficResult } from './traffic.ts';
 
 /** What one cell of a table shows, as plain data; without an alternative it is the program's own gates that send. */
 export type Cell = Omit<Traffic, 'limiter' | 'pacers'> & {
@@ -10,7 +10,11 @@ export type Cell = Omit<Traffic, 'limiter' | 'pacers'> & {
 };
 
 const run = ({ model, alternative, ...traffic }: Cell): Promise<TrafficResult> =>
-  drive({ ...traffic, limiter: MODELS[model](), pacers: alternative ? ALTERNATIVES[alternative] : ownGates });
+  drive({
+    ...traffic,
+    limiter: MODELS[model](traffic.limit ?? LIMIT),
+    pacers: alternative ? ALTERNATIVES[alternative] : ownGates,
+  });
 
 const handlers = { run };
 export type GovernorProcess = typeof handlers;

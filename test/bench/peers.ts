@@ -23,7 +23,7 @@ type Program = {
   readonly change: (home: string, index: number) => Promise<void>;
 };
 
-const isInstalled = async (command: string): Promise<boolean> => {
+export const isInstalled = async (command: string): Promise<boolean> => {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = await Promise.allSettled(folders.map((folder) => access(join(folder, command))));
   return found.some(({ status }) => status === 'fulfilled');
@@ -36,8 +36,8 @@ const peakOf = async (pid: number): Promise<number> => {
 
 const POLL_MS = 10;
 
-/** CPU seconds as bash's `time` gives them, peak memory as the kernel does. */
-const measure = (home: string, command: readonly string[]): Promise<PeerCost> =>
+/** What a command costs: CPU seconds as bash's `time` gives them, peak memory as the kernel does. */
+export const measure = (home: string, command: readonly string[]): Promise<PeerCost> =>
   new Promise((resolve, reject) => {
     const startedAtMs = performance.now();
     const child = spawn('bash', ['-c', 'TIMEFORMAT="%U %S" ; time "$@" >/dev/null 2>"$HOME/log"', 'bash', ...command], {

@@ -1,3 +1,4 @@
+import type { RateLimit } from '../../src/http/rate-headers.ts';
 import {
   fixedByClock,
   fixedFromFirstRequest,
@@ -7,18 +8,17 @@ import {
   slidingLog,
   type Limiter,
 } from '../support/limiter-models.ts';
-import { LIMIT } from './traffic.ts';
 
 /** The ways in which a server may count requests, by the names that the tables show. */
 export const MODELS = {
-  'fixed, by clock': () => fixedByClock(LIMIT, 23_456),
-  'fixed, from first request': () => fixedFromFirstRequest(LIMIT),
-  'sliding log': () => slidingLog(LIMIT),
-  'sliding by second': () => slidingBySecond(LIMIT),
-  'two-bucket': () => slidingByTwoBuckets(LIMIT),
-  'token bucket': () => leakyBucket(LIMIT, LIMIT.requests),
-  'GCRA, burst 20': () => leakyBucket(LIMIT, 20),
-  'sliding log, refused count': () => slidingLog(LIMIT, true),
-} satisfies Readonly<Record<string, () => Limiter>>;
+  'fixed, by clock': (limit) => fixedByClock(limit, 0.39 * limit.windowMs),
+  'fixed, from first request': (limit) => fixedFromFirstRequest(limit),
+  'sliding log': (limit) => slidingLog(limit),
+  'sliding by second': (limit) => slidingBySecond(limit),
+  'two-bucket': (limit) => slidingByTwoBuckets(limit),
+  'token bucket': (limit) => leakyBucket(limit, limit.requests),
+  'GCRA, burst 20': (limit) => leakyBucket(limit, 20),
+  'sliding log, refused count': (limit) => slidingLog(limit, true),
+} satisfies Readonly<Record<string, (limit: RateLimit) => Limiter>>;
 
 export type ModelName = keyof typeof MODELS;

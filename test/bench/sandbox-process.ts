@@ -67,6 +67,13 @@ const asked = (): Asked => {
 const groups = (): number =>
   Math.max(running().google.account.groups().length, running().service.account.buckets().length);
 
-const handlers = { start, edit, groups, asked, advance: (byMs: number): void => clock.advance(byMs) };
+/** Tokens for the two accounts, so many of each: every link has its own. */
+const tokens = (count: number) => {
+  const { google, service } = running();
+  const of = (issue: () => string): readonly string[] => Array.from({ length: count }, issue);
+  return { access: of(() => service.issueToken()), refresh: of(() => google.issueRefreshToken()) };
+};
+
+const handlers = { start, edit, groups, asked, tokens, advance: (byMs: number): void => clock.advance(byMs) };
 export type SandboxProcess = typeof handlers;
 serve(handlers);

@@ -2,17 +2,19 @@ import { createGate } from '../../src/http/gate.ts';
 import { createLocalRing, type RequestRing } from '../../src/http/ring.ts';
 import { openSharedRing } from '../../src/http/shared-ring.ts';
 import type { Clock } from '../../src/clock.ts';
+import type { RateLimit } from '../../src/http/rate-headers.ts';
 import type { Limiter, Verdict } from '../support/limiter-models.ts';
 import { createMemoryCell } from '../support/memory-cell.ts';
 import { roundTripMs, seeded } from '../support/random.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
-export const LIMIT = { requests: 500, windowMs: 60_000 };
+/** The service's own limit. */
+export const LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
 /** Lets a request be sent, and is given its answer. */
 export type Pacer = () => Promise<(verdict: Verdict) => void>;
 /** One pacer for each process. */
-export type Pacers = (clock: Clock, processes: number) => Promise<readonly Pacer[]>;
+export type Pacers = (clock: Clock, processes: number, limit: RateLimit) => Promise<readonly Pacer[]>;
 
 const NEVER = new AbortController().signal;
 const REDIS_LATENCY_MS = 0.5;
@@ -23,7 +25,6 @@ const pacerOf = (ring: RequestRing, clock: Clock): Pacer => {
     const permit = await gate.acquire('read', NEVER);
     return ({ isAccepted, remaining, resetMs }) => {
       const headers = {
-        'x-rate-limit-limit': '500/minute',
         'x-rate-limit-remaining': String(remaining),
         'x-rate-limit-reset': String(resetMs / 1_000),
       };
@@ -33,10 +34,10 @@ const pacerOf = (ring: RequestRing, clock: Clock): Pacer => {
 };
 
 /** The program's own gates: with several processes they share their ring. */
-export const ownGates: Pacers = async (clock, processes) => {
-  if (processes === 1) return [pacerOf(createLocalRing(LIMIT, clock, null), clock)];
+export const ownGates: Pacers = async (clock, processes, limit) => {
+  if (processes === 1) return [pacerOf(createLocalRing(limit, clock, null), clock)];
   const cell = createMemoryCell(clock, REDIS_LATENCY_MS);
-  const open = () => openSharedRing({ cell, limit: LIMIT, clock, snapshot: null });
+  const open = () => openSharedRing({ cell, limit, clock, snapshot: null });
   const rings = await Promise.all(Array.from({ length: processes }, open));
   return rings.map((ring) => pacerOf(ring, clock));
 };
@@ -45,7 +46,12 @@ export type Traffic = {
   readonly limiter: Limiter;
   readonly pacers: Pacers;
   readonly processes: number;
+  /** Of a round trip, what varies; any part of it may be the way there. */
   readonly medianMs: number;
+  /** What every round trip takes besides, half of it each way. */
+  readonly steadyMs?: number;
+  /** {@link LIMIT} where left out. */
+  readonly limit?: RateLimit;
   readonly minutes: number;
   /** Requests a minute of somebody else on the same quota. */
   readonly foreign?: number;
@@ -64,7 +70,7 @@ const PARALLEL = 16;
 
 /** Sends as much as the pacers allow against the limiter, in virtual time. */
 export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
-  const { limiter, processes, medianMs, minutes, foreign = 0 } = traffic;
+  const { limiter, processes, medianMs, steadyMs = 0, limit = LIMIT, minutes, foreign = 0 } = traffic;
   const time = createVirtualTime();
   const { clock } = time;
   const random = seeded(7);
@@ -75,22 +81,22 @@ export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
       const done = await pacer();
       const durationMs = roundTripMs(medianMs, random);
       const wayMs = durationMs * random();
-      await clock.sleep(wayMs);
+      await clock.sleep(wayMs + steadyMs / 2);
       const verdict = limiter(clock.monotonic());
       result[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
       if (!verdict.isAccepted) lastRefusalMs = clock.monotonic();
-      await clock.sleep(durationMs - wayMs);
+      await clock.sleep(durationMs - wayMs + steadyMs / 2);
       done(verdict);
     }
   };
   const intrude = async (): Promise<never> => {
     for (;;) {
-      await clock.sleep((LIMIT.windowMs / foreign) * 2 * random());
+      await clock.sleep((limit.windowMs / foreign) * 2 * random());
       result[limiter(clock.monotonic()).isAccepted ? 'foreignAccepted' : 'foreignRefused'] += 1;
     }
   };
   const begin = async (): Promise<void> => {
-    for (const pacer of await traffic.pacers(clock, processes)) {
+    for (const pacer of await traffic.pacers(clock, processes, limit)) {
       for (let worker = 0; worker < PARALLEL; worker += 1) void work(pacer);
     }
     if (foreign > 0) void intrude();

@@ -18,15 +18,20 @@ export const createVirtualTime = (): VirtualTime => {
   const sleepers: Sleeper[] = [];
   const sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
-      const sleeper = { atMs: nowMs + delayMs, wake: resolve };
+      const onAbort = (): void => {
+        const at = sleepers.indexOf(sleeper);
+        if (at >= 0) sleepers.splice(at, 1);
+        reject(signal?.reason as Error);
+      };
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const sleeper = { atMs: nowMs + delayMs, wake };
       let index = sleepers.length;
       while (index > 0 && (sleepers[index - 1]?.atMs ?? 0) <= sleeper.atMs) index -= 1;
       sleepers.splice(index, 0, sleeper);
-      signal?.addEventListener('abort', () => {
-        const at = sleepers.indexOf(sleeper);
-        if (at >= 0) sleepers.splice(at, 1);
-        reject(signal.reason as Error);
-      });
+      signal?.addEventListener('abort', onAbort);
     });
   return {
     clock: { now: () => EPOCH_MS + nowMs, monotonic: () => nowMs, sleep },

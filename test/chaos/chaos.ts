@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createWorkplaces, ENTRY } from './child.ts';
+import type { Chaos } from './hosts/play.ts';
 import { playWorld, type WorldReport } from './world.ts';
 
 /** Links side by side, so that the waiting for dead processes' leases overlaps. */
@@ -36,10 +37,32 @@ const playAll = async (kills: number, firstSeed: number): Promise<readonly World
   return reports;
 };
 
+/** `--hosts 3`: daemons on hosts of their own, instead of one link's process that is killed. */
+const mainOfHosts = async (of: Omit<Chaos, 'signal'>): Promise<void> => {
+  const { playHosts } = await import('./hosts/play.ts');
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Error(name)));
+  const faults = await playHosts({ ...of, signal: interrupted.signal });
+  for (const fault of faults) print(`WRONG: ${fault}`);
+  print(faults.length === 0 ? 'All links are right.' : `${faults.length} faults`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+};
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
-    options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+    options: {
+      kills: { type: 'string', default: '200' },
+      seed: { type: 'string', default: '1' },
+      hosts: { type: 'string' },
+      links: { type: 'string', default: '200' },
+      interval: { type: 'string', default: '60' },
+    },
   });
+  const { hosts, links, seed, interval } = values;
+  if (hosts !== undefined) {
+    const intervalMs = Number(interval) * 1_000;
+    return mainOfHosts({ hosts: Number(hosts), links: Number(links), seed: Number(seed), intervalMs });
+  }
   const startedAtMs = performance.now();
   print(`Killing ${ENTRY}`);
   const reports = await playAll(Number(values.kills), Number(values.seed));

@@ -1,3 +1,4 @@
+import { fieldScenes } from './scenes/fields.ts';
 import { groupScenes } from './scenes/groups.ts';
 import { mergeScenes } from './scenes/merge.ts';
 import { pullScenes } from './scenes/pull.ts';
@@ -10,6 +11,7 @@ export const SCENES = {
   ...pullScenes,
   ...readScenes,
   ...writeScenes,
+  ...fieldScenes,
   ...groupScenes,
   ...mergeScenes,
   ...troubleScenes,

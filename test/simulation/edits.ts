@@ -5,14 +5,21 @@ import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
+import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
 import { contactTokens, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
+const SCALAR_TEXTS: { readonly [Field in ScalarField]?: readonly [initial: string, end: string] } = {
+  firstName: ['N', 'x'],
+  lastName: ['L', ''],
+  company: ['C', ''],
+  title: ['T', ' of something longer'],
+};
+
 const scalarText = (field: ScalarField, number: number): string => {
-  const initial = { firstName: 'N', lastName: 'L', company: 'C', title: 'T' }[field];
   // No first name is the beginning of another one: it would be its short form.
-  const end = { firstName: 'x', lastName: '', company: '', title: ' of something longer' }[field];
+  const [initial, end] = SCALAR_TEXTS[field] ?? ['A', ''];
   return `${initial}${number}${end}`;
 };
 
@@ -37,6 +44,8 @@ export const element = (field: ListField, number: number): ListElement => {
       };
       return address;
     }
+    default:
+      return labelled(`A${number}`);
   }
 };
 
@@ -67,6 +76,7 @@ const explainDropped = (world: World, to: Book, row: Row): void => {
 
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
 export const change = (world: World, book: Book, row: Row, how: () => void): void => {
+  world.parts.untouchable.delete(row.entity);
   const before = visibleTokens(book, row);
   how();
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
@@ -169,6 +179,7 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
   for (const token of explained) world.ledger.explain(token);
   const [from, to] = [loser.entity, survivor.entity];
   for (const row of [...world.books.left.rows, ...world.books.right.rows]) if (row.entity === from) row.entity = to;
+  world.parts.untouchable.delete(to);
   world.ledger.united(from, to);
 };
 
@@ -182,6 +193,7 @@ const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'a
 };
 
 const createGroups = (world: World, side: Side, both: boolean): void => {
+  world.parts.untouchable.clear();
   const entity = world.nextNumber();
   world.books[side].addGroup(`Group ${entity}`, entity);
   if (both) world.books[otherSide(side)].addGroup(`GROUP ${entity}`, entity);
@@ -225,7 +237,8 @@ const editMembership = (world: World, edit: Of<'join' | 'leave'>, book: Book, ro
 
 type ContactEdit = Exclude<
   Edit,
-  HardEdit | { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' }
+  | HardEdit
+  | { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' | 'choose' }
 >;
 
 /** The side that an edit is made at; undefined where no side can do it. */
@@ -301,6 +314,8 @@ export const applyPlainEdit = (world: World, edit: Exclude<Edit, HardEdit>): voi
       return createHousehold(world);
     case 'stale-origin':
       return createStaleOrigin(world, edit);
+    case 'choose':
+      return choose(world.choosing, edit.choice);
     case 'group':
       return createGroups(world, edit.side, edit.both);
     case 'rename-group':
@@ -308,6 +323,7 @@ export const applyPlainEdit = (world: World, edit: Exclude<Edit, HardEdit>): voi
       const book = world.books[edit.side];
       const group = pick(liveGroups(book), edit.group);
       if (group === undefined) return;
+      world.parts.untouchable.clear();
       if (edit.kind === 'delete-group') deleteGroup(world, book, group);
       else book.renameGroup(group, `Group ${world.nextNumber()}`);
       return;

@@ -7,11 +7,16 @@ import { historyOf, violationOf } from './simulate.ts';
 /** Where the search for a history that shows a flaw begins, for flaws that show rarely. */
 const FIRST_SEEDS: Readonly<Record<string, number>> = {
   'half-done contacts are forgotten': 260,
+  'a stale write is taken': 1030,
   'what was destroyed a moment ago is forgotten': 110,
 };
 
 /** The hard histories in which a flaw shows, where it shows in no plain one. */
-const TOPICS: Readonly<Record<string, Topic>> = { 'what was destroyed a moment ago is forgotten': 'one-way' };
+const TOPICS: Readonly<Record<string, Topic>> = {
+  'what was destroyed a moment ago is forgotten': 'one-way',
+  'pairs that are asleep are taken for linked': 'selection',
+  'what was edited when a pair fell asleep counts as agreed on': 'selection',
+};
 
 /** Between whom a flaw shows, where it does not show between any two: two accounts of one provider share ids. */
 const PLAYERS: Readonly<Record<string, Players>> = {

@@ -51,6 +51,11 @@ const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {
   });
 };
 
+const withRecordAsBase = ({ half, digest }: HalfPut): HalfPut => {
+  const { contact, groupIds } = half.record;
+  return { half: { ...half, base: { contact, groupIds } }, digest };
+};
+
 const isAboutHalves = ({ kind }: StoreChange): boolean => ['put-half', 'drop-half', 'put-pair'].includes(kind);
 
 /** Ways to break the engine, each of which the simulation must notice. */
@@ -118,9 +123,33 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         journal: (link, query) => ('destroyedSinceMs' in query ? Promise.resolve([]) : store.journal(link, query)),
       }),
   },
+  'what was shown a moment ago is forgotten': {
+    store: (store) =>
+      withMethods(store, {
+        journal: (link, query) => ('ids' in query ? Promise.resolve([]) : store.journal(link, query)),
+      }),
+  },
   'conflicts are not recorded': committing((changes) => changes.filter(({ kind }) => kind !== 'conflict')),
   'half-done contacts are forgotten': storingHalves((half) => {
     return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;
   }),
   'a stale write is taken': { ignoresVersions: true },
+  'pairs that are asleep are taken for linked': {
+    store: (store) =>
+      withMethods(store, {
+        pairs: async (link, ids) => {
+          const rows = await store.pairs(link, ids);
+          return rows.map((row) => (row.status === 'asleep' ? { ...row, status: 'linked' as const } : row));
+        },
+      }),
+  },
+  'what was edited when a pair fell asleep counts as agreed on': committing((changes) => {
+    const asleep = new Set(
+      changes.flatMap((each) => (each.kind === 'put-pair' && each.status === 'asleep' ? [each.id] : [])),
+    );
+    const isAsleep = ({ half: { pair } }: HalfPut): boolean => pair !== null && asleep.has(pair);
+    return changes.map((each) =>
+      each.kind === 'put-half' && isAsleep(each) ? { ...each, ...withRecordAsBase(each) } : each,
+    );
+  }),
 };

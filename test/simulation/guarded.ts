@@ -1,11 +1,12 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
+import { mayBeUnselected } from './selecting.ts';
 import { tokensIn, type Destroyed, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
-const LOSSES: readonly Destroyed['loss'][] = ['contacts', ...SYNCED_FIELDS];
+const LOSSES = ['contacts', ...SYNCED_FIELDS] as const;
 
 /** What the guard is held against: what the link destroyed within a day, and how many pairs there are. */
 type Measure = { readonly recent: readonly Destroyed[]; readonly pairs: number };
@@ -19,7 +20,7 @@ const allowed = (deleteCount: number, { recent, pairs }: Measure): number => {
   return Math.min(deleteCount, Math.max(1, Math.floor(book / 2)));
 };
 
-const what = (loss: Destroyed['loss']): string => (loss === 'contacts' ? 'everything' : `all ${loss}`);
+const what = (loss: (typeof LOSSES)[number]): string => (loss === 'contacts' ? 'everything' : `all ${loss}`);
 
 const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss']): number =>
   all.filter((each) => each.side === side && each.loss === loss).length;
@@ -37,12 +38,16 @@ const faces = (world: World, row: Row): readonly Pick<Row, 'entity' | 'contact' 
   return [...earlier, row];
 };
 
-/** The linked contacts that the link may see, each as it may be seen at both sides. */
-const couples = (world: World): Sides<ReturnType<typeof faces>>[] =>
-  world.pairs.flatMap((ids) => {
-    const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
-    return left === undefined || right === undefined ? [] : [{ left: faces(world, left), right: faces(world, right) }];
+/** The contacts of pairs. */
+const rowsOf = ({ books }: World, pairs: readonly Sides<string>[]): readonly Sides<Row>[] =>
+  pairs.flatMap((ids) => {
+    const [left, right] = [books.left.find(ids.left), books.right.find(ids.right)];
+    return left === undefined || right === undefined ? [] : [{ left, right }];
   });
+
+/** The contacts of pairs that the link may see, each as it may be seen at both sides. */
+const couples = (world: World, pairs: readonly Sides<string>[]): Sides<ReturnType<typeof faces>>[] =>
+  rowsOf(world, pairs).map(({ left, right }) => ({ left: faces(world, left), right: faces(world, right) }));
 
 /** Whether users took away every value of a field: at either side nothing stands that nobody took away at the other one. */
 const isBlanked = (world: World, side: Side, field: SyncedField, couple: Sides<ReturnType<typeof faces>>): boolean => {
@@ -64,22 +69,40 @@ const isGone = (seen: ReturnType<typeof faces>): boolean => seen.some(({ state }
  * How many losses of one kind users brought about that are still to come to a side. That a side has lost a contact by
  * itself meanwhile, the link need not have heard.
  */
-const due = (world: World, side: Side, loss: Destroyed['loss']): number =>
-  couples(world).filter((couple) =>
-    loss === 'contacts' ? isGone(couple[otherSide(side)]) : isBlanked(world, side, loss, couple),
-  ).length;
+const due = (world: World, side: Side, loss: (typeof LOSSES)[number]): number => {
+  if (loss === 'contacts')
+    return couples(world, world.pairs).filter((couple) => isGone(couple[otherSide(side)])).length;
+  // Those that wake may lose what was taken away while they were asleep.
+  const all = [...world.pairs, ...world.asleep];
+  return couples(world, all).filter((couple) => isBlanked(world, side, loss, couple)).length;
+};
 
-/** Whether no linked contact stands at a side where two or more were linked. */
-const isEmptied = (world: World, side: Side): boolean =>
-  world.pairs.length >= 2 && couples(world).every((couple) => isGone(couple[side]));
+/** Whether no linked contact stands at a side where two or more were linked, be they set apart or not. */
+const isEmptied = (world: World, side: Side): boolean => {
+  const all = [...world.pairs, ...world.asleep];
+  return all.length >= 2 && couples(world, all).every((couple) => isGone(couple[side]));
+};
+
+/** How many members groups of a side have that users deleted at the other one. */
+const dueMembers = (world: World, side: Side): number => {
+  const { groups, rows } = world.books[side];
+  const dead = groups.filter(({ live, entity }) => live && world.ledger.deadGroups.has(entity));
+  const isMember = (row: Row, id: string): boolean => faces(world, row).some(({ groupIds }) => groupIds.has(id));
+  return dead.reduce((sum, { id }) => sum + rows.filter((row) => isMember(row, id)).length, 0);
+};
+
+/** How many pairs users left to be set apart. */
+const dueApart = (world: World): number =>
+  world.parts.selects ? rowsOf(world, world.pairs).filter((rows) => mayBeUnselected(world, rows)).length : 0;
 
 /** Complains of a halt for which users gave no reason (R8). The pairs must be those of the halted run. */
 export const judgeHalt = (world: World, deleteCount: number, reason: string | null): void => {
   const recent = recentAt(world, world.clock.now());
   const limit = allowed(deleteCount, { recent, pairs: world.pairs.length });
-  const isTooMuch = (side: Side, loss: Destroyed['loss']): boolean =>
-    due(world, side, loss) + countOf(recent, side, loss) > limit;
-  const isRight = SIDES.some((side) => isEmptied(world, side) || LOSSES.some((loss) => isTooMuch(side, loss)));
+  const isTooMuch = (side: Side): boolean =>
+    LOSSES.some((loss) => due(world, side, loss) + countOf(recent, side, loss) > limit) ||
+    dueMembers(world, side) + countOf(recent, side, 'members') > limit;
+  const isRight = dueApart(world) > limit || SIDES.some((side) => isEmptied(world, side) || isTooMuch(side));
   if (!isRight) world.complaints.push(`a run halted although users took too little away: ${reason}`);
 };
 
@@ -106,4 +129,15 @@ export const judgeDestroyed = (
         );
     }
   }
+};
+
+/** Complains of a run that set more contacts apart than may go without anybody's consent (R8, R18). */
+export const judgeSetApart = (world: World, deleteCount: number, before: readonly Sides<string>[]): void => {
+  const nameOf = ({ left, right }: Sides<Row>): string => `${left.id} ${right.id}`;
+  const asleep = new Set(rowsOf(world, world.asleep).map(nameOf));
+  const count = rowsOf(world, before).filter((rows) => asleep.has(nameOf(rows))).length;
+  const limit = allowed(deleteCount, { recent: [], pairs: Math.max(before.length, world.pairs.length + count) });
+  const recent = recentAt(world, world.clock.now()).filter(({ loss }) => loss === 'contacts').length;
+  if (count > limit + recent)
+    world.complaints.push(`${count} pairs were set apart unasked, more than the ${limit} that may`);
 };

@@ -6,7 +6,7 @@ import { formatCounts, playSeed } from './simulate.ts';
 
 const HISTORIES = 200;
 
-describe('R1-R17: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
+describe('R1-R18: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
   it.each(TOPICS)('%s', { timeout: 300_000 }, async (topic) => {
     const counts = noCounts();
     for (let seed = 1; seed <= HISTORIES; seed += 1) {

@@ -1,8 +1,45 @@
 import fc from 'fast-check';
-import { SIDES } from '../../src/contact/side.ts';
-import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
-import type { Aim, Edit, Hardness, History, Players, RunStep } from './history.ts';
+import {
+  add,
+  addEmail,
+  aimsOf,
+  anyone,
+  BOOKS,
+  clash,
+  contacts,
+  crash,
+  create,
+  drop,
+  dropEmail,
+  editOther,
+  edits,
+  flag,
+  flip,
+  full,
+  habitsOf,
+  HOUR_MS,
+  is,
+  join,
+  lagMs,
+  leave,
+  lostOf,
+  MINUTE_MS,
+  opposite,
+  refusalOf,
+  remove,
+  runOf,
+  seldom,
+  selectiveRun,
+  set,
+  settledBooks,
+  shortGapMs,
+  side,
+  twin,
+  who,
+} from './hard-arbitraries.ts';
+import { deciding, type Edit, type Hardness, type History, type Players, type RunStep } from './history.ts';
 import { run } from './scenario.ts';
 
 /** What a hard history is about. */
@@ -29,116 +66,38 @@ export const TOPICS = [
   'unreadable',
   /** Two contacts are merged, and the other side merges them by itself, or is kept from it. */
   'merge',
+  /** A person has the link merge two contacts of a side, and is told no more when the process dies. */
+  'duplicates',
+  /** Which contacts take part changes, by labels and by configuration. */
+  'selection',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
-const side = fc.constantFrom(...SIDES);
-const who = fc.nat({ max: 3 });
-const anyone = fc.nat({ max: 6 });
-const group = fc.nat({ max: 1 });
-const scalar = fc.constantFrom('firstName', 'lastName', 'company', 'title');
-const list = fc.constantFrom('emailAddresses', 'phoneNumbers', 'addresses', 'websites');
-const flag = fc.boolean();
-const seldom = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 3, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary: value });
-
-const is = <Kind extends Edit['kind']>(kind: Kind) => fc.constant(kind);
-
-const create = fc.record({ kind: is('create'), side, rich: flag });
-const set = fc.record({ kind: is('set'), side, who, field: scalar });
-const add = fc.record({ kind: is('add'), side, who, field: list });
-const drop = fc.record({ kind: is('drop'), side, who, field: list, at: fc.nat({ max: 2 }) });
-const addEmail = fc.record({ kind: is('add'), side, who: anyone, field: fc.constant('emailAddresses') });
-const dropEmail = fc.record({
-  kind: is('drop'),
-  side,
-  who: anyone,
-  field: fc.constant('emailAddresses'),
-  at: fc.constant(0),
-});
-const remove = fc.record({ kind: is('delete'), side, who });
-const join = fc.record({ kind: is('join'), side, who, group });
-const leave = fc.record({ kind: is('leave'), side, who, group });
-const clash = fc.record({
-  kind: is('clash'),
-  who,
-  same: scalar,
-  side,
-  gone: fc.constantFrom('emailAddresses', 'phoneNumbers'),
-  added: fc.constantFrom('emailAddresses', 'phoneNumbers'),
-});
-const flip = fc.record({ kind: is('flip'), side, who, group });
-const twin = fc.record({ kind: is('twin'), differs: flag });
-const opposite = fc.record({ kind: is('opposite') });
-const editOther = fc.record({ kind: is('edit-other'), field: scalar });
-
-const edits = (edit: fc.Arbitrary<Edit>, minLength: number, maxLength: number): fc.Arbitrary<Edit[]> =>
-  fc.array(edit, { minLength, maxLength });
-
-const gapMs = fc.constantFrom(0, 1_000, MINUTE_MS, 5 * MINUTE_MS, 7 * HOUR_MS);
-const shortGapMs = fc.constantFrom(0, 1_000, 30_000, MINUTE_MS, 3 * MINUTE_MS);
-const salt = fc.nat({ max: 1_000 });
-const full = seldom(fc.constant(true), false);
-const crash = fc.record({
-  step: fc.nat({ max: 31 }).map((number) => number + 1),
-  when: fc.constantFrom('before' as const, 'after' as const),
-});
-
-/** A run of which only some is drawn. */
-const runOf = (given: { readonly [Key in keyof RunStep]?: fc.Arbitrary<RunStep[Key]> }): fc.Arbitrary<RunStep> =>
-  fc.record({ gapMs, salt, full, ...given }).map((drawn) => run(drawn));
-
-const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrary<Aim> =>
-  fc.record({
-    op: fc.constant(op),
-    side: fc.constantFrom(null, ...SIDES),
-    fault: fc.constantFrom('lost-after', 'lost-half', 'lost-before', 'kill'),
-    after,
-  });
-
-const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
-  fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
-
-/** Writes of a kind are lost, and nobody edits what they wrote. */
-const lostOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
-  fc.array(aimOf(op, fc.constant([])), { minLength: 1, maxLength: 2 });
-
-/** The first write of a kind is refused, for no lasting reason. */
-const refusalOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
-  fc.constant([{ op, side: null, fault: 'invalid' as const, after: [] }]);
-
-/** Two groups that take part, and three people; the first of each side is a member of one. */
-export const BOOKS: readonly Edit[] = [
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'create', side: 'left', rich: true },
-  { kind: 'create', side: 'right', rich: true },
-  { kind: 'create', side: 'left', rich: false },
-  { kind: 'join', side: 'left', who: 0, group: 0 },
-  { kind: 'join', side: 'right', who: 0, group: 1 },
-];
-
-const settledBooks = (more: fc.Arbitrary<Edit>): fc.Arbitrary<RunStep[]> =>
-  edits(more, 0, 3).map((own) => [run({ before: [...BOOKS, ...own] })]);
 
 type Drawn = {
   readonly phases: fc.Arbitrary<readonly (readonly RunStep[])[]>;
   readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
 };
 
-const lagMs = fc.constantFrom(0, 30_000, 2 * MINUTE_MS, 5 * MINUTE_MS, 9 * MINUTE_MS);
-
 /** The books come to rest, then runs follow each other in one phase. */
 const afterRest = (more: fc.Arbitrary<Edit>, runs: fc.Arbitrary<RunStep[]>): Drawn['phases'] =>
   fc.tuple(settledBooks(more), runs).map((phases) => phases);
 
-const habitsOf = (given: { readonly [Key in keyof Habits]?: fc.Arbitrary<Habits[Key]> }): fc.Arbitrary<Habits> =>
-  fc.record(given).map((drawn) => ({ ...PLAIN_HABITS, ...drawn }));
-
 const DRAWN: Readonly<Record<Topic, Drawn>> = {
+  selection: {
+    phases: fc
+      .tuple(
+        settledBooks(fc.oneof(create, twin, join)),
+        contacts,
+        fc.array(
+          fc.array(selectiveRun(seldom<RunStep['contacts']>(contacts, undefined)), { minLength: 1, maxLength: 3 }),
+          { minLength: 1, maxLength: 3 },
+        ),
+      )
+      .map(([[first, ...others], chosen, phases]) => [
+        first === undefined ? others : [{ ...first, contacts: chosen }, ...others],
+        ...phases,
+      ]),
+  },
   membership: {
     phases: afterRest(
       fc.oneof(join, create),
@@ -337,6 +296,27 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
       ),
     ),
   },
+  duplicates: {
+    phases: afterRest(
+      fc.oneof(create, add, join),
+      fc
+        .tuple(
+          runOf({
+            before: edits(fc.oneof(set, add, drop, join, remove), 0, 3),
+            merges: fc.record({ side, who: anyone, into: anyone }),
+            aims: seldom(fc.oneof(lostOf('merge'), lostOf('update'), lostOf('delete'), refusalOf('merge')), []),
+            crash: seldom<RunStep['crash']>(crash, null),
+          }),
+          runOf({
+            before: edits(fc.oneof(set, add), 0, 2),
+            merges: fc.constantFrom<RunStep['merges'][]>('again', null),
+            aims: seldom(lostOf('merge'), []),
+          }),
+        )
+        .map((runs) => runs),
+    ),
+    hardness: { habits: habitsOf({ merge: fc.record({ replaces: flag, archives: flag }) }) },
+  },
   merge: {
     phases: afterRest(
       fc.oneof(create, add, join),
@@ -366,6 +346,8 @@ const hardnessOf = (given: Drawn['hardness'] = {}): fc.Arbitrary<Hardness> =>
     ...drawn,
   }));
 
+const BOTH_WAYS: readonly Topic[] = ['stamps', 'shared-email', 'family'];
+
 const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
   fc.record({
     manners: fc.constant<History['manners']>({ left: PLAIN_MANNERS, right: PLAIN_MANNERS }),
@@ -375,6 +357,9 @@ const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
     lagMs: fc.constant(0),
     phases: DRAWN[topic].phases,
     hardness: hardnessOf(DRAWN[topic].hardness),
+    ...deciding,
+    // A restored backup, and a create that is answered with another contact, are of links whose fields all go both ways.
+    ...(BOTH_WAYS.includes(topic) && { directions: fc.constant({}) }),
   });
 
 /** Hard histories about one topic; a seed draws the same one between any two providers. */

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import type { ConflictPolicy, Direction } from '../../src/reconcile/policy.ts';
+import type { ConflictPolicy, Direction, Policy } from '../../src/reconcile/policy.ts';
+import { computing, type Computing } from './computing.ts';
 import type { Habits } from '../support/memory/book.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import type { ProviderName } from '../support/memory/providers.ts';
+import type { MergeRequest } from './merge-order.ts';
 
 /** What a user does to an address book. Contacts and groups are picked by number among those that stand there. */
 export type Edit =
@@ -18,7 +20,7 @@ export type Edit =
   /** A contact with an id that another link left: in this one it is somebody else's. */
   | { readonly kind: 'stale-origin'; readonly side: Side; readonly who: number; readonly scoped: boolean }
   | { readonly kind: 'set'; readonly side: Side; readonly who: number; readonly field: ScalarField }
-  | { readonly kind: 'clear'; readonly side: Side; readonly who: number; readonly field: 'company' | 'title' }
+  | { readonly kind: 'clear'; readonly side: Side; readonly who: number; readonly field: 'company' | 'title' | 'notes' }
   /** One field set to the same value on both sides. */
   | { readonly kind: 'agree'; readonly who: number; readonly field: ScalarField }
   /** The same contact edited on both sides, in different fields. */
@@ -36,6 +38,8 @@ export type Edit =
   | { readonly kind: 'group'; readonly side: Side; readonly both: boolean }
   | { readonly kind: 'rename-group'; readonly side: Side; readonly group: number }
   | { readonly kind: 'delete-group'; readonly side: Side; readonly group: number }
+  /** The link's owner has it sync other fields (`choices.ts`). */
+  | { readonly kind: 'choose'; readonly choice: number }
   | HardEdit;
 
 /** What only hard histories draw (`hard-history.ts`). */
@@ -90,8 +94,12 @@ export type RunStep = {
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
   readonly salt: number;
   readonly aims?: readonly Aim[];
+  /** Which contacts take part from this run on, by patterns; as before where left out, and everybody at first. */
+  readonly contacts?: Sides<readonly string[]>;
   /** Rows that the side cannot say in this run: every so many. */
   readonly unreadable?: { readonly side: Side; readonly each: number } | null;
+  /** Instead of an ordinary run a person has two contacts merged; `again` is the last such request. */
+  readonly merges?: MergeRequest | 'again' | null;
 };
 
 /** Which provider plays which side of a link. */
@@ -99,12 +107,26 @@ export type Players = Sides<ProviderName>;
 
 export const DEFAULT_PLAYERS: Players = { left: 'google', right: 'service' };
 
+/** Of the conflicts that wait, which one is decided, and whose value is taken. */
+export type Answer = { readonly which: number; readonly take: Side };
+
 /** One history: the players, how each side behaves, and phases of runs after each of which everything must come to rest. */
 export type History = {
   /** Which provider plays which side. */
   readonly players: Players;
   readonly manners: Readonly<Record<Side, Manners>>;
   readonly conflicts: ConflictPolicy;
+  readonly conflictsByField?: NonNullable<Policy['conflictsByField']>;
+  /** What people answer before each run, where one of them is asked about a conflict. */
+  readonly answers?: readonly (Answer | null)[];
+  /** The fields that go one way only. */
+  readonly directions?: NonNullable<Policy['directions']>;
+  /** Which contacts take part from each run on, by patterns; null: as before, and everybody at first. */
+  readonly selections?: readonly (Sides<readonly string[]> | null)[];
+  /** Whether Google shows what the service computes, where the link has one of each. */
+  readonly shows?: boolean;
+  /** What becomes of computed values before each run. */
+  readonly computing?: readonly (readonly Computing[])[];
   readonly deleteCount: number;
   readonly skewMs: number;
   /** How long changes stay out of the feeds, at most. */
@@ -126,8 +148,8 @@ export type Hardness = {
 const side = fc.constantFrom(...SIDES);
 const who = fc.nat({ max: 7 });
 const group = fc.nat({ max: 3 });
-const scalar = fc.constantFrom(...SCALAR_FIELDS);
-const list = fc.constantFrom(...LIST_FIELDS);
+const scalar = fc.constantFrom<ScalarField[]>(...SCALAR_FIELDS, 'notes', 'custom:Budget');
+const list = fc.constantFrom<ListField[]>(...LIST_FIELDS, 'tags', 'relations');
 
 const is = <Kind extends Edit['kind']>(kind: Kind) => fc.constant(kind);
 
@@ -137,7 +159,10 @@ const editArbitrary: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('household') }) },
   { weight: 1, arbitrary: fc.record({ kind: is('stale-origin'), side, who, scoped: fc.boolean() }) },
   { weight: 6, arbitrary: fc.record({ kind: is('set'), side, who, field: scalar }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('clear'), side, who, field: fc.constantFrom('company', 'title') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: is('clear'), side, who, field: fc.constantFrom('company', 'title', 'notes') }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: is('agree'), who, field: scalar }) },
   { weight: 2, arbitrary: fc.record({ kind: is('both'), who, field: scalar, list }) },
   { weight: 5, arbitrary: fc.record({ kind: is('add'), side, who, field: list }) },
@@ -153,6 +178,7 @@ const editArbitrary: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: is('group'), side, both: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: is('rename-group'), side, group }) },
   { weight: 1, arbitrary: fc.record({ kind: is('delete-group'), side, group }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('choose'), choice: fc.nat({ max: 3 }) }) },
 );
 
 const MINUTE_MS = 60_000;
@@ -193,6 +219,40 @@ const mannersArbitrary: fc.Arbitrary<Manners> = fc.record({
   refusesTitlesBy: fc.constantFrom(0, 0, 0, 5),
 });
 
+const POLICIES = ['newest', 'longest', 'ask', 'ask', 'left', 'right'] as const satisfies readonly ConflictPolicy[];
+
+/** By the first name, histories know who is who. */
+const oneWayScalar = scalar.filter((field) => field !== 'firstName');
+const ways = fc.dictionary(
+  fc.oneof(
+    { weight: 2, arbitrary: oneWayScalar },
+    { weight: 2, arbitrary: list },
+    { weight: 1, arbitrary: fc.constant('buckets') },
+  ),
+  fc.constantFrom('to-left' as const, 'to-right' as const),
+  { minKeys: 1, maxKeys: 3 },
+);
+
+/** Drawn after everything else, so that a seed draws the same edits with and without them. */
+export const deciding = {
+  conflictsByField: fc.dictionary(scalar, fc.constantFrom(...POLICIES), { maxKeys: 4 }),
+  answers: fc.array(fc.option(fc.record({ which: fc.nat({ max: 5 }), take: side })), { maxLength: 6 }),
+  ...computing,
+  directions: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: ways }),
+};
+
+/** Groups are numbered: these are about half of them. */
+const ODD = ['*1', '*3', '*5', '*7', '*9'];
+const patterns = fc.constantFrom<readonly string[]>(
+  ['*'],
+  ['*'],
+  ODD,
+  ['*', ...ODD.map((pattern) => `!${pattern}`)],
+  ['Group*', '!*0', '!*2'],
+  ['!*'],
+);
+const selections = fc.array(fc.option(fc.record({ left: patterns, right: patterns })), { maxLength: 6 });
+
 const drawn: fc.Arbitrary<Omit<History, 'players'>> = fc.record({
   manners: fc.record({ left: mannersArbitrary, right: mannersArbitrary }),
   conflicts: fc.constantFrom('newest', 'left', 'right'),
@@ -200,8 +260,17 @@ const drawn: fc.Arbitrary<Omit<History, 'players'>> = fc.record({
   skewMs: fc.constantFrom(0, -180_000, 180_000),
   lagMs: fc.constantFrom(0, 0, 90_000),
   phases: fc.array(fc.array(runArbitrary, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+  ...deciding,
+  selections: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: selections }),
 });
 
 /** Histories between two providers; a seed draws the same one between any two. */
 export const historyArbitrary = (players: Players): fc.Arbitrary<History> =>
-  drawn.map((history) => ({ players, ...history }));
+  drawn.map((history) => ({
+    players,
+    ...history,
+    // These meet crashes and every kind of edit in hard histories, each in the topics that model it.
+    shows: false,
+    directions: {},
+    selections: [],
+  }));

@@ -1,12 +1,15 @@
-import { SCALAR_FIELDS, SYNCED_FIELDS, LIST_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
+import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import { listOf } from '../../src/contact/lists.ts';
 import type { Rejection } from '../../src/store/store.ts';
 import { dropsWebsite } from '../support/memory/manners.ts';
 import type { Book, Row } from '../support/memory/book.ts';
+import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { groupOf, tokenOf, type Token } from './ledger.ts';
-import { checkOneWay, isOfDeleted } from './one-way.ts';
+import { checkOneWay, checkTaken, isOfDeleted, isTargetsOwn, mayStayOneSided, sourceOfToken } from './one-way.ts';
+import { checkQuestions, isAskedOf } from './questions.ts';
+import { checkParts, isSetAside, isWanted, mayStandAlone, peopleApart } from './selecting.ts';
 import { liveRows, tokensIn, visibleTokens, type World } from './world.ts';
 
 /** What the other side would not take anyway. */
@@ -22,13 +25,14 @@ const undeliverable = (world: World, to: Book, row: Row, field: SyncedField): Se
 
 const compareRows = (world: World, left: Row, right: Row): string[] => {
   const rows = { left, right };
-  return SYNCED_FIELDS.flatMap((field) => {
+  const compared = world.choosing.fields.filter((field) => !isAskedOf(world, rows, field));
+  return compared.flatMap((field) => {
     return SIDES.flatMap((side) => {
       const to = otherSide(side);
       const there = tokensIn(world.books[to], rows[to], field);
       const excused = undeliverable(world, world.books[to], rows[side], field);
       const missing = [...tokensIn(world.books[side], rows[side], field)].filter(
-        (token) => !there.has(token) && !excused.has(token),
+        (token) => !there.has(token) && !excused.has(token) && !mayStayOneSided(world, side, token),
       );
       return missing.map((token) => `${rows[side].id} and ${rows[to].id} differ: ${token} stands only at ${side}`);
     });
@@ -63,20 +67,36 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
     const of = (side: Side): Row[] => members.filter((member) => member.side === side).map(({ row }) => row);
     const [lefts, rights] = [of('left'), of('right')];
     const ids = members.map(({ side, row }) => `${row.id} at ${side}`).join(', ');
-    if (world.ledger.peopleOfTwo.has(entity)) return compareUnited(world, lefts, rights);
+    if (world.ledger.peopleOfTwo.has(entity)) {
+      const comparedAt = (side: Side): Row[] => of(side).filter((row) => !isSetAside(world, side, row));
+      return compareUnited(world, comparedAt('left'), comparedAt('right'));
+    }
     if (lefts.length > 1 || rights.length > 1) return [`one person stands twice: ${ids}`];
     const [left, right] = [lefts[0], rights[0]];
+    if (world.parts.selects) {
+      if (left !== undefined && right !== undefined && !isWanted(world, entity)) return [];
+      const [only, ...others] = members;
+      if (only !== undefined && others.length === 0 && mayStandAlone(world, only.side, only.row)) return [];
+    }
     if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
-    return compareRows(world, left, right);
+    return [
+      ...compareRows(world, left, right),
+      ...checkTaken(world, 'left', left),
+      ...checkTaken(world, 'right', right),
+    ];
   });
 };
+
+const isTakenAtBoth = ({ ledger }: World, token: Token): boolean =>
+  SIDES.every((side) => ledger.everTaken[side].has(token));
 
 const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
   const isHard = hardness !== undefined;
   const direction = hardness?.direction ?? 'both';
   const target = direction === 'to-left' ? 'left' : 'right';
-  const mayGo = (token: Token): boolean => direction !== 'both' && isOfDeleted(world, target, token);
+  const mayGo = (token: Token): boolean =>
+    (direction !== 'both' && isOfDeleted(world, target, token)) || isTargetsOwn(world, token);
   // In a plain history, what was written into an archived contact is not lost.
   const holds = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
   const standing = new Set(
@@ -84,10 +104,14 @@ const checkValues = (world: World, hardness: Hardness | undefined): string[] => 
       book.rows.filter(holds).flatMap((row) => [...visibleTokens(book, row)]),
     ),
   );
-  return [...ledger.entered]
-    .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
-    .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
-    .map((token) => `lost without a trace: ${token}`);
+  return (
+    [...ledger.entered]
+      .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
+      .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
+      // Taken off at both sides and put on again at one before any run looked, a label is one that the other side took off.
+      .filter((token) => !(world.parts.selects && groupOf(token) !== null && isTakenAtBoth(world, token)))
+      .map((token) => `lost without a trace: ${token}`)
+  );
 };
 
 /** What was removed stays removed, for contacts that nothing else happened to. */
@@ -98,9 +122,13 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
       const fate = ledger.fates.get(row.entity);
       if (!rested.has(row.entity) || fate === undefined || ledger.peopleOfTwo.has(row.entity)) return [];
       if (ledger.blurred.has(row.entity) || isRejected(rejections, side, row)) return [];
+      // What is taken away from a contact that is set apart stays with its other half.
+      const isApart = world.parts.selects && (!isWanted(world, row.entity) || mayStandAlone(world, side, row));
+      if (isApart) return [];
       if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
       const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
       return [...visibleTokens(world.books[side], row)]
+        .filter((token) => isCertain(world.choosing, token) && sourceOfToken(world, token) === null)
         .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity && !ledger.decided.has(token))
         .map((token) => `removed and yet there: ${token} at ${side}`);
     }),
@@ -133,23 +161,38 @@ export const checkAtRest = async (
     direction === 'both'
       ? [...checkEqual(world, rejections), ...checkRemoved(world, rested, rejections)]
       : checkOneWay(world, direction === 'to-left' ? 'left' : 'right');
-  return [...world.complaints, ...compared, ...checkValues(world, hardness), ...checkNotes(world)];
+  return [
+    ...world.complaints,
+    ...checkQuestions(world),
+    ...(world.parts.selects ? checkParts(world) : []),
+    ...compared,
+    ...checkValues(world, hardness),
+    ...checkNotes(world),
+  ];
 };
 
-/** The people who stand on both sides now, with nothing refused. */
-export const peopleAtRest = async (world: World): Promise<Set<number>> => {
+/** The people who stand on both sides now, with nothing refused; `rested` stood there before. */
+export const peopleAtRest = async (world: World, rested: ReadonlySet<number>): Promise<Set<number>> => {
   const rejections = (await world.store.link(world.link)).rejections;
   const entities = (side: Side): Set<number> => {
-    const rows = liveRows(world.books[side]).filter((row) => !isRejected(rejections, side, row));
+    const linked = new Set(world.pairs.map((ids) => ids[side]));
+    const rows = liveRows(world.books[side]).filter((row) => {
+      // Two that no side selected were never known for one.
+      return !isRejected(rejections, side, row) && (!world.parts.selects || linked.has(row.id));
+    });
     return new Set(rows.map((row) => row.entity));
   };
-  return entities('left').intersection(entities('right'));
+  // Those who sleep since then stand as they did.
+  const asleep = peopleApart(world).intersection(rested);
+  return entities('left').intersection(entities('right')).union(asleep);
 };
 
 /** Values that conflicts recorded may be missing; those that won may stand where they had been replaced. */
 export const explainConflicts = async (world: World): Promise<void> => {
   for (const conflict of await world.store.conflicts(world.link, { all: true })) {
     const { field, winner } = conflict;
+    // What waits for an answer is lost by nobody; what was not taken is explained by the answer.
+    if (winner === null) continue;
     for (const text of [conflict.left, conflict.right]) world.ledger.explain(tokenOf(field, text));
     const won = tokenOf(field, conflict[winner]);
     if (won !== null && !world.ledger.takenAtMs[winner].has(won)) world.ledger.decided.add(won);
@@ -160,13 +203,15 @@ export const explainConflicts = async (world: World): Promise<void> => {
 export const describe = (world: World): string[] => {
   return SIDES.flatMap((side) =>
     liveRows(world.books[side]).map((row) => {
-      const lists = LIST_FIELDS.map((field) =>
+      const lists = listsIn(row.contact).map((field) =>
         listOf(row.contact, field)
           .map((each) => ('street' in each ? each.street : each.value))
           .join(' '),
       );
       const groups = [...row.groupIds].map((id) => world.books[side].findGroup(id)?.name ?? id);
-      return `${side} ${row.id} (${row.entity}) ${SCALAR_FIELDS.map((field) => row.contact[field]).join('|')} ${lists.join('|')} [${groups.join()}]`;
+      return `${side} ${row.id} (${row.entity}) ${scalarsIn(row.contact)
+        .map((field) => textIn(row.contact, field))
+        .join('|')} ${lists.join('|')} [${groups.join()}]`;
     }),
   );
 };

@@ -1,4 +1,5 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type SyncedField } from '../../src/contact/contact.ts';
+import { fieldsIn, listsOf, scalarsOf, textIn, type Contact, type SyncedField } from '../../src/contact/contact.ts';
+import { listOf } from '../../src/contact/lists.ts';
 import type { Side } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
@@ -13,16 +14,17 @@ export const tokenOf = (field: SyncedField, text: string): Token | null => {
 
 /** The values of one field. */
 export const fieldTokens = (contact: Contact, field: SyncedField): ReadonlySet<Token> => {
-  const texts = SCALAR_FIELDS.some((name) => name === field)
-    ? SCALAR_FIELDS.filter((name) => name === field).map((name) => contact[name])
-    : LIST_FIELDS.filter((name) => name === field).flatMap((name) =>
-        contact[name].map((element) => ('street' in element ? element.street : element.value)),
-      );
+  const texts = [
+    ...scalarsOf([field]).map((name) => textIn(contact, name)),
+    ...listsOf([field]).flatMap((name) =>
+      listOf(contact, name).map((element) => ('street' in element ? element.street : element.value)),
+    ),
+  ];
   return new Set(texts.flatMap((text) => tokenOf(field, text) ?? []));
 };
 
 export const contactTokens = (contact: Contact): ReadonlySet<Token> => {
-  return new Set([...SCALAR_FIELDS, ...LIST_FIELDS].flatMap((field) => [...fieldTokens(contact, field)]));
+  return new Set(fieldsIn(contact).flatMap((field) => [...fieldTokens(contact, field)]));
 };
 
 /** What one person did and underwent since everything was at rest. */
@@ -149,12 +151,13 @@ export const createLedger = () => {
     explain: (token: Token | null): void => {
       if (token !== null) explained.add(token);
     },
-    /** Everything is at rest: what happened before is settled. */
-    rest: (): void => {
+    /** Everything is at rest: what happened before is settled, but for what happened to people who are set apart. */
+    rest: (apart: ReadonlySet<number>): void => {
       for (const token of entered) settled.add(token);
-      removed.clear();
-      undone.clear();
-      fates.clear();
+      const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
+      for (const token of undone) if (!isOfApart(token)) undone.delete(token);
+      for (const token of removed.keys()) if (!isOfApart(token)) removed.delete(token);
+      for (const entity of fates.keys()) if (!apart.has(entity)) fates.delete(entity);
     },
   };
 };

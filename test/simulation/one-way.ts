@@ -1,6 +1,8 @@
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
+import { fieldOf, isCertain, isChosen } from './choices.ts';
 import { groupOf, type Token } from './ledger.ts';
+import { sourceOf } from './parts.ts';
 import { liveRows, visibleTokens, type World } from './world.ts';
 
 const comparePerson = (world: World, target: Side, source: Row, copy: Row): string[] => {
@@ -9,14 +11,14 @@ const comparePerson = (world: World, target: Side, source: Row, copy: Row): stri
   const [given, held] = [visibleTokens(books[from], source), visibleTokens(books[target], copy)];
   const missing = [...given].filter((token) => {
     const isDead = ledger.deadGroups.has(groupOf(token) ?? Number.NaN);
-    return !held.has(token) && !ledger.takenAtMs[target].has(token) && !isDead;
+    return isChosen(world.choosing, token) && !held.has(token) && !ledger.takenAtMs[target].has(token) && !isDead;
   });
   // What the source took away must be gone, as long as the target's user did not enter it.
   const stale = [...held].filter((token) => {
     const wasKnown = ledger.settled.has(token) || ledger.undone.has(token);
     const takenAtMs = ledger.takenAtMs[from].get(token);
     const isOwn = (ledger.putAtMs[target].get(token) ?? 0) >= (takenAtMs ?? Infinity);
-    return wasKnown && takenAtMs !== undefined && !isOwn && !given.has(token);
+    return isCertain(world.choosing, token) && wasKnown && takenAtMs !== undefined && !isOwn && !given.has(token);
   });
   return [
     ...missing.map((token) => `${token} of ${source.id} did not arrive at ${target}`),
@@ -29,6 +31,42 @@ export const isOfDeleted = (world: World, target: Side, token: Token): boolean =
   const owner = world.ledger.ownerOf.get(token);
   const rows = world.books[otherSide(target)].rows.filter(({ entity }) => entity === owner);
   return rows.length > 0 && rows.every(({ state }) => state !== 'live');
+};
+
+/** The same, of the field of a value. */
+export const sourceOfToken = (world: Pick<World, 'directions'>, token: Token): Side | null =>
+  sourceOf(world, fieldOf(token));
+
+/** Whether a value that stands at one side of two alone may do so, because its field goes one way. */
+export const mayStayOneSided = (world: World, side: Side, token: Token): boolean => {
+  const source = sourceOfToken(world, token);
+  if (source === null) return false;
+  // A group that was deleted where it comes from nowhere stays at its source.
+  const isDead = world.ledger.deadGroups.has(groupOf(token) ?? Number.NaN);
+  return source !== side || isDead || world.ledger.takenAtMs[otherSide(side)].has(token);
+};
+
+/** What the source of a field took away of people in step must be gone, as long as the target's user did not enter it. */
+export const checkTaken = (world: World, target: Side, copy: Row): string[] => {
+  const { agreed, ledger } = world;
+  const from = otherSide(target);
+  // One that the target's values brought back after its deletion begins without those of the source.
+  if (world.books[from].rows.some(({ entity, state }) => entity === copy.entity && state !== 'live')) return [];
+  return [...(agreed.get(copy.entity) ?? [])]
+    .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token))
+    .filter((token) => visibleTokens(world.books[target], copy).has(token))
+    .filter((token) => {
+      const takenAtMs = ledger.takenAtMs[from].get(token);
+      return takenAtMs !== undefined && (ledger.putAtMs[target].get(token) ?? 0) < takenAtMs;
+    })
+    .map((token) => `${token} was taken away at ${from}, from where it goes to ${target}, and stands there`);
+};
+
+/** Whether a value stood only where nothing of its field goes to the other side: it may go when that one changes. */
+export const isTargetsOwn = (world: World, token: Token): boolean => {
+  const source = sourceOfToken(world, token);
+  const { putAtMs, takenAtMs } = world.ledger;
+  return source !== null && (!putAtMs[source].has(token) || takenAtMs[source].has(token));
 };
 
 /** What must hold at rest of a link that writes one side only, besides that nothing was written at the other. */

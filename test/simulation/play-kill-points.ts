@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SIDES } from '../../src/contact/side.ts';
+import { textIn } from '../../src/contact/contact.ts';
+import { SIDES, type Side } from '../../src/contact/side.ts';
+import { SHOWN } from './computing.ts';
 import type { Edit, History, Players } from './history.ts';
 import { runHistory, type Ending } from './run-history.ts';
 import { history, run } from './scenario.ts';
@@ -19,6 +21,8 @@ const BOOKS: readonly Edit[] = [
     { kind: 'add', side, who: 0, field: 'websites' },
   ]),
 ];
+
+const join = (side: Side, who: number, group: number): Edit => ({ kind: 'join', side, who, group });
 
 /** What the users of one side do, for a run that lists everything again. */
 const SOMETHING: readonly Edit[] = [
@@ -49,11 +53,81 @@ const EVERYTHING: readonly Edit[] = [
   { kind: 'delete-group', side: 'right', group: 1 },
 ];
 
+/** The link syncs further fields from its first run on; then it leaves some, and others join. */
+const FURTHER: readonly Edit[] = [
+  { kind: 'choose', choice: 1 },
+  ...SIDES.flatMap((side): Edit[] => [
+    { kind: 'set', side, who: 0, field: 'notes' },
+    { kind: 'set', side, who: 1, field: 'custom:Budget' },
+    { kind: 'add', side, who: 1, field: 'tags' },
+    { kind: 'add', side, who: 2, field: 'relations' },
+  ]),
+];
+
+/** The first group of both sides, as it was called at first, selects at the left one; the right one takes what comes. */
+const SELECTED = { left: ['Group 1'], right: ['!*'] };
+
+/** Some of whom take part; then labels come and go, and what sleeps, or stands alone, is edited and deleted too. */
+const SELECTED_BOOKS: readonly Edit[] = [...BOOKS, ...[0, 1, 2, 3, 4].map((who) => join('left', who, 0))];
+const LABELS: readonly Edit[] = [
+  { kind: 'leave', side: 'left', who: 0, group: 0 },
+  { kind: 'leave', side: 'left', who: 2, group: 0 },
+  join('left', 5, 0),
+  { kind: 'add', side: 'right', who: 0, field: 'phoneNumbers' },
+  { kind: 'delete', side: 'left', who: 1 },
+  // More would go, or be set apart, than the guard lets pass.
+  ...EVERYTHING.filter(({ kind }) => !['delete', 'delete-group', 'rename-group'].includes(kind)),
+];
+/** What the service computes of its first contacts. */
+const COMPUTED = [0, 1, 2, 3, 4, 5].map((who) => ({ who, what: 'another', isStamped: true }) as const);
+
 const SCENARIOS: Readonly<Record<string, History>> = {
   'a first sync': history([[run({ before: BOOKS })]], { conflicts: 'right' }),
   'an incremental run': history([[run({ before: BOOKS }), run({ before: EVERYTHING })]], { conflicts: 'left' }),
   'a full resync': history([[run({ before: BOOKS }), run({ before: SOMETHING, full: true })]], {
     conflicts: 'left',
+  }),
+  'a run with further fields': history([[run({ before: [...BOOKS, ...FURTHER] })]], { conflicts: 'left' }),
+  'a run that shows what the service computed': history(
+    [[run({ before: [...BOOKS, ...FURTHER] }), run({ before: EVERYTHING })]],
+    {
+      conflicts: 'left',
+      shows: true,
+      computing: [COMPUTED.slice(0, 3), COMPUTED],
+    },
+  ),
+  'a run with other fields than the last': history(
+    [[run({ before: [...BOOKS, ...FURTHER] }), run({ before: [...SOMETHING, { kind: 'choose', choice: 2 }] })]],
+    { conflicts: 'left' },
+  ),
+  'a first sync of some': history([[run({ before: SELECTED_BOOKS, contacts: SELECTED })]], { conflicts: 'left' }),
+  'a run after labels came and went': history(
+    [[run({ before: SELECTED_BOOKS, contacts: SELECTED })], [run({ before: LABELS })]],
+    { conflicts: 'left' },
+  ),
+  'a run with another selection than the last': history(
+    [
+      [run({ before: SELECTED_BOOKS, contacts: SELECTED })],
+      [run({ before: LABELS })],
+      [run({ before: SOMETHING, contacts: { left: ['*', '!Group 1'], right: ['Group*'] } })],
+    ],
+    { conflicts: 'left' },
+  ),
+  'a run that selects everybody again': history(
+    [
+      [run({ before: BOOKS })],
+      [run({ before: [], contacts: { left: ['!*'], right: ['!*'] } })],
+      [run({ before: SOMETHING, contacts: { left: ['*'], right: ['*'] } })],
+    ],
+    { conflicts: 'left' },
+  ),
+  'a merge that a person asked for': history(
+    [[run({ before: BOOKS }), run()], [run({ before: SOMETHING.slice(1), merges: { side: 'left', who: 1, into: 2 } })]],
+    { conflicts: 'left' },
+  ),
+  'a run that asks about conflicts': history([[run({ before: BOOKS }), run({ before: EVERYTHING })]], {
+    conflicts: 'ask',
+    answers: [null, { which: 0, take: 'right' }],
   }),
 };
 
@@ -61,7 +135,12 @@ const SCENARIOS: Readonly<Record<string, History>> = {
 const outcome = ({ world, conflicts }: Ending) => ({
   books: SIDES.map((side) =>
     liveRows(world.books[side])
-      .map((row) => [row.entity, JSON.stringify(row.extra), ...[...visibleTokens(world.books[side], row)].toSorted()])
+      .map((row) => [
+        row.entity,
+        JSON.stringify(row.extra),
+        textIn(row.contact, SHOWN),
+        ...[...visibleTokens(world.books[side], row)].toSorted(),
+      ])
       .toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),
   ),
   groups: SIDES.map((side) =>
@@ -75,37 +154,47 @@ const outcome = ({ world, conflicts }: Ending) => ({
   ].toSorted(),
 });
 
+/** The history with its last run killed; whoever asked for a merge asks again. */
 const killedAt = (reference: History, step: number, when: 'before' | 'after'): History => {
-  const last = reference.phases.length - 1;
-  const phases = reference.phases.map((phase, index) => {
-    return index === last ? [...phase.slice(0, -1), { ...(phase.at(-1) ?? run()), crash: { step, when } }] : phase;
-  });
-  return { ...reference, phases };
+  const last = reference.phases.at(-1) ?? [];
+  const killed = { ...(last.at(-1) ?? run()), crash: { step, when } };
+  const again = killed.merges === undefined ? [] : [run({ merges: 'again' })];
+  return { ...reference, phases: [...reference.phases.slice(0, -1), [...last.slice(0, -1), killed, ...again]] };
 };
 
-/** Kills a process at each of its steps, in each scenario between two providers. */
-export const describeKillPoints = (players: Players): void => {
-  const title = `${players.left} and ${players.right}`;
+/**
+ * Kills a process at each of its steps, in each scenario between two providers. On a database server, where a run takes far
+ * longer, at every seventh step: what a killed process leaves there differs by the commit, not by the step between two. There
+ * contacts are created in another order each time, and so computed values, which go by number, would be of other people.
+ */
+export const describeKillPoints = (players: Players, store: string | null = null): void => {
+  const stride = store === null ? 1 : 7;
+  const title = `${players.left} and ${players.right}${store === null ? '' : ` on ${store}`}`;
   describe(`R9: a process killed at any step between ${title}`, () => {
-    it.each(Object.entries(SCENARIOS))(
+    it.each(Object.entries(SCENARIOS).filter(([, { shows }]) => store === null || shows !== true))(
       'leaves %s as the unbroken run leaves it',
       { timeout: 300_000 },
       async (name, scenario) => {
         const reference = { ...scenario, players };
         const unbroken = await runHistory(reference);
-        const expected = outcome(unbroken);
+        // Asked for twice, a merge may have its conflicts pruned a run earlier.
+        const isMerge = scenario.phases.at(-1)?.at(-1)?.merges !== undefined;
+        const shown = (ending: Ending) => (isMerge ? { ...outcome(ending), conflicts: [] } : outcome(ending));
+        const expected = shown(unbroken);
         const steps = unbroken.steps.at(-1) ?? 0;
         let equal = 0;
-        for (let step = 1; step <= steps; step += 1) {
+        for (let step = 1; step <= steps; step += stride) {
           for (const when of ['before', 'after'] as const) {
             const ending = await runHistory(killedAt(reference, step, when));
-            expect(outcome(ending), `killed ${when} step ${step} of ${name}`).toEqual(expected);
+            expect(shown(ending), `killed ${when} step ${step} of ${name}`).toEqual(expected);
             equal += 1;
           }
         }
-        process.stdout.write(`kill points of ${name} between ${title}: ${equal} of ${steps * 2} equal\n`);
-        expect(equal).toBe(steps * 2);
-        expect(steps).toBeGreaterThan(30);
+        process.stdout.write(
+          `kill points of ${name} between ${title}: ${equal} of ${steps * 2} steps played, all equal\n`,
+        );
+        // A merge by request writes to few contacts.
+        expect(steps).toBeGreaterThan(isMerge ? 20 : 30);
       },
     );
   });

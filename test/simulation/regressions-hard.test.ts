@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import type { Side } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
-import { BOOKS } from './hard-history.ts';
+import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit, Hardness, History, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
@@ -276,6 +276,35 @@ describe('hard histories that once went wrong', () => {
     const first = run({ before: [set('left', 2), join, merge], crash: { step: 24, when: 'before' } });
     const second = run({ before: [set('right', 1), { kind: 'add', side: 'left', who: 0, field: 'phoneNumbers' }] });
     await runHistory(hard([first, second], { habits }, {}, [{ kind: 'join', side: 'left', who: 1, group: 0 }]));
+  });
+
+  it('R11, R12: a group that the user joins while two contacts are merged stays (seed 7670)', async () => {
+    const merge: Edit = { kind: 'merge', side: 'left', who: 0, into: 1 };
+    for (const who of [0, 1, 2]) {
+      for (const call of [6, 7, 8, 9, 10, 11]) {
+        const edit: Edit = { kind: 'join', side: 'right', who, group: 1 };
+        await runHistory(hard([run({ before: [merge], meanwhile: [{ call, edit }] }), run()]));
+      }
+    }
+  });
+
+  it('R5, R9, R12: what a merge by request gives to a contact reaches both sides, wherever the process dies', async () => {
+    for (const side of ['left', 'right'] as const) {
+      for (let step = 8; step < 24; step += 1) {
+        const merges = { side, who: 0, into: 0 };
+        await runHistory(hard([run({ merges, crash: { step, when: 'after' } }), run()]));
+      }
+    }
+  });
+
+  it('R5, R9, R12: what a merge by request gives to a contact reaches both sides, whichever write is lost', async () => {
+    for (const fault of ['lost-before', 'lost-after'] as const) {
+      for (const op of ['update', 'merge', 'changeMembership', 'delete'] as const) {
+        const aims = [{ op, side: null, fault, after: [] }];
+        const merges = SIDES.map((side) => run({ merges: { side, who: 0, into: 0 }, aims }));
+        for (const first of merges) await runHistory(hard([first, run({ merges: 'again' })]));
+      }
+    }
   });
 
   it('R7: a contact that nobody paired is not made of a listing that lags behind its deletion (seed 18910)', async () => {

@@ -1,15 +1,24 @@
-import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../src/contact/side.ts';
+import { choosing } from '../support/memory/choosing.ts';
+import { restChoosing } from './choices.ts';
+import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
+import { bySide, type Side, type Sides, type SideWords } from '../../src/contact/side.ts';
 import type { Policy } from '../../src/reconcile/policy.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
+import type { Row } from '../support/memory/book.ts';
 import type { LinkContext } from '../../src/sync/context.ts';
+import { mergeDuplicates, type MergeOrder } from '../../src/history/merge-duplicates.ts';
 import { runLink, type RunResult } from '../../src/sync/run.ts';
 import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
-import { judgeDestroyed, judgeHalt } from './guarded.ts';
+import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
 import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
-import { tokenOf } from './ledger.ts';
+import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
+import type { Token } from './ledger.ts';
+import { orderOf } from './merge-order.ts';
+import { answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
+import { noteLost, noteRead, noteUntouchable, peopleApart } from './selecting.ts';
 import { createWorld, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
@@ -49,6 +58,9 @@ const REST_GAPS_MS = [
   ...Array.from({ length: 10 }, () => 25 * HOUR_MS),
 ];
 
+/** Three of them are quiet where there was anything to write late. */
+const LATE_RUNS = 6;
+
 const SIDE_WORDS: Sides<SideWords> = bySide((side) => ({ name: side, title: side, place: `the ${side} side` }));
 
 /** A history as it is played. */
@@ -59,6 +71,8 @@ export type Simulation = {
   readonly counts: Counts;
   readonly trace: string[];
   readonly steps: number[];
+  /** What a person asked to have merged last. */
+  order: MergeOrder | null;
   /** A contact is left out of a listing once at most: twice in a row counts as deleted. */
   holes: number;
 };
@@ -80,23 +94,31 @@ export const contextOf = (
   plan: ProcessPlan,
 ) => {
   const process = startProcess(world, plan);
+  const { fields, directions } = withExtras(history, world.choosing);
   const policy: Policy = {
     direction: history.hardness?.direction ?? 'both',
+    directions: { ...history.directions, ...directions },
     conflicts: history.conflicts,
+    ...(history.conflictsByField && { conflictsByField: history.conflictsByField }),
     deletes: 'propagate',
     deleteLimit: { count: history.deleteCount, percent: null },
+    firstSync: 'run',
     buckets: ['*'],
+    contacts: world.parts.contacts,
   };
   const context: LinkContext = {
     link: world.link,
     sides: SIDE_WORDS,
+    fields,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
     // As short as it can be: what is pruned must be missed by nothing.
     retentionMs: 0,
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
-    remotes: process.remotes,
+    // In every other process a first meeting of more than two is planned in portions.
+    portion: plan.salt % 2 === 0 ? 2 : 1_000,
+    remotes: bySide((side) => choosing(process.remotes[side], fields)),
     endpoints: { left: 'left endpoint', right: 'right endpoint' },
     credentials: { left: 'g', right: 's' },
     store: flaws.store === undefined ? process.store : flaws.store(process.store),
@@ -112,21 +134,24 @@ type Done = { readonly result: RunResult | null; readonly writes: number; readon
 const runOnce = async (
   simulation: Simulation,
   plan: ProcessPlan,
-  options: { readonly full: boolean; readonly acceptDeletes: boolean },
+  options: { readonly full: boolean; readonly acceptDeletes: boolean; readonly order?: MergeOrder | null },
 ): Promise<Done> => {
   const { history, world, counts, trace } = simulation;
   const { process, context } = contextOf(simulation, plan);
   const before = world.counts.writes;
-  const [pairsBefore, destroyedBefore] = [world.pairs.length, world.destroyed.length];
+  const [pairsBefore, destroyedBefore] = [[...world.pairs], world.destroyed.length];
   const startedAtMs = world.clock.now();
   let result: RunResult | null = null;
+  noteLost(world);
+  noteUntouchable(world);
+  world.parts.byHand = (options.order ?? null) !== null;
   try {
-    result = await runLink(context, {
-      kind: options.full ? 'full' : 'incremental',
-      acceptDeletes: options.acceptDeletes,
-      signal: new AbortController().signal,
-      onEvent: () => {},
-    });
+    const { order = null, acceptDeletes } = options;
+    const asked = { acceptDeletes, signal: new AbortController().signal, onEvent: () => {} };
+    result =
+      order === null
+        ? await runLink(context, { ...asked, kind: options.full ? 'full' : 'incremental' })
+        : await mergeDuplicates(context, asked, order);
   } catch (error) {
     if (!process.isDead()) throw error;
   }
@@ -148,12 +173,22 @@ const runOnce = async (
   if (result !== null && result.error !== null && isUnexpected(result.error))
     throw new Error('a run failed', { cause: result.error });
   noteTold(world, result?.summary.outcome === 'completed');
-  await judgeConflicts(simulation, startedAtMs);
+  noteLost(world);
+  if (result?.summary.outcome === 'completed') noteRead(world, startedAtMs, result.summary.kind === 'full');
+  // In a merge that a person asks for, the survivor's value wins, whatever became of its other half.
+  await judgeConflicts(world, history.hardness, (options.order ?? null) === null ? startedAtMs : 0);
+  await judgeUntouched(world, (options.order ?? null) !== null);
   await explainConflicts(world);
+  await noteQuestions(world);
   await noteLinked(world);
   if (history.hardness !== undefined) {
     if (result?.summary.outcome === 'halted') judgeHalt(world, history.deleteCount, result.summary.reason);
-    judgeDestroyed(world, history.deleteCount, { pairsBefore, destroyedBefore, isAccepted: options.acceptDeletes });
+    if (!options.acceptDeletes) judgeSetApart(world, history.deleteCount, pairsBefore);
+    judgeDestroyed(world, history.deleteCount, {
+      pairsBefore: pairsBefore.length,
+      destroyedBefore,
+      isAccepted: options.acceptDeletes,
+    });
   }
   return { result, writes, steps: process.steps() };
 };
@@ -166,6 +201,7 @@ const EXPECTED = [
   'LeaseError',
   'StaleError',
   'NotFoundError',
+  'MergeError',
 ];
 
 /** An error that no remote gave: the engine itself is wrong. */
@@ -190,63 +226,37 @@ const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }:
   };
 };
 
-/** Keeps in mind who is linked now. */
-const noteLinked = async (world: World): Promise<void> => {
-  const ids: Record<Side, Map<number, string>> = { left: new Map(), right: new Map() };
-  for (const side of SIDES) {
-    const linked = world.linked[side];
-    linked.clear();
-    for (const { id, pair } of await world.store.index(world.link, side)) {
-      if (pair === null) continue;
-      linked.add(id);
-      ids[side].set(pair, id);
-    }
-    const rows = world.books[side].rows.filter((row) => linked.has(row.id));
-    for (const row of rows) world.unconfirmed.delete(row);
-  }
-  const pairs = [...ids.left].flatMap(([pair, left]) => {
-    const right = ids.right.get(pair);
-    return right === undefined ? [] : [{ left, right }];
-  });
-  world.pairs.splice(0, world.pairs.length, ...pairs);
-};
-
-/** What a completed run was told of deletions is known from then on; what another one was told may be forgotten. */
-const noteTold = (world: World, completed: boolean): void => {
-  for (const row of SIDES.flatMap((side) => world.books[side].rows)) {
-    if (row.told === 'now') row.told = completed ? 'before' : 'no';
-  }
-};
-
-/** A value that its user had taken away before the run began must win no conflict. */
-const judgeConflicts = async ({ history, world }: Simulation, startedAtMs: number): Promise<void> => {
-  const { hardness } = history;
-  if (hardness === undefined) return;
-  const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
-  for (const { field, winner, left, right, leftId } of await world.store.conflicts(world.link, { all: true })) {
-    const token = tokenOf(field, winner === 'left' ? left : right);
-    const key = JSON.stringify([field, winner, left, right, leftId]);
-    if (token === null || world.judged.has(key)) continue;
-    world.judged.add(key);
-    const takenAtMs = world.ledger.takenAtMs[winner].get(token);
-    if (takenAtMs === undefined || takenAtMs >= knownAtMs) continue;
-    world.complaints.push(`${token} won a conflict although it had been taken away at ${winner} before`);
-  }
-};
-
-const forgetUnanswered = ({ books, unanswered }: World, side: Side, id: string): void => {
-  const row = books[side].find(id);
-  if (row !== undefined) unanswered.delete(row);
+/** Forgets what the writes of a run brought once it is answered; what a process heard before it died may not be stored. */
+const followAnswers = ({ books, unanswered }: World) => {
+  const heard = new Map<Row, ReadonlySet<Token>>();
+  return {
+    onAnswered: (side: Side, id: string): void => {
+      const row = books[side].find(id);
+      const brought = row && unanswered.get(row);
+      if (row === undefined || brought === undefined) return;
+      heard.set(row, brought);
+      unanswered.delete(row);
+    },
+    onDeath: (): void => {
+      for (const [row, brought] of heard) if (!unanswered.has(row)) unanswered.set(row, brought);
+    },
+  };
 };
 
 const performRun = async (simulation: Simulation, step: RunStep): Promise<void> => {
-  const { world, counts } = simulation;
+  const { history, world, counts } = simulation;
+  const contacts = step.contacts ?? history.selections?.[simulation.steps.length] ?? null;
+  if (contacts !== null) Object.assign(world.parts, { contacts, selects: true });
+  const answer = history.answers?.[simulation.steps.length] ?? null;
+  if (answer !== null) await answerQuestion(world, answer);
   for (const edit of step.before) {
     applyEdit(world, edit);
     counts.edits += 1;
     world.clock.advance(1_000);
   }
+  compute(history, world, simulation.steps.length);
   world.clock.advance(step.gapMs);
+  const answers = followAnswers(world);
   const plan: ProcessPlan = {
     crash: step.crash,
     salt: step.salt,
@@ -263,23 +273,27 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     },
     hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
     mayHide: (side, id) => world.linked[side].has(id),
-    onAnswered: (side, id) => forgetUnanswered(world, side, id),
+    onAnswered: answers.onAnswered,
     ...aimsOf(simulation, step),
     onFault: (fault: Fault) => {
       counts.faults += 1;
       if (fault === 'hole') simulation.holes += 1;
     },
   };
-  const { steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false });
+  const { merges = null } = step;
+  if (merges !== 'again') simulation.order = merges === null ? null : orderOf(world, merges);
+  const { order } = simulation;
+  const { result, steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false, order });
+  if (result === null) answers.onDeath();
   simulation.steps.push(steps);
 };
 
 /** Lets quiet runs follow each other until three in a row, two of them sweeps, write nothing. */
-const comeToRest = async (simulation: Simulation): Promise<void> => {
+const comeToRest = async (simulation: Simulation, gapsMs: readonly number[]): Promise<void> => {
   const { world, trace } = simulation;
   trace.push('-- rest');
   let quiet = 0;
-  for (const gapMs of REST_GAPS_MS) {
+  for (const gapMs of gapsMs) {
     world.clock.advance(gapMs);
     const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptDeletes: true });
     const unsettled = (await world.store.journal(world.link, { open: true })).length;
@@ -291,7 +305,11 @@ const comeToRest = async (simulation: Simulation): Promise<void> => {
 
 const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): Promise<void> => {
   const { history, world, trace } = simulation;
-  const violations = await checkAtRest(world, rested, history.hardness);
+  const { rejections } = await world.store.link(world.link);
+  const violations = [
+    ...(await checkAtRest(world, rested, history.hardness)),
+    ...checkShown(history, world, rejections),
+  ];
   if (violations.length > 0) throw new ViolationError(violations, world, trace);
 };
 
@@ -306,14 +324,19 @@ export type Ending = {
 /** Plays a history through the real engine and the real store; throws {@link ViolationError} where it broke a promise. */
 export const runHistory = async (history: History, counts: Counts = noCounts(), flaws: Flaws = {}): Promise<Ending> => {
   const world = createWorld(history, flaws);
-  const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], holes: 0 };
+  const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], order: null, holes: 0 };
   let rested: ReadonlySet<number> = new Set();
   for (const phase of history.phases) {
     for (const step of phase) await performRun(simulation, step);
-    await comeToRest(simulation);
+    await comeToRest(simulation, REST_GAPS_MS);
+    // What is computed is shown a day later at the latest.
+    if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
-    rested = await peopleAtRest(world);
-    world.ledger.rest();
+    rested = await peopleAtRest(world, rested);
+    world.ledger.rest(peopleApart(world));
+    noteAgreed(world);
+    rememberQuestions(world);
+    restChoosing(world.choosing);
   }
   const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });
   if (writes > 0) throw new ViolationError(['a full run after rest wrote'], world, simulation.trace);

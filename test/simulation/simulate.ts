@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { MEMORY_PROVIDERS, type ProviderName } from '../support/memory/providers.ts';
+import { findPostgres } from '../support/postgres.ts';
 import { DEFAULT_PLAYERS, historyArbitrary, type History, type Players } from './history.ts';
 import { hardHistoryArbitrary, topicNamed, topicOf, type Topic } from './hard-history.ts';
 import { noCounts, runHistory, type Counts } from './run-history.ts';
@@ -163,7 +164,7 @@ const providerNamed = (name: string): ProviderName => {
   throw new Error(`There is no provider ${name}. Known are ${Object.keys(MEMORY_PROVIDERS).join(', ')}.`);
 };
 
-const readTask = (): { readonly task: Task; readonly threads: number } => {
+const readTask = (): { readonly task: Task; readonly threads: number; readonly store: string } => {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string', default: '1000' },
@@ -173,6 +174,7 @@ const readTask = (): { readonly task: Task; readonly threads: number } => {
       hard: { type: 'boolean', default: false },
       topic: { type: 'string' },
       brief: { type: 'boolean', default: false },
+      store: { type: 'string', default: 'sqlite' },
       threads: { type: 'string', default: String(availableParallelism()) },
     },
   });
@@ -184,11 +186,16 @@ const readTask = (): { readonly task: Task; readonly threads: number } => {
     topic: values.hard ? about : null,
     shrinks: !values.brief,
   };
-  return { task, threads: Math.min(Number(values.threads), Math.ceil(task.runs / SEEDS_EACH)) };
+  const threads = Math.min(Number(values.threads), Math.ceil(task.runs / SEEDS_EACH));
+  return { task, threads, store: values.store };
 };
 
 const main = async (): Promise<void> => {
-  const { task, threads } = readTask();
+  const { task, threads, store } = readTask();
+  if (store !== 'sqlite' && store !== 'postgres') throw new Error('--store is sqlite or postgres.');
+  const postgres = store === 'postgres' ? await findPostgres() : null;
+  if (store === 'postgres' && postgres === null) throw new Error('There is no PostgreSQL to play on.');
+  if (postgres !== null) process.env['SIMULATION_DATABASE'] = await postgres.createDatabase();
   const startedAtMs = performance.now();
   const { played, reports } = await playInThreads(task, threads);
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
@@ -200,6 +207,7 @@ const main = async (): Promise<void> => {
   }
   process.stdout.write(`${task.runs} histories from seed ${task.first} in ${seconds} s: ${formatCounts(total)}\n`);
   process.stdout.write(`${reports.length} violations\n`);
+  await postgres?.close();
   process.exitCode = reports.length === 0 ? 0 : 1;
 };
 

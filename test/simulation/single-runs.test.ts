@@ -8,6 +8,7 @@ import { runLink, type RunResult } from '../../src/sync/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import type { Hardness, History } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
+import { NO_ACTIVITY } from '../../src/store/activity.ts';
 import { history } from './scenario.ts';
 import { createWorld, liveRows, type World } from './world.ts';
 
@@ -45,6 +46,21 @@ const PLAYERS = [
   ['service', 'google'],
   ['google', 'google'],
 ] as const;
+
+test('a run that writes leaves the time of its change, one that finds nothing leaves it as it was', async () => {
+  const { world, play } = startStage({ left: 'google', right: 'service' });
+  const activity = async () => (await world.store.link(world.link)).activity;
+  await play();
+  expect(await activity()).toEqual(NO_ACTIVITY);
+  applyEdit(world, { kind: 'create', side: 'left', rich: true });
+  await play();
+  const { lastChangeAtMs, hours } = await activity();
+  expect(lastChangeAtMs).toBe(world.clock.now());
+  expect(hours.filter((days) => days > 0)).toEqual([1]);
+  world.clock.advance(10 * MINUTE_MS);
+  await play();
+  expect((await activity()).lastChangeAtMs).toBe(lastChangeAtMs);
+});
 
 describe('a contact that can never be read', () => {
   test.each(PLAYERS)('R1, R15: between %s and %s costs a request a day in the end', async (left, right) => {

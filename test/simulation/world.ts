@@ -1,14 +1,21 @@
-import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
+import { randomUUID } from 'node:crypto';
+import { threadId } from 'node:worker_threads';
+import { systemClock } from '../../src/clock.ts';
+import { scalarsIn, syncedIn, textIn, type SyncedField } from '../../src/contact/contact.ts';
+import { createExtras, judgeShown, type Extras } from './computing.ts';
+import { createChoosing, isCertain, type Choosing } from './choices.ts';
 import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
 import type { Direction } from '../../src/reconcile/policy.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { ConflictRow, Store } from '../../src/store/store.ts';
+import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/memory-remote.ts';
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { History } from './history.ts';
+import { createParts, judgeCreated, judgeWrite, sourceOf, type Parts } from './parts.ts';
 import {
   contactTokens,
   createLedger,
@@ -40,6 +47,8 @@ export type World = {
   readonly complaints: string[];
   /** Conflicts that were held against what stood there when they were recorded. */
   readonly judged: Set<string>;
+  /** The conflicts that wait for a person. */
+  readonly questions: ConflictRow[];
   /** Contacts that a create made, that keep no origin id, and that no run has linked yet. */
   readonly unconfirmed: Set<Row>;
   /** What users noted on a contact that the canonical contact cannot express. */
@@ -56,13 +65,26 @@ export type World = {
   readonly destroyed: Destroyed[];
   /** People whom a user put into both address books, numbered like the email address that they share. */
   readonly twins: Set<number>;
+  /** Of the pairs that are asleep, the same. */
+  readonly asleep: Sides<string>[];
+  /** What stood on both sides of people in step when everything was at rest last. */
+  readonly agreed: Map<number, ReadonlySet<Token>>;
   /** What some edits refer to. */
   readonly memory: Memory;
+  readonly parts: Parts;
+  /** The fields that go one way only in a link that writes both sides. */
+  readonly directions: NonNullable<History['directions']>;
+  readonly choosing: Choosing;
+  readonly extras: Extras;
   nextNumber(): number;
 };
 
-/** What a write of the link took away, as R8 counts it: a contact, or every value of a field of one. */
-export type Destroyed = { readonly side: Side; readonly loss: 'contacts' | SyncedField; readonly atMs: number };
+/** What a write of the link took away, as R8 counts it: a contact, a member of a group, or every value of a field of a contact. */
+export type Destroyed = {
+  readonly side: Side;
+  readonly loss: 'contacts' | 'members' | SyncedField;
+  readonly atMs: number;
+};
 
 /** The last things that users did, for edits that answer them. */
 type Memory = {
@@ -75,14 +97,23 @@ type Memory = {
 
 const LINKS_PER_STORE = 500;
 
-/** Histories share a store, each with a link of its own: its statements are prepared once. It is left before it grows large. */
+/** The store that histories play on: SQLite in memory, or the PostgreSQL database that `SIMULATION_DATABASE` names. */
+const openSimulationStore = (): Store => {
+  const url = process.env['SIMULATION_DATABASE'];
+  if (url === undefined) return openStore(':memory:');
+  return openPostgres({ url, clock: systemClock, connections: 3, newId: randomUUID, leaseClock: 'caller' });
+};
+
+/** Histories share a store, each with a link of its own: its statements are prepared once. One in memory is left before it grows large. */
 const createLinks = () => {
-  let store = openStore(':memory:');
+  let store: Store | null = null;
   let links = 0;
   return (): Pick<World, 'store' | 'link'> => {
     links += 1;
-    if (links % LINKS_PER_STORE === 0) store = openStore(':memory:');
-    return { store, link: `link-${links}` };
+    if (links % LINKS_PER_STORE === 0 && process.env['SIMULATION_DATABASE'] === undefined) store = null;
+    store ??= openSimulationStore();
+    // Several threads may play on one database.
+    return { store, link: `link-${threadId}-${process.pid}-${links}` };
   };
 };
 
@@ -107,7 +138,20 @@ export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
 const createWitness = (
   world: Pick<
     World,
-    'clock' | 'counts' | 'complaints' | 'unconfirmed' | 'unanswered' | 'replaced' | 'ledger' | 'destroyed' | 'notes'
+    | 'clock'
+    | 'counts'
+    | 'complaints'
+    | 'unconfirmed'
+    | 'unanswered'
+    | 'replaced'
+    | 'ledger'
+    | 'destroyed'
+    | 'notes'
+    | 'choosing'
+    | 'parts'
+    | 'directions'
+    | 'extras'
+    | 'memory'
   >,
   books: () => Books,
   showsLate: boolean,
@@ -118,10 +162,25 @@ const createWitness = (
     if (origin?.state !== 'deleted' || origin.told === 'no') return;
     world.complaints.push(`${side}: a contact was made of ${originId}, of whose deletion the link knew`);
   },
+  asks: (side, row, fields) => {
+    if (world.parts.byHand || (row !== null && world.parts.merged.has(row))) return;
+    for (const field of fields.filter((each) => sourceOf(world, each) === side)) {
+      world.complaints.push(`${side}: ${field} was written, though it goes the other way`);
+    }
+  },
+  // The value of a field that joins was on its way when the contact went: an edit beats a deletion (R6).
+  updatesDeleted: (row, fields) => {
+    if (fields.some((field) => world.choosing.uncertain.has(field))) world.ledger.fateOf(row.entity).edited = true;
+  },
   delivered: (side, row, before) => {
     const book = books()[side];
+    judgeWrite(world, side, row, 'written');
     const atMs = world.clock.now();
-    for (const loss of SYNCED_FIELDS) {
+    const fault = judgeShown(world, book, row, before);
+    if (fault !== null) world.complaints.push(`${side}: ${fault}`);
+    // What a merge mixed in and what is written back is nobody's loss.
+    const losable = world.parts.merged.has(row) ? [] : syncedIn(before.contact);
+    for (const loss of losable) {
       const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
       if (isEmptied) world.destroyed.push({ side, loss, atMs });
     }
@@ -134,6 +193,7 @@ const createWitness = (
     }
   },
   created: (side, row, originId) => {
+    judgeCreated(world, side, row);
     const rival = books()[side].rows.find((other) => {
       return other !== row && other.entity === row.entity && other.state === 'live';
     });
@@ -149,16 +209,31 @@ const createWitness = (
     world.ledger.overwritten(contactTokens(before), contactTokens(after));
   },
   deletes: (side) => void world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() }),
+  deletesGroup: (side, members) => {
+    const atMs = world.clock.now();
+    for (let count = 0; count < members; count += 1) world.destroyed.push({ side, loss: 'members', atMs });
+  },
   deleted: (side, row) => {
+    judgeWrite(world, side, row, 'deleted');
+    // What the link does not sync of a contact goes with it.
+    for (const token of visibleTokens(books()[side], row)) {
+      if (!isCertain(world.choosing, token)) world.ledger.explain(token);
+    }
     const { blurred, peopleOfTwo, fates } = world.ledger;
     const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
     if (isOdd || fates.get(row.entity)?.deleted === true) return;
     world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
   },
-  merged: (survivor, other, after) => {
+  merged: (side, survivor, other, after) => {
+    judgeWrite(world, side, survivor, 'merged');
+    world.parts.merged.add(survivor);
     const replaced = world.replaced.get(survivor) ?? new Map<Token, Token>();
-    for (const field of SCALAR_FIELDS) {
-      const [was, is] = [tokenOf(field, survivor.contact[field]), tokenOf(field, after[field])];
+    // What the link does not sync is not given back to the survivor.
+    for (const token of contactTokens(survivor.contact)) {
+      if (!isCertain(world.choosing, token)) world.ledger.explain(token);
+    }
+    for (const field of scalarsIn(survivor.contact, after)) {
+      const [was, is] = [tokenOf(field, textIn(survivor.contact, field)), tokenOf(field, textIn(after, field))];
       if (was !== null && is !== null && was !== is) replaced.set(is, was);
     }
     world.replaced.set(survivor, replaced);
@@ -203,16 +278,28 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     counts: { writes: 0, raced: 0 },
     complaints: [] as string[],
     judged: new Set<string>(),
+    questions: [] as ConflictRow[],
     unconfirmed: new Set<Row>(),
     unanswered: new Map<Row, ReadonlySet<Token>>(),
     replaced: new Map<Row, Map<Token, Token>>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
     pairs: [] as Sides<string>[],
+    asleep: [] as Sides<string>[],
+    agreed: new Map<number, ReadonlySet<Token>>(),
+    parts: createParts(),
+    directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],
     twins: new Set<number>(),
-    memory: { move: null, removed: null, backup: null, sharedEmails: new Set<number>() } as Memory,
+    memory: {
+      move: null,
+      removed: null,
+      backup: null,
+      sharedEmails: new Set<number>(),
+    } as Memory,
     ledger,
+    choosing: createChoosing(),
+    extras: createExtras(),
   };
   const { hardness } = history;
   const showsLate = history.lagMs > 0 || (hardness?.listingLagMs ?? 0) > 0 || (hardness?.feedLagMs ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App } from '../../src/app/app.ts';
+import { createApp, type App, type AppOverrides } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -28,6 +28,7 @@ const FAST = { requests: 60_000, windowMs: 60_000 };
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
   variables: Readonly<Record<string, string>> = {},
+  overrides: Pick<AppOverrides, 'store'> = {},
 ): Promise<LinkedSandbox> => {
   await using stack = new AsyncDisposableStack();
   const clock = createShiftedClock();
@@ -43,7 +44,7 @@ export const startLinkedSandbox = async (
   const env = { ...sandbox.environment(), ...limits, DATA_DIR: dataDir, ...variables };
   const config = loadConfig({ env, cwd: dataDir });
   const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
+  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { ...overrides, clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('The sandbox configures one link.');
   const { signal } = new AbortController();

@@ -4,7 +4,10 @@ import {
   LIST_FIELDS,
   SCALAR_FIELDS,
   type Contact,
+  fieldsIn,
+  valueIn,
   type ContactField,
+  type SyncedField,
 } from '../../src/contact/contact.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
@@ -44,16 +47,22 @@ export type Witness = {
   creates(side: Side, originId: string): void;
   /** A contact was brought into being for the contact `originId` of the other side. */
   created(side: Side, row: Row, originId: string): void;
+  /** Fields are asked to be written to a contact that a user deleted or archived. */
+  updatesDeleted(row: Row, fields: readonly SyncedField[]): void;
   /** A write replaced something that the writer had never read: the side knows no conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
   /** A deletion is asked for, of a contact that may be gone already. */
   deletes(side: Side): void;
   deleted(side: Side, row: Row): void;
+  /** A group is deleted that has so many members. */
+  deletesGroup(side: Side, members: number): void;
   /** The side merged one contact into another, with all that only the side knows of it; `after` is what the survivor becomes. */
-  merged(survivor: Row, other: Row, after: Contact): void;
+  merged(side: Side, survivor: Row, other: Row, after: Contact): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
+  /** A write brings these fields to a side; null: with a new contact. */
+  asks(side: Side, row: Row | null, fields: readonly SyncedField[]): void;
   /** A write changed the contact from what stood there to what stands there now. */
   delivered(side: Side, row: Row, before: Pick<Row, 'contact' | 'groupIds'>): void;
 };
@@ -82,6 +91,9 @@ const extraOf = (raw: string): Json => {
 const overlaid = (held: Contact, desired: Contact, fields: readonly ContactField[]): Contact => {
   return { ...held, ...Object.fromEntries(fields.map((field) => [field, desired[field]])) };
 };
+
+const filledIn = (draft: Contact): readonly ContactField[] =>
+  fieldsIn(draft).filter((field) => valueIn(draft, field).length > 0);
 
 const isSameIn = (a: Contact, b: Contact, fields: readonly ContactField[]): boolean => {
   return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
@@ -133,7 +145,8 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const readOne = (id: string): ReadAnswer => {
     let row = book.find(id);
     while (row?.state === 'merged' && row.mergedInto !== null) row = row.mergedInto;
-    if (row?.state === 'deleted' && row.told === 'no') row.told = 'now';
+    // Of a contact that went into another one, the answer does not tell that the other is deleted.
+    if (row?.id === id && row.state === 'deleted' && row.told === 'no') row.told = 'now';
     if (row === undefined || row.state === 'deleted' || row.state === 'merged') return { kind: 'gone' };
     return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
   };
@@ -154,7 +167,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     }
     if (book.habits.knownEmail === 'existing-updated') {
-      const given = Object.entries(draft).filter(([, value]) => value.length > 0);
+      const given = Object.entries(draft).filter(([, value]) => value !== undefined && value.length > 0);
       book.write(known, { ...known.contact, ...Object.fromEntries(given) });
       witness.wrote(side);
     }
@@ -163,6 +176,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
 
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
     if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
+    witness.asks(side, null, filledIn(request.draft));
     const entity = options.entityOf(otherSide(side), request.originId);
     witness.creates(side, request.originId);
     const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(emailKeys(request.draft));
@@ -184,6 +198,8 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
 
   const updateOne = (request: UpdateRequest): WriteResult<ContactRecord> => {
     const { key, current, desired, fields } = request;
+    const named = book.find(current.id);
+    if (named?.state === 'archived' || named?.state === 'deleted') witness.updatesDeleted(named, fields);
     const row = standing(current.id);
     if (row === null) return failed(key, missing());
     if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
@@ -191,6 +207,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     }
     if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
+    witness.asks(side, row, fields);
     const next = overlaid(row.contact, desired, fields);
     if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {
       witness.overwrote(side, row.contact, receive(manners, next));
@@ -209,6 +226,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     const row = standing(request.id);
     if (row === null) return failed(request.key, missing());
     if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
+    witness.asks(side, row, ['buckets']);
     const removed = new Set(request.remove);
     const next = [...row.groupIds, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
     const before = { contact: row.contact, groupIds: row.groupIds };
@@ -240,7 +258,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     survivor.groupIds = new Set([...survivor.groupIds, ...other.groupIds]);
     witness.deleted(side, other);
     const after = mixed(survivor.contact, other.contact, replaces);
-    witness.merged(survivor, other, after);
+    witness.merged(side, survivor, other, after);
     book.remove(other, archives ? 'archived' : 'deleted');
     other.told = archives ? other.told : 'now';
     book.write(survivor, after);
@@ -315,7 +333,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     deleteGroup: (id) => {
       const group = book.findGroup(id);
       witness.wrote(side);
-      if (group !== undefined) book.removeGroup(group);
+      if (group !== undefined) {
+        witness.deletesGroup(side, book.rows.filter(({ groupIds }) => groupIds.has(id)).length);
+        book.removeGroup(group);
+      }
       return Promise.resolve();
     },
   };

@@ -92,7 +92,8 @@ links: { home: }
     ["links: [ {a: 'b } ]\n", "the ' at line 1, column 14 is not closed. Add its '."],
     ['buckets: ]\n', 'line 1, column 10 (unexpected token)'],
     ['a:\n\tb: 1\n', 'line 2, column 1 (tab as indent)'],
-    ['dataDir: /a\ndataDir: /b', 'line 2, column 1'],
+    ['dataDir: /a\ndataDir: /b', 'line 2, column 1 (duplicate key)'],
+    ['links:\n  a: {}\n  b: {buckets: x, buckets: y}\n  a: {}', 'line 4, column 3 (duplicate key)'],
     ['- a', 'no settings at its top'],
     ['dataDir: *unknown', 'alias'],
   ])('malformed YAML is one problem: %j', (yaml, what) => {

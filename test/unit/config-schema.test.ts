@@ -26,6 +26,7 @@ test.each([
   ['links as a mapping', 'links: { home: { service: { accessToken: token } } }'],
   ['links as a list', 'links: [{ name: home, left: { provider: google, name: private, refreshToken: token } }]'],
   ['sections that are empty', 'google:\nlinks: { default: }'],
+  ['a policy by field', 'conflictPolicy: { default: newest, title: service }'],
   ['sides by their names', 'direction: to-private\nconflictPolicy: work'],
 ])('it takes %s', (_, yaml) => {
   expect(isValid(yaml)).toBe(true);
@@ -35,6 +36,7 @@ test.each([
   ['an unknown setting', 'conurrency: 4'],
   ['an unknown setting of a section', 'google: { clientID: client }'],
   ['a word that is none of the choices', 'logLevel: loud'],
+  ['a policy for a list', 'conflictPolicy: { emailAddresses: service }'],
   ['a duration without a unit', 'syncInterval: "5"'],
   ['a side without a provider', 'links: [{ name: home, left: { name: private } }]'],
   ['a setting of the process within a link', 'links: { home: { logLevel: info } }'],

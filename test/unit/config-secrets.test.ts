@@ -95,3 +95,21 @@ describe('secrets', () => {
     expect(JSON.stringify(problems)).not.toContain('canary');
   });
 });
+
+test("a link's token for the page stands in its own section alone, and opens no other link", () => {
+  const token = 'a-token-of-one-link-alone';
+  const sections = (home: string, top = '') =>
+    `${top}links: { work: { consoleToken: ${token} }, home: { consoleToken: ${home} } }`;
+  const tokens = (env: object, yaml: string) => {
+    return load({ ...REQUIRED, ...env }, yaml).links.map(({ consoleToken }) => consoleToken?.reveal() ?? null);
+  };
+  expect(tokens({}, `links: { work: { consoleToken: ${token} }, home: }`)).toEqual([token, null]);
+  // The one of every link is no link's own.
+  expect(tokens({ CONSOLE_TOKEN: `${token}-of-all` }, 'links: { work: , home: }')).toEqual([null, null]);
+  const problem = { where: 'links.home.consoleToken', what: expect.stringContaining('opens another link too') };
+  expect(problemsOf(() => load(REQUIRED, sections(token)))).toEqual([problem]);
+  const shared = sections(`${token}-of-all`, `consoleToken: ${token}-of-all\n`);
+  expect(problemsOf(() => load(REQUIRED, shared))).toEqual([problem]);
+  const [short] = problemsOf(() => load(REQUIRED, sections('short')));
+  expect(short?.what).toMatch(/shorter than 24 characters/u);
+});

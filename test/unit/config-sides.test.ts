@@ -94,10 +94,22 @@ links:
 
   test.each([
     ['DIRECTION', 'to-google', 'Choose one of both, to-private, to-work.'],
-    ['CONFLICT_POLICY', 'google', 'Choose one of newest, private, work.'],
+    ['CONFLICT_POLICY', 'google', 'Choose one of newest, longest, ask, private, work.'],
   ])('%s=%s is refused with what can be chosen', (variable, value, what) => {
     const problems = problemsOf(() => load({ [variable]: value }, GOOGLES));
     expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
+  });
+
+  test('a policy by field may be a mapping, of a link too, which calls the sides by their names', () => {
+    const top = loadLink({}, `${GOOGLES}conflictPolicy:\n  default: work\n  title: private\n  company: longest\n`);
+    expect(top).toMatchObject({
+      conflictPolicy: 'right',
+      conflictPolicyByField: { title: 'left', company: 'longest' },
+    });
+    const own = loadLink({}, GOOGLES.replace('name: home\n', 'name: home\n    conflictPolicy: { lastName: work }\n'));
+    expect(own).toMatchObject({ conflictPolicy: 'newest', conflictPolicyByField: { lastName: 'right' } });
+    const problems = problemsOf(() => load({}, `${GOOGLES}conflictPolicy: { titel: work }\n`));
+    expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is no text') }]);
   });
 
   test('a policy is judged for each link by its own sides', () => {
@@ -106,7 +118,7 @@ conflictPolicy: service
 links: { home: , twins: { left: { provider: google }, right: { provider: google } } }
 `;
     expect(problemsOf(() => load({}, yaml))).toEqual([
-      { where: 'conflictPolicy', what: expect.stringContaining('Choose one of newest, left, right.') },
+      { where: 'conflictPolicy', what: expect.stringContaining('Choose one of newest, longest, ask, left, right.') },
     ]);
   });
 

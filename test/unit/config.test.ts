@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../src/contact/chosen.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { type LinkConfig } from '../../src/config/config.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -11,8 +12,11 @@ const { cwd, load, loadLink } = useConfigDirectory();
 test('variables alone describe one link named default, with the documented defaults', () => {
   expect(load(REQUIRED)).toEqual({
     file: null,
+    faultyLinks: [],
+    apiToken: null,
     dataDir: join(cwd(), 'data'),
     isUsualDataDir: true,
+    databaseUrl: null,
     redisUrl: null,
     credentialsKey: null,
     credentialsKeyOld: null,
@@ -38,6 +42,7 @@ test('variables alone describe one link named default, with the documented defau
             title: 'Google',
             place: 'Google',
             provider: 'google',
+            contacts: ['*'],
             token: null,
             settings: {
               clientId: 'client',
@@ -54,6 +59,7 @@ test('variables alone describe one link named default, with the documented defau
             title: 'Service',
             place: 'the service',
             provider: 'service',
+            contacts: ['*'],
             token: null,
             settings: {
               baseUrl: 'https://service.test',
@@ -66,12 +72,18 @@ test('variables alone describe one link named default, with the documented defau
           },
         },
         syncIntervalMs: 300_000,
+        hasAutoInterval: false,
         sweepIntervalMs: 21_600_000,
         direction: 'both',
         conflictPolicy: 'newest',
+        conflictPolicyByField: {},
+        consoleToken: null,
         deletePolicy: 'propagate',
         deleteLimit: { count: 10, percent: 10 },
+        firstSync: 'run',
         buckets: ['*'],
+        directions: {},
+        fields: USUAL_FIELDS,
       },
     ],
   });
@@ -95,6 +107,9 @@ test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with
 test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unknown]>([
   ['SYNC_INTERVAL', '30s', 'syncIntervalMs', 30_000],
   ['SYNC_INTERVAL', '5m', 'syncIntervalMs', 300_000],
+  ['SYNC_INTERVAL', '30s', 'hasAutoInterval', false],
+  ['SYNC_INTERVAL', 'auto', 'hasAutoInterval', true],
+  ['SYNC_INTERVAL', 'auto', 'syncIntervalMs', 300_000],
   ['SWEEP_INTERVAL', '6h', 'sweepIntervalMs', 21_600_000],
   ['SWEEP_INTERVAL', ' 1d ', 'sweepIntervalMs', 86_400_000],
   ['DELETE_LIMIT', '0', 'deleteLimit', { count: 0, percent: null }],
@@ -102,7 +117,17 @@ test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unk
   ['DELETE_LIMIT', '5, 2.5%', 'deleteLimit', { count: 5, percent: 2.5 }],
   ['DIRECTION', 'to-google', 'direction', 'to-left'],
   ['CONFLICT_POLICY', 'service', 'conflictPolicy', 'right'],
+  ['CONFLICT_POLICY', 'longest', 'conflictPolicy', 'longest'],
+  ['CONFLICT_POLICY', 'google, title=service', 'conflictPolicy', 'left'],
+  ['CONFLICT_POLICY', 'title = service,company=longest', 'conflictPolicy', 'newest'],
+  [
+    'CONFLICT_POLICY',
+    'title = service,company=longest',
+    'conflictPolicyByField',
+    { title: 'right', company: 'longest' },
+  ],
   ['DELETE_POLICY', 'keep', 'deletePolicy', 'keep'],
+  ['FIRST_SYNC', 'review', 'firstSync', 'review'],
   ['BUCKETS', 'Family, Work*, !Work old', 'buckets', ['Family', 'Work*', '!Work old']],
   ['BUCKETS', '{Family,Work},Friends', 'buckets', ['{Family,Work}', 'Friends']],
   ['DIRECTION', '', 'direction', 'both'],
@@ -157,6 +182,8 @@ test('slashes at the end of URLs are made uniform', () => {
 test.each([
   ['SYNC_INTERVAL', '5 minutes', 'is not a duration'],
   ['SYNC_INTERVAL', '0s', 'is out of range'],
+  ['SYNC_INTERVAL', 'automatic', 'is not a duration'],
+  ['SWEEP_INTERVAL', 'auto', 'is not a duration'],
   ['SWEEP_INTERVAL', '8d', 'is out of range'],
   ['SERVICE_RATE_LIMIT', '500', 'is not a rate'],
   ['GOOGLE_READ_LIMIT', '0/minute', 'is not a rate'],
@@ -164,17 +191,29 @@ test.each([
   ['DELETE_LIMIT', '101%', 'is not a limit'],
   ['DELETE_LIMIT', '10%,10', 'is not a limit'],
   ['DIRECTION', 'sideways', 'Choose one of both, to-google, to-service.'],
-  ['CONFLICT_POLICY', 'oldest', 'Choose one of newest, google, service.'],
+  ['CONFLICT_POLICY', 'oldest', '"oldest" is not known. Choose one of newest, longest, ask, google, service.'],
+  ['CONFLICT_POLICY', 'title=oldest', '"oldest" is not known for title.'],
+  ['CONFLICT_POLICY', 'title=', '"" is not known for title.'],
+  ['CONFLICT_POLICY', 'emailAddresses=service', '"emailAddresses" is no text that both sides can change.'],
+  ['CONFLICT_POLICY', 'newest,service', 'names default twice.'],
   ['DELETE_POLICY', 'drop', 'Choose one of propagate, keep.'],
+  ['FIRST_SYNC', 'ask', 'Choose one of run, review.'],
   ['LOG_LEVEL', 'loud', 'Choose one of trace, debug, info, warn, error, fatal, silent.'],
   ['LOG_FORMAT', 'xml', 'Choose one of json, pretty.'],
   ['LOG_PERSONAL_DATA', 'maybe', 'Choose one of true, false.'],
   ['BUCKETS', '!Private', 'begins with an exclusion'],
+  ['GOOGLE_CONTACTS', '!Private', 'nobody would be selected'],
+  ['GOOGLE_CONTACTS', '!*, Clients', 'nobody would be selected'],
+  ['GOOGLE_CONTACTS', ' , ', 'names nothing'],
+  ['GOOGLE_CONTACTS', 'Clients, !tag:gold', '"!tag:gold" is nothing that contacts of this side have'],
+  ['SERVICE_CONTACTS', 'Starred', '"Starred" is nothing that contacts of this side have'],
   ['SERVICE_BASE_URL', 'service.test', 'http:// or https://'],
   ['SERVICE_BASE_URL', 'ftp://service.test', 'http:// or https://'],
   ['SERVICE_AUTH_URL', 'https://me:pass@service.test', 'has a user, password'],
   ['GOOGLE_ROOT_URL', 'https://google.test/?a=b', 'query'],
   ['REDIS_URL', 'http://redis.test', 'redis:// or rediss://'],
+  ['DATABASE_URL', 'mysql://db.test/x', 'postgres:// or postgresql://'],
+  ['DATABASE_URL', 'postgres://db.test', 'names no database'],
   ['CONCURRENCY', '0', 'from 1 to 100'],
   ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],
   ['NOTIFY_URL', 'https://me:pass@hooks.test/T0', 'has a user or a password'],
@@ -182,6 +221,8 @@ test.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
   ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
   ['CONSOLE_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['API_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['API_TOKEN', 'a token of twenty-four letters', 'no bearer token has'],
   ['CONSOLE_READONLY', 'maybe', 'Choose one of true, false.'],
   ['LISTEN', '8377', 'Write <host>:<port>, such as 127.0.0.1:8377.'],
   ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
@@ -190,6 +231,27 @@ test.each([
 ])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
   expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
+});
+
+test('a database that hosts share takes no token that is not encrypted', () => {
+  const DATABASE_URL = 'postgres://db.test/contact_sync';
+  expect(problemsOf(() => load({ ...REQUIRED, DATABASE_URL }))).toEqual([
+    { where: 'CREDENTIALS_KEY', what: expect.stringMatching(/^is not set, and with DATABASE_URL .*openssl rand/u) },
+  ]);
+  expect(load({ ...REQUIRED, DATABASE_URL, CREDENTIALS_KEY: 'k'.repeat(16) }).databaseUrl?.reveal()).toBe(DATABASE_URL);
+});
+
+test('a token for programs goes with a database and an address, and is no other one', () => {
+  const API_TOKEN = 'a'.repeat(24);
+  const hosting = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), LISTEN: '127.0.0.1:8377' };
+  expect(load({ ...REQUIRED, ...hosting, API_TOKEN }).apiToken?.reveal()).toBe(API_TOKEN);
+  const faultOf = (env: Readonly<Record<string, string>>) => problemsOf(() => load({ ...REQUIRED, ...env, API_TOKEN }));
+  expect(faultOf({})).toEqual([
+    { where: 'API_TOKEN', what: expect.stringContaining('without DATABASE_URL and LISTEN') },
+  ]);
+  expect(faultOf({ ...hosting, CONSOLE_TOKEN: API_TOKEN })).toEqual([
+    { where: 'API_TOKEN', what: expect.stringContaining('is CONSOLE_TOKEN too') },
+  ]);
 });
 
 test('every problem is listed at once, and once', () => {
@@ -239,9 +301,9 @@ describe('the examples', () => {
   const VARIABLES = [
     'SERVICE_BASE_URL SERVICE_AUTH_URL SERVICE_CLIENT_ID SERVICE_CLIENT_SECRET SERVICE_ACCESS_TOKEN SERVICE_RATE_LIMIT',
     'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
-    'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
-    'CONFLICT_POLICY DELETE_POLICY DELETE_LIMIT BUCKETS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CONSOLE_TOKEN CONSOLE_READONLY CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
+    'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT DATABASE_URL REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
+    'CONFLICT_POLICY FIELDS DELETE_POLICY DELETE_LIMIT FIRST_SYNC BUCKETS GOOGLE_CONTACTS SERVICE_CONTACTS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
+    'CONSOLE_TOKEN CONSOLE_READONLY API_TOKEN CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
     'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>

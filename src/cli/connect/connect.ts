@@ -210,7 +210,7 @@ const store = async (step: Step, grant: Grant, account: Account): Promise<void> 
   await app.vault.save(link.name, name, { token, scopes, account: account.id, storedAtMs: systemClock.now() });
   const isSealed = await app.vault.isSealed(link.name, name);
   terminal.print(
-    `Stored in ${app.vault.path}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`,
+    `Stored in ${app.vault.place}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`,
   );
 };
 

@@ -34,8 +34,11 @@ export const describeChange = (change: Change): readonly string[] => {
     case 'update':
     case 'membership':
       return change.changes.map(describeField);
+    case 'ask':
     case 'pair':
     case 'unlink':
+    case 'set-apart':
+    case 'wake':
       return [];
   }
 };

@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import type { ConfigProblem } from '../../config/config-error.ts';
 import type { Config } from '../../config/config.ts';
 import { unencryptedNotices } from '../../config/unencrypted.ts';
-import { openAddressRemedy } from '../../config/open-address.ts';
+import { hasPageToken, openAddressRemedy } from '../../config/open-address.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectBriefly } from '../../jobs/queue.ts';
 import { isLoopback } from '../../loopback.ts';
@@ -91,12 +91,27 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
   return findings.length > 0 ? findings : [fine(DATA_DIRECTORY, `${dataDir} (${octal(mode)})`)];
 };
 
+/** What can be said of a database that answers: whether others may read along, above all. */
+const judgeStore = ({ databaseUrl }: Config): Finding => {
+  const works = 'opens, has every migration, can be written';
+  if (databaseUrl === null) return fine(STORE, works);
+  const { hostname, searchParams } = new URL(databaseUrl.reveal());
+  const mode = searchParams.get('sslmode') ?? 'disable';
+  const isOpen = hostname !== '' && !isLoopback(hostname) && ['disable', 'allow', 'prefer'].includes(mode);
+  if (!isOpen) return fine(STORE, `on PostgreSQL: ${works}`);
+  return warning(
+    STORE,
+    `is on PostgreSQL on ${hostname}, and reached without TLS`,
+    'Append sslmode=verify-full to DATABASE_URL, and sslrootcert where its authority is your own.',
+  );
+};
+
 /** Whether the database can be written; that it opened and took its migrations is known by then. */
 export const checkStore = async ({ store, config }: App): Promise<Finding> => {
   try {
     // A lease that is over at once: nobody waits for it.
     for (const { name } of config.links) await store.acquireLease(name, 'doctor', 0, 0);
-    return fine(STORE, 'opens, has every migration, can be written');
+    return judgeStore(config);
   } catch (error) {
     return faultOfStore(error);
   }
@@ -108,9 +123,10 @@ export const faultOfStore = (error: unknown): Finding =>
 const LISTEN = { name: 'listen' };
 
 /** Who reaches what the daemon serves over HTTP; nothing where it serves none. */
-export const checkListen = ({ listen, consoleToken }: Config): readonly Finding[] => {
+export const checkListen = (config: Config): readonly Finding[] => {
+  const { listen } = config;
   if (listen === null) return [];
-  const remedy = openAddressRemedy(listen, { hasPage: consoleToken !== null });
+  const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config), hasApi: config.apiToken !== null });
   const where = `${listen.host}, port ${listen.port}`;
   if (remedy !== null) return [warning(LISTEN, `${where}: other machines reach it`, remedy)];
   return [fine(LISTEN, `${where}: open to this machine alone`)];

@@ -1,7 +1,8 @@
 import { createApp, type App } from '../../app/app.ts';
+import { withHostedLinks } from '../../app/hosted-links.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import { readConfig, type Config } from '../../config/config.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents } from '../command-events.ts';
 import { loadOptionsOf } from '../configuration.ts';
@@ -55,15 +56,21 @@ const examine = async (
 ): Promise<readonly Finding[]> => {
   let config: Config;
   try {
-    config = loadConfig(loadOptionsOf(options));
+    const read = readConfig(loadOptionsOf(options));
+    // What keeps the database from being used is found below.
+    config = await withHostedLinks(read, systemClock).catch((error: unknown) => {
+      if (error instanceof StoreError) return read.config;
+      throw error;
+    });
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
     throw error;
   }
-  chooseLinks(config, linkName);
+  if (config.databaseUrl === null) chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
   const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...checkNotices(config)];
-  const early = [fineConfiguration(config), ...process, redis];
+  const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
+  const early = [fineConfiguration(config), ...faulty, ...process, redis];
   const opened = open(config, terminal, options);
   if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
   await using app = opened;

@@ -40,7 +40,7 @@ const refuseLive = ({ link, forgetting }: Found): void => {
 };
 
 const forgetIn = async ({ app }: Opened, { link, forgetting }: Found, who: string): Promise<Found> => {
-  await forgetJobs(app.config, { link: link.name, texts: [...forgetting.ids, ...forgetting.texts] });
+  await forgetJobs(app, { link: link.name, texts: [...forgetting.ids, ...forgetting.texts] });
   const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
   return underLease(parts, link.name, async (token) => {
     // A run may have ended since it was looked at.

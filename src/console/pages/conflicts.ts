@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
-import { otherSide, SIDES } from '../../contact/side.ts';
+import { SIDES } from '../../contact/side.ts';
 import { unwrittenSide } from '../../history/review.ts';
 import { CONFLICT_STATES, DECIDED_BY } from '../../view/conflict-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
@@ -15,16 +15,22 @@ const ROWS_SHOWN = 200;
 const buttons = (context: PageContext, link: LinkConfig, conflict: ConflictView): Html => {
   if (conflict.state !== 'open' && conflict.state !== 'taking') return html``;
   const action = linkPath(link.name, '/conflicts');
-  const other = otherSide(conflict.winner);
-  const fixed = unwrittenSide(link.direction);
+  const { winner } = conflict;
+  const fixed = unwrittenSide(link, conflict.field);
   const who = `${fieldWords(conflict.field)} of ${conflict.name ?? idsText(conflict)}`;
   const id = String(conflict.id);
-  const take = { action, label: `Take ${link.sides[other].title}'s`, describes: who, fields: { id, review: other } };
+  const values = SIDES.filter((side) => side !== winner && (fixed === null || fixed === side));
+  const takes = (conflict.state === 'open' ? values : []).map((side) =>
+    button(context, {
+      action,
+      label: `Take ${link.sides[side].title}'s`,
+      describes: who,
+      fields: { id, review: side },
+    }),
+  );
   const leave = { action, label: 'Leave it so', describes: who, fields: { id, review: 'dismissed' } };
-  const mayTake = conflict.state === 'open' && (fixed === null || fixed === other);
-  return html`<div class="actions">
-    ${mayTake ? button(context, take) : ''} ${button(context, { ...leave, look: 'quiet' })}
-  </div>`;
+  const mayLeave = winner !== null;
+  return html`<div class="actions">${takes} ${mayLeave ? button(context, { ...leave, look: 'quiet' }) : ''}</div>`;
 };
 
 /** The fields that both sides had changed. */
@@ -46,7 +52,9 @@ export const conflictsPage = (
       conflict.name ?? idsText(conflict),
       fieldWords(conflict.field),
       ...SIDES.map((side) => conflict[side] || 'nothing'),
-      `${sides[conflict.winner].title}: ${DECIDED_BY[conflict.by]}`,
+      conflict.winner === null
+        ? `Nobody's: ${DECIDED_BY[conflict.by]}`
+        : `${sides[conflict.winner].title}: ${DECIDED_BY[conflict.by]}`,
       html`${CONFLICT_STATES[conflict.state]}, ${timeTag(conflict.atMs)}`,
       buttons(context, link, conflict),
     ]);
@@ -58,8 +66,9 @@ export const conflictsPage = (
     nav: navOf(link, '/conflicts'),
     body: [
       html`<p>
-        Fields that both sides had changed. One value stands already; the next run writes the other one where you take
-        it. ${all ? html`<a href="${at}">Open ones only</a>` : html`<a href="${at}?all=1">Reviewed ones too</a>`}
+        Fields that both sides had changed. Where one value stands already, the next run writes the other one if you
+        take it; where none does, both sides keep theirs until you take one.
+        ${all ? html`<a href="${at}">Open ones only</a>` : html`<a href="${at}?all=1">Reviewed ones too</a>`}
       </p>`,
       conflicts.length === 0 ? html`` : findForm(at, find, all ? { all: '1' } : {}),
       rows.length === 0

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
 import type { LinkRecord } from '../../history/link-record.ts';
+import { SIDES } from '../../contact/side.ts';
 import { grouped } from '../../view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
-import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 
 const ROWS_SHOWN = 200;
@@ -24,6 +25,25 @@ const section = (
   </section>`;
 };
 
+const retryButton = (context: PageContext, { name }: LinkConfig, refused: LinkRecord['refused'][number]): Html => {
+  const id = refused.leftId ?? refused.rightId;
+  const action = linkPath(name, '/left');
+  const describes = refused.name ?? idsText(refused);
+  return id === null
+    ? html``
+    : button(context, { action, label: 'Try again', describes, fields: { id }, look: 'quiet' });
+};
+
+const setApartSection = (sides: LinkConfig['sides'], setApart: LinkRecord['setApart']): Html => {
+  const selected = SIDES.map((side) => `${sides[side].title}: ${sides[side].contacts.join(', ')}`).join('; ');
+  return section(
+    'Set apart',
+    `No side selects these any longer (${selected}). Both contacts stay as they are, and are kept in step again when a side selects them.`,
+    ['Who'],
+    setApart.map((each) => [each.name ?? idsText(each)]),
+  );
+};
+
 /** The contacts that are not kept in step, and why. */
 export const leftOutPage = (context: PageContext, link: LinkConfig, record: LinkRecord, find: string): Html => {
   const isMeant = (each: {
@@ -38,9 +58,15 @@ export const leftOutPage = (context: PageContext, link: LinkConfig, record: Link
   const sections = [
     section(
       'Refused',
-      'A side did not take these. They are tried again by themselves, and at once when the contact is changed.',
-      ['Who', 'Refused by', 'Why', 'Tried again'],
-      refused.map((each) => [each.name ?? idsText(each), sides[each.side].title, each.reason, timeTag(each.retryAtMs)]),
+      'A side did not take these. They are tried again by themselves, and at once when the contact is changed. Where you have corrected what was refused, try again now.',
+      ['Who', 'Refused by', 'Why', 'Tried again', 'Now'],
+      refused.map((each) => [
+        each.name ?? idsText(each),
+        sides[each.side].title,
+        each.reason,
+        timeTag(each.retryAtMs),
+        retryButton(context, link, each),
+      ]),
     ),
     section(
       'Skipped',
@@ -60,13 +86,22 @@ export const leftOutPage = (context: PageContext, link: LinkConfig, record: Link
           : html`<a href="${runPath(link.name, each.undoRun)}">an undo</a>`,
       ]),
     ),
+    setApartSection(sides, record.setApart.filter(isMeant)),
   ];
-  const isEmpty = record.refused.length + record.skipped.length + record.alone.length === 0;
+  const isEmpty = record.refused.length + record.skipped.length + record.alone.length + record.setApart.length === 0;
   return page(context, {
     title: `Left out of ${link.name}`,
     nav: navOf(link, '/left'),
     body: isEmpty
       ? html`<p>Every contact is kept in step.</p>`
-      : [findForm(linkPath(link.name, '/left'), find), ...sections],
+      : [
+          record.refused.length < 2
+            ? html``
+            : html`<div class="actions">
+                ${button(context, { action: linkPath(link.name, '/left'), label: 'Try all refused ones again' })}
+              </div>`,
+          findForm(linkPath(link.name, '/left'), find),
+          ...sections,
+        ],
   });
 };

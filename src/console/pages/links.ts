@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { SIDES } from '../../contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import type { Run } from '../../view/views.ts';
+import { haltWords } from '../../view/halt-words.ts';
 import { count, formatDuration, grouped } from '../../view/words.ts';
 import type { Desk, Progress } from '../desk.ts';
 import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
@@ -98,16 +99,33 @@ const trouble = ({ state, reason, link }: LinkStatus): Html => {
         </p>`
       : '';
   return html`<div class="panel trouble">
-    <p>${reason}</p>
+    <p>${haltWords(reason)}</p>
     ${remedy}
   </div>`;
+};
+
+/** That a person has paused the link. */
+const pauseNote = ({ pausedByHandAtMs }: LinkStatus): Html =>
+  pausedByHandAtMs === null
+    ? html``
+    : html`<p class="panel notice">
+        Paused by hand since ${timeTag(pausedByHandAtMs)}: no run begins by itself until somebody presses Resume. Sync
+        runs it once.
+      </p>`;
+
+const pauseButton = (context: PageContext, { link, pausedByHandAtMs }: LinkStatus): Html => {
+  const at = linkPath(link);
+  return pausedByHandAtMs === null
+    ? button(context, { action: `${at}/pause`, label: 'Pause', look: 'quiet' })
+    : button(context, { action: `${at}/resume`, label: 'Resume' });
 };
 
 const linkPanel = ({ status, runs, progress }: LinkView): Html =>
   html`<section class="panel">
     <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
     <p class="faint">${status.sides.left.title} and ${status.sides.right.title}</p>
-    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${trouble(status)} ${statusFacts(status)} ${chart(runs)}
+    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${pauseNote(status)} ${trouble(status)}
+    ${statusFacts(status)} ${chart(runs)}
   </section>`;
 
 /** Every link. */
@@ -141,19 +159,23 @@ export const linkPage = (context: PageContext, view: LinkView, report: ReturnTyp
   const { status, runs, progress } = view;
   const { link } = status;
   const at = linkPath(link);
-  const told = report !== null && report.message !== null && status.reason === null ? report.message : null;
+  // A job that was not begun, or was stopped, is no trouble.
+  const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
+  const told = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
   return page(context, {
     title: link,
     nav: navOf({ name: link }, ''),
     isLive: progress !== null,
     body: [
       liveSection(link, progress),
+      pauseNote(status),
       trouble(status),
       told === null ? html`` : html`<p class="panel trouble">${told}</p>`,
       html`<div class="actions">
         ${button(context, { action: `${at}/sync`, label: 'Sync', fields: { kind: 'incremental' } })}
         ${button(context, { action: `${at}/sync`, label: 'Full resync', fields: { kind: 'full' }, look: 'quiet' })}
         ${button(context, { action: `${at}/plan`, label: 'Plan now', look: 'quiet', shows: true })}
+        ${pauseButton(context, status)}
       </div>`,
       statusFacts(status),
       html`<h2>Runs</h2>

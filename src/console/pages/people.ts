@@ -1,18 +1,18 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
 import { SIDES } from '../../contact/side.ts';
-import type { ContactHistory } from '../../history/explain.ts';
+import type { ContactHistory, FoundPerson } from '../../history/explain.ts';
 import { ACTION_WORDS } from '../../view/change-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { Standing, Write } from '../../view/views.ts';
 import { whyWords } from '../../view/why-words.ts';
 import { writeNote } from '../../view/write-note.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
-import { page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 
-/** So many people are on one page. */
-export const PEOPLE_SHOWN = 10;
+/** So many people are listed on one page. */
+export const PEOPLE_SHOWN = 50;
 const ENTRIES_SHOWN = 100;
 
 const standing = ({ field, left, right, from, sinceMs, why }: Standing, { sides }: LinkConfig) => [
@@ -23,7 +23,21 @@ const standing = ({ field, left, right, from, sinceMs, why }: Standing, { sides 
   html`${timeTag(sinceMs, '')} ${why === null ? '' : whyWords(why, sides)}`,
 ];
 
-const entry = (write: Write, { name, sides }: LinkConfig): Html => {
+/** Has somebody see what the undo of one write would do. */
+const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Write): Html => {
+  if (write.state !== 'done' || write.id === '') return html``;
+  return button(context, {
+    action: `${runPath(name, write.run)}/preview`,
+    label: 'Undo this',
+    describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, to see first what it would do`,
+    fields: { write: String(write.write) },
+    look: 'quiet',
+    shows: true,
+  });
+};
+
+const entry = (context: PageContext, write: Write, link: LinkConfig): Html => {
+  const { name, sides } = link;
   const { atMs, run, action, side, changes, why } = write;
   const items = changes.map((each) => fieldChangeItem(each, why, sides));
   return html`<li>
@@ -34,10 +48,11 @@ const entry = (write: Write, { name, sides }: LinkConfig): Html => {
     <ul>
       ${items}
     </ul>
+    ${undoButton(context, link, write)}
   </li>`;
 };
 
-const person = (history: ContactHistory, link: LinkConfig): Html => {
+const person = (context: PageContext, history: ContactHistory, link: LinkConfig): Html => {
   const { name, left, right, status, standings, entries, rejected } = history;
   const { sides } = link;
   const titles = ['Field', ...SIDES.map((side) => sides[side].title), 'Whose stands', 'Since'];
@@ -62,17 +77,34 @@ const person = (history: ContactHistory, link: LinkConfig): Html => {
             ${entries
               .toReversed()
               .slice(0, ENTRIES_SHOWN)
-              .map((each) => entry(each, link))}
+              .map((each) => entry(context, each, link))}
           </ol>`
     }
   </section>`;
 };
 
+/** The people whom a text names, each with the way to what is known of it. */
+const people = (found: readonly FoundPerson[], { name, sides }: LinkConfig): Html =>
+  table(
+    'People of that name',
+    ['Who', 'Where'],
+    found.map((each) => [
+      html`<a href="${linkPath(name, '/people')}?${new URLSearchParams({ who: each.id }).toString()}"
+        >${each.name ?? each.id}</a
+      >`,
+      each.sides.map((side) => sides[side].title).join(', '),
+    ]),
+  );
+
 /** People by name or address: both halves side by side, and what runs did to them. */
 export const peoplePage = (
   context: PageContext,
   link: LinkConfig,
-  { text, found }: { readonly text: string; readonly found: readonly ContactHistory[] },
+  {
+    text,
+    person: one,
+    found,
+  }: { readonly text: string; readonly person: ContactHistory | null; readonly found: readonly FoundPerson[] },
 ): Html => {
   const none = text === '' ? html`` : html`<p>Nobody of that name, address, number or id has been seen.</p>`;
   return page(context, {
@@ -86,8 +118,7 @@ export const peoplePage = (
         </div>
         <button>Find</button>
       </form>`,
-      found.length === 0 ? none : html``,
-      ...found.map((each) => person(each, link)),
+      one !== null ? person(context, one, link) : found.length === 0 ? none : people(found, link),
       found.length < PEOPLE_SHOWN ? html`` : html`<p class="faint">There may be more: give more of the name.</p>`,
     ],
   });

@@ -1,12 +1,14 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
-import { SYNCED_FIELDS, type Contact } from '../../contact/contact.ts';
+import { syncedIn, type Contact, type SyncedField } from '../../contact/contact.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
-import { howToJoinPlanned } from '../../sync/rivals.ts';
+import type { VerdictView } from '../../history/verdicts.ts';
+import { DOUBTS } from '../../sync/rivals.ts';
 import type { Shown } from '../../view/change-filter.ts';
 import { fieldWords } from '../../view/field-words.ts';
-import { valuesOf } from '../../view/values.ts';
+import { nameOf, valuesOf } from '../../view/values.ts';
 import type { Change, Unpaired } from '../../view/views.ts';
+import { haltWords } from '../../view/halt-words.ts';
 import { count, formatEstimate, grouped } from '../../view/words.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
 import type { Planning, PlanView, Progress } from '../desk.ts';
@@ -15,9 +17,17 @@ import { linkPath, navOf } from '../paths.ts';
 import { liveSection } from './parts.ts';
 
 const UNPAIRED_SHOWN = 100;
+const VERDICTS_SHOWN = 200;
+
+const SAYINGS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
+  together: 'They are one person',
+  apart: 'They are different people',
+  forget: 'Take it back',
+};
+
 const NO_GROUPS = new Map<string, string>();
 
-const valueOf = (contact: Contact | undefined, field: (typeof SYNCED_FIELDS)[number]): string => {
+const valueOf = (contact: Contact | undefined, field: SyncedField): string => {
   if (contact === undefined) return '';
   const values = valuesOf({ contact, groupIds: [] }, field, NO_GROUPS);
   return values.length === 0 ? '' : valuesText(values);
@@ -25,52 +35,140 @@ const valueOf = (contact: Contact | undefined, field: (typeof SYNCED_FIELDS)[num
 
 /** Contacts beside each other, field by field. */
 const sideBySide = (caption: string, titles: readonly string[], contacts: readonly (Contact | undefined)[]): Html => {
-  const rows = SYNCED_FIELDS.flatMap((field) => {
+  const rows = syncedIn(...contacts.filter((contact) => contact !== undefined)).flatMap((field) => {
     const values = contacts.map((contact) => valueOf(contact, field));
     return values.every((value) => value === '') ? [] : [[fieldWords(field), ...values]];
   });
   return table(caption, ['Field', ...titles], rows);
 };
 
-const pairOf = (change: Change, { sides }: LinkConfig, { contacts }: PlanView): Html => {
-  if (change.action !== 'pair') return html``;
+/** A button that says something of two contacts. */
+const verdictButton = (
+  context: PageContext,
+  { name }: LinkConfig,
+  {
+    leftId,
+    rightId,
+    says,
+  }: Pick<VerdictView, 'leftId' | 'rightId'> & { readonly says: VerdictView['says'] | 'forget' },
+  describes: string,
+): Html =>
+  button(context, {
+    action: linkPath(name, '/verdicts'),
+    label: SAYINGS[says],
+    describes,
+    fields: { left: leftId, right: rightId, says },
+    look: 'quiet',
+  });
+
+const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contacts }: PlanView): Html => {
+  if (change.action !== 'pair' || change.leftId === null || change.rightId === null) return html``;
   const { leftId, rightId } = change;
-  const titles = SIDES.map((side) => sides[side].title);
+  const titles = SIDES.map((side) => link.sides[side].title);
   return html`<details>
-    <summary>Both contacts side by side</summary>
-    ${sideBySide('The two contacts that become one', titles, [
-      contacts.get(`left ${leftId}`),
-      contacts.get(`right ${rightId}`),
-    ])}
-  </details>`;
+      <summary>Both contacts side by side</summary>
+      ${sideBySide('The two contacts that become one', titles, [
+        contacts.get(`left ${leftId}`),
+        contacts.get(`right ${rightId}`),
+      ])}
+    </details>
+    ${verdictButton(context, link, { leftId, rightId, says: 'apart' }, change.name ?? leftId)}`;
 };
 
-const rivals = ({ left, right, why }: Unpaired, { sides }: LinkConfig, { contacts }: PlanView): Html => {
-  const of = { left, right };
-  const candidates = SIDES.flatMap((side: Side) => of[side].map((each) => ({ side, ...each })));
-  const names = [...new Set(candidates.map(({ id, name }) => name ?? id))];
-  const titles = candidates.map(({ side, name, id }) => `${sides[side].title}: ${name ?? id}`);
-  const found = candidates.map(({ side, id }) => contacts.get(`${side} ${id}`));
+type Candidate = Unpaired[Side][number];
+
+/** What the candidates of a side are called, told apart where there are several. */
+const candidateNames = (candidates: readonly Candidate[]): ReadonlyMap<string, string> =>
+  new Map(
+    candidates.map(({ id, name }, index) => [id, `${name ?? id}${candidates.length > 1 ? ` (${index + 1})` : ''}`]),
+  );
+
+const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }: LinkConfig, row: number): Html => {
+  const [only, second] = candidates;
+  if (only === undefined || second === undefined) {
+    return html`<input type="hidden" name="${side}" value="${only?.id ?? ''}" />`;
+  }
+  const names = candidateNames(candidates);
+  return html`<div>
+    <label for="${side}${row}">At ${sides[side].place}</label>
+    <select id="${side}${row}" name="${side}">
+      ${candidates.map(({ id }) => html`<option value="${id}">${names.get(id)}</option>`)}
+    </select>
+  </div>`;
+};
+
+/** Where a person says which two of the candidates are one person, or two. */
+const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
+  if (context.readonly) return html``;
+  const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
+  const says = (word: VerdictView['says']): Html =>
+    html`<button class="quiet" name="says" value="${word}">${SAYINGS[word]}<span class="skip"> ${who}</span></button>`;
+  return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
+    <input type="hidden" name="token" value="${context.formToken}" />
+    ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
+  </form>`;
+};
+
+const rivals = (context: PageContext, unpaired: Unpaired, link: LinkConfig, view: PlanView, row: number): Html => {
+  const { sides } = link;
+  const columns = SIDES.flatMap((side) => {
+    const names = candidateNames(unpaired[side]);
+    return unpaired[side].map(({ id }) => ({
+      title: `${sides[side].title}: ${names.get(id)}`,
+      contact: view.contacts.get(`${side} ${id}`),
+    }));
+  });
+  const names = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))];
   return html`<li>
     <h3>${names.join(', ')}</h3>
-    <span class="faint">${howToJoinPlanned(why, sides)}</span>
-    <details>
+    <span class="faint">${DOUBTS[unpaired.why]} Left so, each becomes a contact of its own on both sides.</span>
+    <details open>
       <summary>The candidates side by side</summary>
-      ${sideBySide('Contacts that may be one person', titles, found)}
+      ${sideBySide(
+        'Contacts that may be one person',
+        columns.map(({ title }) => title),
+        columns.map(({ contact }) => contact),
+      )}
     </details>
+    ${verdictForm(context, link, unpaired, row)}
   </li>`;
 };
 
-const unpairedSection = (link: LinkConfig, view: PlanView): Html => {
+const unpairedSection = (context: PageContext, link: LinkConfig, view: PlanView): Html => {
   const { unpaired } = view;
   if (unpaired.length === 0) return html``;
   const hidden = unpaired.length - Math.min(unpaired.length, UNPAIRED_SHOWN);
   return html`<section>
     <h2>Left unpaired: ${grouped(unpaired.length)}</h2>
     <ul class="changes">
-      ${unpaired.slice(0, UNPAIRED_SHOWN).map((each) => rivals(each, link, view))}
+      ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => rivals(context, each, link, view, row))}
     </ul>
-    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more; the command plan lists them all.</p>`}
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: they follow once these are decided.</p>`}
+  </section>`;
+};
+
+/** What people have said of contacts that are not paired, each with the way to take it back. */
+const verdictsSection = (
+  context: PageContext,
+  link: LinkConfig,
+  verdicts: readonly VerdictView[],
+  planning: Planning | null,
+): Html => {
+  if (verdicts.length === 0) return html``;
+  const contacts = planning?.state === 'planned' ? planning.view.contacts : new Map<string, Contact>();
+  const nameAt = (side: Side, id: string, name: string | null): string => {
+    const contact = contacts.get(`${side} ${id}`);
+    return name ?? (contact === undefined ? null : nameOf(contact)) ?? id;
+  };
+  const rows = verdicts.slice(0, VERDICTS_SHOWN).map(({ leftId, rightId, says, atMs, names }) => {
+    const who = [nameAt('left', leftId, names.left), nameAt('right', rightId, names.right)];
+    const back = verdictButton(context, link, { leftId, rightId, says: 'forget' }, who.join(', '));
+    return [...who, says === 'together' ? 'one person' : 'two people', timeTag(atMs), back];
+  });
+  const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'They are', 'Said', 'Decide'];
+  return html`<section>
+    <h2>Said by hand: ${grouped(verdicts.length)}</h2>
+    ${table('What the next run follows', titles, rows)}
   </section>`;
 };
 
@@ -81,14 +179,14 @@ const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides 
   return parts.length === 0 ? '' : `It takes about ${parts.join(' and ')}: ${formatEstimate(durationMs)}.`;
 };
 
-const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, changes }: PlanView): Html =>
+const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, destroys, changes }: PlanView): Html =>
   changes.length === 0 && halt === null
     ? html``
     : button(context, {
         action: `${linkPath(link.name, '/plan')}/accept`,
-        label: halt === null ? 'Do this' : 'Accept this plan, deletions included',
+        label: halt === null ? 'Do this' : `Accept this plan${destroys ? ', deletions included' : ''}`,
         fields: { plan: digest },
-        ...(halt !== null && { look: 'danger' as const }),
+        ...(destroys && { look: 'danger' as const }),
       });
 
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
@@ -104,11 +202,15 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
       ${changes.length === 0 ? 'Nothing to do: both sides are in step.' : `${count(changes.length, 'change')}, ${kind}.`}
       ${estimateText(view, link)} <span class="faint">Planned ${timeTag(atMs)}.</span>
     </p>`,
-    halt === null ? html`` : html`<p class="panel trouble">A run stops here, and writes nothing: ${halt}</p>`,
+    halt === null
+      ? html``
+      : html`<p class="panel trouble">
+          A run stops here, and writes nothing: ${haltWords(halt)} Accept this very plan, or change what it would do.
+        </p>`,
     html`<div class="actions">${acceptButton(context, link, view)} ${again}</div>`,
     changes.length === 0 ? html`` : filterForm(linkPath(link.name, '/plan'), shown),
-    ...changeSections(changes, link.sides, shown, (change) => pairOf(change, link, view)),
-    unpairedSection(link, view),
+    ...changeSections(changes, link.sides, shown, (change) => pairOf(context, change, link, view)),
+    unpairedSection(context, link, view),
   ];
 };
 
@@ -145,13 +247,22 @@ const body = (context: PageContext, link: LinkConfig, planning: Planning | null,
 export const planPage = (
   context: PageContext,
   link: LinkConfig,
-  of: { readonly planning: Planning | null; readonly progress: Progress | null; readonly shown: Shown },
+  of: {
+    readonly planning: Planning | null;
+    readonly progress: Progress | null;
+    readonly verdicts: readonly VerdictView[];
+    readonly shown: Shown;
+  },
 ): Html => {
   const isWorking = of.planning?.state === 'planning' || of.planning?.state === 'checking';
   return page(context, {
     title: `Plan of ${link.name}`,
     nav: navOf(link, '/plan'),
     isLive: isWorking,
-    body: [isWorking ? liveSection(link.name, of.progress) : html``, ...body(context, link, of.planning, of.shown)],
+    body: [
+      isWorking ? liveSection(link.name, of.progress) : html``,
+      ...body(context, link, of.planning, of.shown),
+      verdictsSection(context, link, of.verdicts, of.planning),
+    ],
   });
 };

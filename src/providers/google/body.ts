@@ -1,21 +1,26 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import { valueIn, withValue, type ContactField } from '../../contact/contact.ts';
 import type { CreateRequest, UpdateRequest } from '../remote.ts';
 import type { BodyEntry } from './body-entry.ts';
-import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
+import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { originEntry, personOfRecord } from './mapper.ts';
 import type { MaskField } from './person-field.ts';
 
 /** The lists of a Person that hold the given fields, each once. */
 export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => [
-  ...new Set([...fields].map((field) => PERSON_MAPPING[field].list.name)),
+  ...new Set(
+    [...fields].map((field) => mappingOf(field).list).flatMap(({ name, isReadOnly }) => (isReadOnly ? [] : [name])),
+  ),
 ];
 
 /** The system group of every contact that is not an "other contact". */
 export const MY_CONTACTS = 'contactGroups/myContacts';
 
 /** The Person of a create: what the draft says, the groups, and the origin by which a lost create is found again. */
-export const createBody = ({ draft, groupIds, originId, originScope }: CreateRequest): BodyEntry => ({
-  ...Object.fromEntries(PERSON_LISTS.map(({ name, write }) => [name, write({}, draft)])),
+export const createBody = (
+  { draft, groupIds, originId, originScope }: CreateRequest,
+  { chosen, writtenLists }: PersonMapping = USUAL_MAPPING,
+): BodyEntry => ({
+  ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen)])),
   memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
   clientData: [originEntry(originId, originScope)],
 });
@@ -25,14 +30,20 @@ export const createBody = ({ draft, groupIds, originId, originScope }: CreateReq
  * masked list, so every entry that was read goes back with its unmapped subfields, and a masked list that this request
  * does not change goes back as it was read.
  */
-export const updateBody = (request: UpdateRequest, mask: readonly MaskField[]): BodyEntry => {
+export const updateBody = (
+  request: UpdateRequest,
+  mask: readonly MaskField[],
+  { chosen, lists: mapped }: PersonMapping = USUAL_MAPPING,
+): BodyEntry => {
   const { current, desired, fields } = request;
   const person = personOfRecord(current);
-  const target: Contact = { ...current.contact, ...Object.fromEntries(fields.map((field) => [field, desired[field]])) };
+  const target = fields.reduce((to, field) => withValue(to, field, valueIn(desired, field)), current.contact);
   const changed = maskOf(fields);
-  const lists = PERSON_LISTS.filter(({ name }) => mask.includes(name)).map(({ name, write, keep }) => {
-    return [name, changed.includes(name) ? write(person, target) : keep(person)] as const;
-  });
+  const lists = mapped
+    .filter(({ name }) => mask.includes(name))
+    .map(({ name, write, keep }) => {
+      return [name, changed.includes(name) ? write(person, target, chosen) : keep(person)] as const;
+    });
   const [source] = person.metadata?.sources ?? [];
   const guard = { type: 'CONTACT', etag: current.version, ...(source?.id === undefined ? {} : { id: source.id }) };
   return { resourceName: current.id, metadata: { sources: [guard] }, ...Object.fromEntries(lists) };

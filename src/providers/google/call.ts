@@ -5,6 +5,7 @@ import { retry } from '../../http/retry.ts';
 import { RemoteError, UnauthenticatedError, UnreadableError } from '../errors.ts';
 import type { OnRetry } from '../provider.ts';
 import type { GoogleClient } from './client.ts';
+import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
 import { createLane } from './lane.ts';
 
@@ -24,10 +25,10 @@ type GoogleCall<Schema extends z.ZodType> = {
  * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. Reads are
  * repeated where that may help, mutations only where they surely were not applied.
  */
-export type CallGoogle = <Schema extends z.ZodType>(
-  call: GoogleCall<Schema>,
-  signal: AbortSignal,
-) => Promise<z.output<Schema>>;
+type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>, signal: AbortSignal) => Promise<z.output<Schema>>;
+
+/** The same with how the contacts that are asked for, or written, are mapped. */
+export type CallGoogle = Call & { readonly mapping: PersonMapping };
 
 export type CallerOptions = {
   readonly client: GoogleClient;
@@ -36,14 +37,17 @@ export type CallerOptions = {
   /** How long one call may go on trying. */
   readonly maxElapsedMs: number;
   readonly onRetry?: OnRetry;
+  /** As where a link does not choose fields, where left out. */
+  readonly mapping?: PersonMapping;
 };
 
 /** Makes the one way to Google: token, mutation lane, retries, errors and parsing. */
-export const createCaller = ({ client, clock, random, maxElapsedMs, onRetry }: CallerOptions): CallGoogle => {
+export const createCaller = (options: CallerOptions): CallGoogle => {
+  const { client, clock, random, maxElapsedMs, onRetry, mapping = USUAL_MAPPING } = options;
   const lane = createLane();
-  return (call, signal) => {
-    const persist = (): Promise<z.output<typeof call.schema>> =>
-      retry((attempt) => attemptCall(client, call, attempt, clock, signal), {
+  const call: Call = (request, signal) => {
+    const persist = (): Promise<z.output<typeof request.schema>> =>
+      retry((attempt) => attemptCall(client, request, attempt, clock, signal), {
         clock,
         random,
         signal,
@@ -51,11 +55,12 @@ export const createCaller = ({ client, clock, random, maxElapsedMs, onRetry }: C
         ...(onRetry && { onWait: onRetry }),
         decide: (error) => {
           if (!(error instanceof RemoteError) || error.retry === 'never') return null;
-          return call.isMutation && error.applied === 'unknown' ? null : { afterMs: error.retryAfterMs };
+          return request.isMutation && error.applied === 'unknown' ? null : { afterMs: error.retryAfterMs };
         },
       });
-    return call.isMutation ? lane(persist) : persist();
+    return request.isMutation ? lane(persist) : persist();
   };
+  return Object.assign(call, { mapping });
 };
 
 const attemptCall = async <Schema extends z.ZodType>(

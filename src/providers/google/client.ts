@@ -2,6 +2,7 @@ import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { fetch, type Dispatcher, type RequestInit, type Response } from 'undici';
 import type { Clock } from '../../clock.ts';
+import type { AccessToken, ShareAccessToken } from '../provider.ts';
 import { readWithin } from './answer-body.ts';
 
 export type GoogleClientOptions = {
@@ -14,6 +15,8 @@ export type GoogleClientOptions = {
   /** Every request, token requests too, goes through it. */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
+  /** Where access tokens are shared with other processes; left out: each process has its own. */
+  readonly shareAccessToken?: ShareAccessToken;
 };
 
 /** Google's own client, which neither retries nor refreshes on its own account. */
@@ -40,12 +43,42 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
     },
   });
   auth.setCredentials({ refresh_token: options.refreshToken });
+  const authorise = createAuthoriser(auth, options);
   return {
     people: people({ version: 'v1', auth, retry: false }),
     rootUrl: options.rootUrl,
-    authorise: async (force) => {
-      await (force ? auth.refreshAccessToken() : auth.getAccessToken());
-    },
+    authorise,
+  };
+};
+
+/** As long as Google's client takes a token to last that comes without a time. */
+const USUAL_LIFE_MS = 3_600_000;
+
+/** Gets access tokens for Google's client, whose own clock says when one is over. */
+const createAuthoriser = (
+  auth: OAuth2Client,
+  { refreshToken, shareAccessToken = (_refused, refresh) => refresh() }: GoogleClientOptions,
+): GoogleClient['authorise'] => {
+  const refresh = async (): Promise<AccessToken> => {
+    const { access_token: token, expiry_date: expiresAtMs } = (await auth.refreshAccessToken()).credentials;
+    if (!token) throw new Error('The answer holds no access token.');
+    return { token, lastsMs: expiresAtMs ? expiresAtMs - Date.now() : USUAL_LIFE_MS };
+  };
+  const renew = async (refused: string | null): Promise<void> => {
+    const { token, lastsMs } = await shareAccessToken(refused, refresh);
+    auth.setCredentials({ refresh_token: refreshToken, access_token: token, expiry_date: Date.now() + lastsMs });
+  };
+  const isGood = (): boolean => {
+    const { access_token: token, expiry_date: expiresAtMs } = auth.credentials;
+    return Boolean(token) && (expiresAtMs ?? Infinity) > Date.now() + auth.eagerRefreshThresholdMillis;
+  };
+  let underWay: Promise<void> | null = null;
+  return async (force) => {
+    if (!force && isGood()) return;
+    const { access_token: known } = auth.credentials;
+    await (underWay ??= renew(force && known ? known : null).finally(() => {
+      underWay = null;
+    }));
   };
 };
 

@@ -1,4 +1,5 @@
-import { digest } from '../../config/secret.ts';
+import type { ChosenFields } from '../../contact/chosen.ts';
+import { digest, fingerprint } from '../../config/secret.ts';
 import type { Gate } from '../../http/gate.ts';
 import { timeToSendMs } from '../../http/time-to-send.ts';
 import type { TransportRequest } from '../../http/transport.ts';
@@ -29,12 +30,22 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
   // Writes that answer with the contact count against both.
   const timeToSend = (requests: number): number =>
     Math.max(timeToSendMs(requests, gates.write.budget()), timeToSendMs(requests, gates.read.budget()));
-  return { rootUrl, tokenUrl, ...client, ...outlet, clock, random, onRetry, timeToSendMs: timeToSend };
+  // Another client, or another address of its tokens, is another credential.
+  const shareAccessToken = network.shareAccessToken(`google ${digest(fingerprint([tokenUrl, client]))}`);
+  const found = { ...outlet, clock, random, onRetry, shareAccessToken, timeToSendMs: timeToSend };
+  return { rootUrl, tokenUrl, ...client, ...found };
 };
 
 /** The address book that the refresh token opens, behind the port. */
-export const openGoogle = async (settings: GoogleSettings, refreshToken: string, network: Network): Promise<Remote> =>
-  createGoogleRemote({ ...(await connect(settings, refreshToken, network)), maxElapsedMs: RETRY_BUDGET_MS });
+export const openGoogle = async (
+  settings: GoogleSettings,
+  refreshToken: string,
+  network: Network,
+  fields: ChosenFields,
+): Promise<Remote> => {
+  const connection = await connect(settings, refreshToken, network);
+  return createGoogleRemote({ ...connection, fields, maxElapsedMs: RETRY_BUDGET_MS });
+};
 
 /** Who is behind the refresh token. Throws a RemoteError. */
 export const inspectGoogle = (

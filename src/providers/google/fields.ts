@@ -1,29 +1,35 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import { createHash } from 'node:crypto';
+import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import type { Contact, ContactField, FurtherField, UsualField } from '../../contact/contact.ts';
+import { ADDED_FIELDS, isNamedField, type NamedField } from '../../contact/fields.ts';
+import { createRowDigest } from '../row-digest.ts';
 import { ADDRESSES, postalAddressOf } from './addresses.ts';
-import { LISTED_VALUES_MAX } from './limits.ts';
-import { NAMES, namesOf } from './names.ts';
+import {
+  BIRTHDAY,
+  INSTANT_MESSENGERS,
+  NICKNAME,
+  NOTES,
+  PHOTO,
+  RELATIONS,
+  SOCIAL_PROFILES,
+  TAGS,
+  userDefinedMapping,
+  WEBSITES,
+} from './further-fields.ts';
+import { ITEMS_PER_PAGE, LISTED_VALUES_MAX } from './limits.ts';
+import { namePart, NAMES, namesOf } from './names.ts';
 import { mappedOrganization, ORGANIZATIONS } from './organizations.ts';
-import { personField, type PersonField, type PersonLists } from './person-field.ts';
+import { personField, type FieldMapping, type PersonField } from './person-field.ts';
 import { valuesOf, writeValues } from './values.ts';
-
-/** Where a contact field stands in a Person. */
-type FieldMapping<Value> = {
-  /** The list that holds it, alone or with others: what is asked for, named in a mask, and written whole. */
-  readonly list: PersonField;
-  /** The field's value, not yet normalised. */
-  readonly read: (person: PersonLists) => Value;
-};
 
 const CUT = { listedMax: LISTED_VALUES_MAX };
 const EMAIL_ADDRESSES = personField('emailAddresses', writeValues('emailAddresses', 'emailAddresses'), CUT);
 const PHONE_NUMBERS = personField('phoneNumbers', writeValues('phoneNumbers', 'phoneNumbers'), CUT);
-const URLS = personField('urls', writeValues('urls', 'websites'));
 
-/**
- * How each contact field is mapped to a Person. The query, the reading of a Person and the bodies of creates and updates
- * derive from it; all of its lists are part of a create.
- */
-export const PERSON_MAPPING: { readonly [Field in ContactField]: FieldMapping<Contact[Field]> } = {
+type PlacedField = UsualField | Exclude<FurtherField, NamedField>;
+
+/** How each contact field is mapped to a Person. */
+const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {
   firstName: { list: NAMES, read: (person) => namesOf(person).firstName },
   lastName: { list: NAMES, read: (person) => namesOf(person).lastName },
   company: { list: ORGANIZATIONS, read: (person) => mappedOrganization(person)?.name ?? '' },
@@ -31,10 +37,69 @@ export const PERSON_MAPPING: { readonly [Field in ContactField]: FieldMapping<Co
   emailAddresses: { list: EMAIL_ADDRESSES, read: (person) => valuesOf(person.emailAddresses) },
   phoneNumbers: { list: PHONE_NUMBERS, read: (person) => valuesOf(person.phoneNumbers) },
   addresses: { list: ADDRESSES, read: (person) => (person.addresses ?? []).map(postalAddressOf) },
-  websites: { list: URLS, read: (person) => valuesOf(person.urls) },
+  websites: WEBSITES,
+  namePrefix: namePart('honorificPrefix'),
+  middleName: namePart('middleName'),
+  nameSuffix: namePart('honorificSuffix'),
+  nickname: NICKNAME,
+  birthday: BIRTHDAY,
+  notes: NOTES,
+  photo: PHOTO,
+  relations: RELATIONS,
+  instantMessengers: INSTANT_MESSENGERS,
+  socialProfiles: SOCIAL_PROFILES,
+  tags: TAGS,
 };
 
-/** The lists of a Person that hold contact fields, each once, in the order in which they are asked for. */
-export const PERSON_LISTS: readonly PersonField[] = [
-  ...new Set(Object.values(PERSON_MAPPING).map(({ list }): PersonField => list)),
-];
+/** How a contact field is mapped to a Person. */
+export const mappingOf = <Field extends ContactField>(field: Field): FieldMapping<NonNullable<Contact[Field]>> => {
+  const name: ContactField = field;
+  const mapping = isNamedField(name) ? userDefinedMapping(name) : PERSON_FIELDS[name];
+  // The table says for each field what its values are.
+  return mapping as unknown as FieldMapping<NonNullable<Contact[Field]>>;
+};
+
+/** Only what the contact itself holds: nothing that a profile adds. */
+export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
+
+/**
+ * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
+ * again. A field that is added to the registry does it by itself, and so does another choice of fields.
+ */
+export const READER = `3${ADDED_FIELDS}`;
+
+/** How the contacts of a link are mapped, which syncs only the fields that it chose. */
+export const personMapping = (chosen: ChosenFields) => {
+  const fields = contactFieldsOf(chosen);
+  /** The lists of a Person that hold contact fields, each once, in the order in which they are asked for. */
+  const lists: readonly PersonField[] = [...new Set(fields.map((field) => mappingOf(field).list))];
+  /** What is read of every contact; `metadata` brings deletions, former names and the etags. */
+  const personFields = ['metadata', ...lists.map(({ name }) => name), 'memberships', 'clientData'].join(',');
+  /** The parameters of both listings; each page and each incremental call must repeat those of the first. */
+  const listQuery = {
+    resourceName: 'people/me',
+    pageSize: ITEMS_PER_PAGE,
+    personFields,
+    sources: SOURCES,
+    requestSyncToken: true,
+  };
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const name = nameOfFields(chosen);
+  return {
+    fields,
+    chosen: new Set(fields),
+    lists,
+    writtenLists: lists.filter(({ isReadOnly }) => !isReadOnly),
+    personFields,
+    listQuery,
+    /** A name of the query and of what is taken from its answers. */
+    templateHash: hash(JSON.stringify(listQuery) + name),
+    /** The digest of a Person as it came in an answer. */
+    digestOf: createRowDigest(name === '' ? READER : `${READER}+${hash(name)}`),
+  };
+};
+
+export type PersonMapping = ReturnType<typeof personMapping>;
+
+/** How contacts are mapped where a link does not choose fields. */
+export const USUAL_MAPPING = personMapping(USUAL_FIELDS);

@@ -4,7 +4,6 @@ import type { CreateRequest } from '../remote.ts';
 import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';
 import { readPerson } from './mapper.ts';
-import { LIST_QUERY } from './query.ts';
 import { completed } from './read.ts';
 import { connectionsSchema } from './schema.ts';
 
@@ -54,7 +53,7 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
       send: (people, options) => {
         // The order is only heeded where no sync token is asked for (reference).
         const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
-        const query = { ...LIST_QUERY, ...order, ...(pageToken === null ? {} : { pageToken }) };
+        const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
         return people.people.connections.list(query, options);
       },
     },
@@ -62,7 +61,7 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
   );
   const records: ContactRecord[] = [];
   for (const person of page.connections ?? []) {
-    const reading = await completed(call, readPerson(person), signal);
+    const reading = await completed(call, readPerson(person, call.mapping), signal);
     if (reading.kind === 'contact') records.push(reading.record);
   }
   return { records, nextPageToken: page.nextPageToken || null };

@@ -1,12 +1,14 @@
 import type { Dispatcher } from 'undici';
+import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
 import type { Clock } from '../../clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
-import type { OnRetry } from '../provider.ts';
+import type { OnRetry, ShareAccessToken } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';
 import { isMissingScope } from './failure.ts';
+import { personMapping } from './fields.ts';
 import { findCreated } from './find-created.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { CONTACTS_PER_BATCH, MEMBERS_PER_REQUEST } from './limits.ts';
@@ -31,6 +33,9 @@ export type GoogleRemoteOptions = {
   readonly requestCount: () => number;
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
+  readonly shareAccessToken?: ShareAccessToken;
+  /** What the link syncs; {@link USUAL_FIELDS} unless given. */
+  readonly fields?: ChosenFields;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
   /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
@@ -42,8 +47,8 @@ const SETTLES_WITHIN_MS = 10 * 60 * 1000;
 
 /** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
-  const { clock, listingLimits: limits = LISTING_LIMITS } = options;
-  const call = createCaller({ ...options, client: createGoogleClient(options) });
+  const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
+  const call = createCaller({ ...options, mapping: personMapping(fields), client: createGoogleClient(options) });
   return {
     capabilities: {
       createBatch: CONTACTS_PER_BATCH,

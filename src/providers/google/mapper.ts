@@ -1,9 +1,8 @@
-import { makeContact } from '../../contact/contact.ts';
-import { ADDED_FIELDS, FIELDS } from '../../contact/fields.ts';
+import type { Contact } from '../../contact/contact.ts';
+import { FIELDS } from '../../contact/fields.ts';
 import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { createRowDigest } from '../row-digest.ts';
-import { PERSON_LISTS, PERSON_MAPPING } from './fields.ts';
+import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import type { PersonLists } from './person-field.ts';
 import { personNameSchema, personSchema, type Person, type Source } from './schema.ts';
 
@@ -24,15 +23,6 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
   return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
 };
 
-/**
- * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
- * again. A field that is added to the registry does it by itself.
- */
-export const READER = `2${ADDED_FIELDS}`;
-
-/** The digest of a Person as it came in an answer. */
-export const digestOf = createRowDigest(READER);
-
 /** What one Person of an answer says. */
 export type PersonReading =
   | {
@@ -45,20 +35,24 @@ export type PersonReading =
   | { readonly kind: 'deleted'; readonly id: string; readonly previousIds: readonly string[] }
   | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
 
+const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }): string =>
+  issues[0]?.path.join('.') ?? '';
+
 /** Reads one Person as it came in an answer. Never throws. */
-export const readPerson = (answer: unknown, digest: string | null = digestOf(answer)): PersonReading => {
+export const readPerson = (
+  answer: unknown,
+  mapping: PersonMapping = USUAL_MAPPING,
+  digest: string | null = mapping.digestOf(answer),
+): PersonReading => {
   const parsed = personSchema.safeParse(answer);
-  if (!parsed.success) {
-    const place = parsed.error.issues[0]?.path.join('.') ?? '';
-    return unreadable(answer, `the contact is malformed at "${place}"`);
-  }
+  if (!parsed.success) return unreadable(answer, `the contact is malformed at "${placeOf(parsed.error)}"`);
   const person = parsed.data;
   const { deleted = false, previousResourceNames: previousIds = [], sources = [] } = person.metadata ?? {};
   if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
-  const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person) } as const;
-  return believed({ ...reading, record: digested(recordOf(person, source, source.etag), reading, digest) });
+  const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person, mapping) } as const;
+  return believed({ ...reading, record: digested(recordOf(person, source, source.etag, mapping), reading, digest) });
 };
 
 /** The reading of a contact, unless a value of it is longer than any that is synced. */
@@ -92,18 +86,23 @@ const unreadable = (answer: unknown, reason: string): PersonReading => {
 export const personOfRecord = (record: ContactRecord): Person => personSchema.parse(JSON.parse(record.raw));
 
 /** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
-export const mayBeCut = (person: Person): boolean =>
-  PERSON_LISTS.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
+export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPING): boolean =>
+  lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
-const recordOf = (person: Person, source: Source, version: string): ContactRecord => {
-  const own = contactSourceOnly(person, source);
+const recordOf = (person: Person, source: Source, version: string, mapping: PersonMapping): ContactRecord => {
+  const own = contactSourceOnly(person, source, mapping);
+  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+    mapping.fields.map((field) => [field, mappingOf(field).read(own, mapping.chosen)]),
+  );
   const modifiedAtMs = Date.parse(source.updateTime ?? '');
   return {
     id: person.resourceName,
     version,
     modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
-    contact: contactOf(makeContact((field) => PERSON_MAPPING[field].read(own))),
+    // Each field's mapping reads a value of the field.
+    contact: contactOf(values as unknown as Partial<Contact>),
     groupIds: userGroupIds(own),
+    ...(isStarred(own) && { marks: ['starred'] }),
     raw: JSON.stringify(own),
     ...originOf(own),
   };
@@ -114,9 +113,9 @@ type Entry = { readonly metadata?: { readonly source?: Source } };
 const isOfContact = (entry: Entry): boolean => (entry.metadata?.source?.type ?? 'CONTACT') === 'CONTACT';
 
 /** Values that a profile adds to the contact are not the contact's and must never be written into it. */
-const contactSourceOnly = (person: Person, source: Source): Person => {
+const contactSourceOnly = (person: Person, source: Source, { lists: asked }: PersonMapping): Person => {
   const own = <Item extends Entry>(entries: readonly Item[] | undefined): Item[] => (entries ?? []).filter(isOfContact);
-  const lists = PERSON_LISTS.map(({ name }) => [name, own<Entry>(person[name])] as const);
+  const lists = asked.map(({ name }) => [name, own<Entry>(person[name])] as const);
   return {
     resourceName: person.resourceName,
     ...(person.etag === undefined ? {} : { etag: person.etag }),
@@ -130,9 +129,12 @@ const contactSourceOnly = (person: Person, source: Source): Person => {
 /** User labels have hexadecimal ids; those of system groups are words (`myContacts`, `starred`, `friends`...). */
 const USER_GROUP = /^contactGroups\/[0-9a-f]+$/u;
 
-const userGroupIds = (person: Person): readonly string[] => {
-  const names = (person.memberships ?? []).map(({ contactGroupMembership: membership }) => {
+const groupIds = (person: Person): readonly string[] =>
+  (person.memberships ?? []).map(({ contactGroupMembership: membership }) => {
     return membership?.contactGroupResourceName ?? `contactGroups/${membership?.contactGroupId ?? ''}`;
   });
-  return FIELDS.buckets.normalise(names.filter((name) => USER_GROUP.test(name)));
-};
+
+const userGroupIds = (person: Person): readonly string[] =>
+  FIELDS.buckets.normalise(groupIds(person).filter((name) => USER_GROUP.test(name)));
+
+const isStarred = (person: Person): boolean => groupIds(person).includes('contactGroups/starred');

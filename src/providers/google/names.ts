@@ -1,4 +1,5 @@
-import type { Contact } from '../../contact/contact.ts';
+import type { Contact, ContactField } from '../../contact/contact.ts';
+import { textIn } from '../../contact/contact.ts';
 import { normaliseText } from '../../contact/text.ts';
 import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
 import { personField, type PersonLists } from './person-field.ts';
@@ -22,10 +23,34 @@ const keptName = (entry: NameEntry): BodyEntry => {
   return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
 };
 
-const writtenName = ({ names }: PersonLists, target: Contact): readonly BodyEntry[] => {
+/** The parts of a name that are fields of a contact. */
+const PARTS = {
+  firstName: 'givenName',
+  lastName: 'familyName',
+  middleName: 'middleName',
+  namePrefix: 'honorificPrefix',
+  nameSuffix: 'honorificSuffix',
+} as const;
+const PART_FIELDS = Object.keys(PARTS) as readonly (keyof typeof PARTS)[];
+
+const writtenName = (
+  { names }: PersonLists,
+  target: Contact,
+  chosen: ReadonlySet<ContactField>,
+): readonly BodyEntry[] => {
   const kept = without(writable(names?.[0] ?? {}), WHOLE_NAMES);
-  return nonEmpty([withTexts(kept, { givenName: target.firstName, familyName: target.lastName })]);
+  const texts = PART_FIELDS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], textIn(target, field)]);
+  return nonEmpty([withTexts(kept, Object.fromEntries(texts))]);
 };
+
+/** A part of a name beside first and last name. */
+export const namePart = (part: 'middleName' | 'honorificPrefix' | 'honorificSuffix') => ({
+  list: NAMES,
+  read: ({ names }: PersonLists): string => {
+    const text = names?.[0]?.[part];
+    return typeof text === 'string' ? text : '';
+  },
+});
 
 /** The name of a contact: Google keeps one. */
 export const NAMES = personField('names', writtenName, {

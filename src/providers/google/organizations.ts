@@ -1,4 +1,4 @@
-import type { Contact } from '../../contact/contact.ts';
+import type { Contact, ContactField } from '../../contact/contact.ts';
 import { nonEmpty, withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { personField, type PersonLists } from './person-field.ts';
 import type { OrganizationEntry } from './schema.ts';
@@ -7,8 +7,15 @@ import type { OrganizationEntry } from './schema.ts';
 export const mappedOrganization = ({ organizations = [] }: PersonLists): OrganizationEntry | undefined =>
   organizations.find((organization) => organization.current === true) ?? organizations[0];
 
-const writtenOrganizations = (person: PersonLists, target: Contact): readonly BodyEntry[] => {
-  const texts = { name: target.company, title: target.title };
+const writtenOrganizations = (
+  person: PersonLists,
+  target: Contact,
+  chosen: ReadonlySet<ContactField>,
+): readonly BodyEntry[] => {
+  const texts = {
+    ...(chosen.has('company') && { name: target.company }),
+    ...(chosen.has('title') && { title: target.title }),
+  };
   const mapped = mappedOrganization(person);
   if (mapped === undefined) return nonEmpty([withTexts({}, texts)]);
   const entries = (person.organizations ?? []).map((entry) => {

@@ -1,4 +1,4 @@
-import type { Contact } from '../../contact/contact.ts';
+import type { Contact, ContactField } from '../../contact/contact.ts';
 import { writable, type BodyEntry } from './body-entry.ts';
 import type { Person } from './schema.ts';
 
@@ -11,23 +11,37 @@ export type PersonLists = Partial<Pick<Person, MaskField>>;
 /** One list of a Person and how it is written. */
 export type PersonField = {
   readonly name: MaskField;
-  /** The whole list for a contact that is to be `target`; what the contact cannot express of it stays as it was read (R10). */
-  readonly write: (person: PersonLists, target: Contact) => readonly BodyEntry[];
+  /**
+   * The whole list for a contact that is to be `target`, of which the link syncs `chosen`; what the contact cannot express of
+   * it, or the link did not choose, stays as it was read (R10).
+   */
+  readonly write: (person: PersonLists, target: Contact, chosen: ReadonlySet<ContactField>) => readonly BodyEntry[];
   /** The whole list as it was read. */
   readonly keep: (person: PersonLists) => readonly BodyEntry[];
   /** How many entries a listing gives at most, so that a list of this length may have been cut; null where it gives all. */
   readonly listedMax: number | null;
+  /** Whether it is only read: Google does not take it in a write of a contact. */
+  readonly isReadOnly: boolean;
 };
 
 /** A list of a Person, kept entry by entry and given whole in listings unless `others` says otherwise. */
 export const personField = (
   name: MaskField,
   write: PersonField['write'],
-  others: Partial<Pick<PersonField, 'keep' | 'listedMax'>> = {},
+  others: Partial<Pick<PersonField, 'keep' | 'listedMax' | 'isReadOnly'>> = {},
 ): PersonField => ({
   name,
   write,
   keep: (person) => (person[name] ?? []).map(writable),
   listedMax: null,
+  isReadOnly: false,
   ...others,
 });
+
+/** Where a contact field stands in a Person. */
+export type FieldMapping<Value> = {
+  /** The list that holds it, alone or with others: what is asked for, named in a mask, and written whole. */
+  readonly list: PersonField;
+  /** The field's value, not yet normalised; `chosen` are the fields that the link syncs. */
+  readonly read: (person: PersonLists, chosen: ReadonlySet<ContactField>) => Value;
+};

@@ -7,13 +7,16 @@ export const google = defineProvider({
   title: 'Google',
   place: 'Google',
   schema: googleSettings,
+  marks: ['starred'],
   secretKeys: ['clientSecret', 'refreshToken'],
   accountKeys: ['refreshToken'],
   tokenKey: 'refreshToken',
   addressKeys: ['rootUrl', 'tokenUrl'],
-  openRemote: async (settings, token, network) => {
+  readOnlyFields: ['photo'],
+  extras: [],
+  openRemote: async (settings, token, network, fields) => {
     const { openGoogle } = await import('./connection.ts');
-    return openGoogle(settings, token, network);
+    return openGoogle(settings, token, network, fields);
   },
   inspect: async (settings, token, network, signal) => {
     const { inspectGoogle } = await import('./connection.ts');

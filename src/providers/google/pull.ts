@@ -4,8 +4,8 @@ import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts'
 import type { CallGoogle } from './call.ts';
 import { parseCursor, parseResume, type GoogleCursor, type GoogleResume } from './cursor.ts';
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
-import { digestOf, readPerson, type PersonReading } from './mapper.ts';
-import { LIST_QUERY, TEMPLATE_HASH } from './query.ts';
+import { readPerson, type PersonReading } from './mapper.ts';
+import type { PersonMapping } from './fields.ts';
 import { startListingWalk, type ListingLimits } from '../read-limits.ts';
 import { findKnown } from '../row-digest.ts';
 import { completed } from './read.ts';
@@ -44,6 +44,7 @@ type Row = { readonly person: unknown; readonly id: string | null; readonly dige
  * id of its own is read: what that row says of the id comes first.
  */
 const sortRows = async (
+  { digestOf }: PersonMapping,
   people: readonly unknown[],
   known: KnownRows | undefined,
 ): Promise<{ readonly fresh: readonly Row[]; readonly unchanged: readonly string[] }> => {
@@ -82,15 +83,15 @@ const listPage = async (
       isMutation: false,
       hasSyncToken: tokens.syncToken !== undefined,
       schema: connectionsSchema,
-      send: (people, options) => people.people.connections.list({ ...LIST_QUERY, ...tokens }, options),
+      send: (people, options) => people.people.connections.list({ ...call.mapping.listQuery, ...tokens }, options),
     },
     signal,
   );
   const connections = page.connections ?? [];
-  const { fresh, unchanged } = await sortRows(connections, known);
+  const { fresh, unchanged } = await sortRows(call.mapping, connections, known);
   const readings: PersonReading[] = [];
   for (const { person, digest } of fresh) {
-    const reading = await completed(call, readPerson(person, digest), signal);
+    const reading = await completed(call, readPerson(person, call.mapping, digest), signal);
     readings.push(withFormerIds(reading, digest));
   }
   return {
@@ -115,7 +116,7 @@ const changeOf = (reading: PersonReading): FeedChange => {
 };
 
 /** The cursor after a last page. Google promises the token there; without it the next pull could not go on. */
-const cursorAfter = (page: ListPage, fullAtMs: number): string => {
+const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: number): string => {
   if (page.nextSyncToken === null) {
     throw new UnreadableError('The last page of the Google listing has no sync token', {
       status: 200,
@@ -123,7 +124,7 @@ const cursorAfter = (page: ListPage, fullAtMs: number): string => {
       applied: 'no',
     });
   }
-  const cursor: GoogleCursor = { syncToken: page.nextSyncToken, templateHash: TEMPLATE_HASH, fullAtMs };
+  const cursor: GoogleCursor = { syncToken: page.nextSyncToken, templateHash, fullAtMs };
   return JSON.stringify(cursor);
 };
 
@@ -136,7 +137,7 @@ async function* pullChanges(
   cursorText: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
-  const { syncToken, fullAtMs } = usableCursor(cursorText, clock.now());
+  const { syncToken, fullAtMs } = usableCursor(call.mapping, cursorText, clock.now());
   const deletedIds: string[] = [];
   const formerIds = new Set<string>();
   const sift = (page: ListPage): FeedChange[] => {
@@ -156,15 +157,15 @@ async function* pullChanges(
   }
   const upserts = sift(page);
   const tombstones = deletedIds.filter((id) => !formerIds.has(id)).map((id) => ({ kind: 'tombstone', id }) as const);
-  const cursor = cursorAfter(page, fullAtMs);
+  const cursor = cursorAfter(call.mapping, page, fullAtMs);
   yield { changes: [...upserts, ...tombstones], unchanged: [], resume: null, cursor, total: null };
 }
 
 /** Throws {@link CursorExpiredError} where Google would refuse the token, or soon will. */
-const usableCursor = (text: string, nowMs: number): GoogleCursor => {
+const usableCursor = ({ templateHash }: PersonMapping, text: string, nowMs: number): GoogleCursor => {
   const cursor = parseCursor(text);
   const isUsable =
-    cursor !== null && cursor.templateHash === TEMPLATE_HASH && nowMs - cursor.fullAtMs < SYNC_TOKEN_LIFE_MS;
+    cursor !== null && cursor.templateHash === templateHash && nowMs - cursor.fullAtMs < SYNC_TOKEN_LIFE_MS;
   if (isUsable) return cursor;
   throw new CursorExpiredError('The Google cursor is too old or of another query: a full listing is due', {
     status: null,
@@ -183,7 +184,7 @@ async function* pullWhole(
   const list = (tokens: { readonly pageToken?: string }): Promise<ListPage> =>
     listPage(call, { ...tokens, ...(known && { known }) }, signal);
   const startedAtMs = clock.now();
-  const resume = usableResume(resumeText, startedAtMs);
+  const resume = usableResume(call.mapping, resumeText, startedAtMs);
   const resumed = resume === null ? null : await firstResumedPage(list, resume);
   const fullAtMs = resume === null || resumed === null ? startedAtMs : resume.fullAtMs;
   const first = resumed === null ? null : (resume?.pageToken ?? null);
@@ -194,18 +195,24 @@ async function* pullWhole(
   while (page.nextPageToken !== null) {
     pages += 1;
     const { nextPageToken: pageToken, unchanged, total } = page;
-    const next: GoogleResume = { pageToken, templateHash: TEMPLATE_HASH, fullAtMs, pages };
+    const next: GoogleResume = { pageToken, templateHash: call.mapping.templateHash, fullAtMs, pages };
     yield { changes: page.readings.map(changeOf), unchanged, resume: JSON.stringify(next), cursor: null, total };
     page = await list({ pageToken });
     walk.take(page.rowCount, page.nextPageToken);
   }
   const { unchanged, total } = page;
-  yield { changes: page.readings.map(changeOf), unchanged, resume: null, cursor: cursorAfter(page, fullAtMs), total };
+  yield {
+    changes: page.readings.map(changeOf),
+    unchanged,
+    resume: null,
+    cursor: cursorAfter(call.mapping, page, fullAtMs),
+    total,
+  };
 }
 
-const usableResume = (text: string | null, nowMs: number): GoogleResume | null => {
+const usableResume = ({ templateHash }: PersonMapping, text: string | null, nowMs: number): GoogleResume | null => {
   const resume = text === null ? null : parseResume(text);
-  if (resume === null || resume.templateHash !== TEMPLATE_HASH) return null;
+  if (resume === null || resume.templateHash !== templateHash) return null;
   return nowMs - resume.fullAtMs < SYNC_TOKEN_LIFE_MS ? resume : null;
 };
 

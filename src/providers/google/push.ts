@@ -6,7 +6,7 @@ import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
-import { PERSON_FIELDS, SOURCES } from './query.ts';
+import { SOURCES } from './fields.ts';
 import { completed, readContacts, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
@@ -30,7 +30,7 @@ const sendCreates = async (
   items: readonly CreateRequest[],
   signal: AbortSignal,
 ): Promise<readonly RecordResult[]> => {
-  const contacts = items.map((item) => ({ contactPerson: createBody(item) }));
+  const contacts = items.map((item) => ({ contactPerson: createBody(item, call.mapping) }));
   const { createdPeople } = await call(
     {
       route: CREATE_ROUTE,
@@ -38,7 +38,7 @@ const sendCreates = async (
       schema: batchCreateSchema,
       send: (people, options) => {
         return people.people.batchCreateContacts(
-          { requestBody: { contacts, readMask: PERSON_FIELDS, sources: SOURCES } },
+          { requestBody: { contacts, readMask: call.mapping.personFields, sources: SOURCES } },
           options,
         );
       },
@@ -101,7 +101,7 @@ const sendUpdates = async (
   signal: AbortSignal,
 ): Promise<readonly RecordResult[]> => {
   const mask = maskOf(items.flatMap((item) => item.fields));
-  const contacts = Object.fromEntries(items.map((item) => [item.current.id, updateBody(item, mask)]));
+  const contacts = Object.fromEntries(items.map((item) => [item.current.id, updateBody(item, mask, call.mapping)]));
   const { updateResult } = await call(
     {
       route: UPDATE_ROUTE,
@@ -109,7 +109,14 @@ const sendUpdates = async (
       schema: batchUpdateSchema,
       send: (people, options) => {
         return people.people.batchUpdateContacts(
-          { requestBody: { contacts, updateMask: mask.join(','), readMask: PERSON_FIELDS, sources: SOURCES } },
+          {
+            requestBody: {
+              contacts,
+              updateMask: mask.join(','),
+              readMask: call.mapping.personFields,
+              sources: SOURCES,
+            },
+          },
           options,
         );
       },
@@ -127,11 +134,15 @@ const sendUpdates = async (
  */
 const obstacleTo = async (
   call: CallGoogle,
-  { current }: UpdateRequest,
+  { current, fields }: UpdateRequest,
   signal: AbortSignal,
 ): Promise<RemoteError | null> => {
   const known = personOfRecord(current);
-  if (!mayBeCut(known)) return null;
+  // Read before the link chose the field: what stands in its list would be replaced unseen.
+  if (maskOf(fields).some((name) => known[name] === undefined)) {
+    return new StaleError('The contact was known without a field: read it again', notSent(UPDATE_ROUTE));
+  }
+  if (!mayBeCut(known, call.mapping)) return null;
   try {
     const whole = await readWhole(call, current.id, signal);
     const isSame =
@@ -187,7 +198,7 @@ const resultOf = async (
 ): Promise<RecordResult> => {
   const code = response?.status?.code ?? 0;
   if (code !== 0) return failed(key, itemError(code, route));
-  const reading = readPerson(response?.person);
+  const reading = readPerson(response?.person, call.mapping);
   if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
   return { key, ok: true, value: await writtenRecord(call, reading, signal) };
 };

@@ -1,9 +1,9 @@
 import { InvalidError, NotFoundError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
+import { SOURCES } from './fields.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { readPerson, type PersonReading } from './mapper.ts';
-import { PERSON_FIELDS, SOURCES } from './query.ts';
 import { anyAnswerSchema, batchGetSchema, type PersonResponse } from './schema.ts';
 import { halves } from './splitting.ts';
 
@@ -56,7 +56,7 @@ const getBatch = async (
       isMutation: false,
       schema: batchGetSchema,
       send: (people, options) => {
-        const query = { resourceNames: [...ids], personFields: PERSON_FIELDS, sources: SOURCES };
+        const query = { resourceNames: [...ids], personFields: call.mapping.personFields, sources: SOURCES };
         return people.people.getBatchGet(query, options);
       },
     },
@@ -77,7 +77,7 @@ const answerOf = async (
   const code = response.status?.code ?? 0;
   if (code === NOT_FOUND_CODE || response.httpStatusCode === 404) return { kind: 'gone' };
   if (code !== 0) return { kind: 'unreadable', reason: `Google answered code ${code} for the contact` };
-  const reading = await completed(call, readPerson(response.person), signal);
+  const reading = await completed(call, readPerson(response.person, call.mapping), signal);
   switch (reading.kind) {
     case 'contact':
       return { kind: reading.record.id === id ? 'found' : 'moved', record: reading.record };
@@ -96,12 +96,15 @@ export const readWhole = async (call: CallGoogle, id: string, signal: AbortSigna
       isMutation: false,
       schema: anyAnswerSchema,
       send: (people, options) => {
-        return people.people.get({ resourceName: id, personFields: PERSON_FIELDS, sources: SOURCES }, options);
+        return people.people.get(
+          { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES },
+          options,
+        );
       },
     },
     signal,
   );
-  return readPerson(answer);
+  return readPerson(answer, call.mapping);
 };
 
 /** The reading itself, or, where a list of it may have been cut short, the contact read again in full. */

@@ -34,6 +34,20 @@ const membershipSchema = z
     contactGroupMembership: z.object({ contactGroupResourceName: text, contactGroupId: text }).exactOptional(),
   })
   .catchall(carried);
+const birthdaySchema = z
+  .object({
+    metadata: fieldMetadata,
+    date: z
+      .object({ year: z.number().exactOptional(), month: z.number().exactOptional(), day: z.number().exactOptional() })
+      .exactOptional(),
+    text,
+  })
+  .catchall(carried);
+const biographySchema = z.object({ metadata: fieldMetadata, value: text, contentType: text }).catchall(carried);
+const relationSchema = z.object({ metadata: fieldMetadata, person: text, type: text }).catchall(carried);
+const imClientSchema = z.object({ metadata: fieldMetadata, username: text, protocol: text }).catchall(carried);
+const userDefinedSchema = z.object({ metadata: fieldMetadata, key: text, value: text }).catchall(carried);
+const photoSchema = z.object({ metadata: fieldMetadata, url: text, default: flag }).catchall(carried);
 const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: text });
 
 /** The part of a Person that even an unreadable one must have to be named. */
@@ -61,6 +75,13 @@ const person = personNameSchema.extend({
   phoneNumbers: listOf(valueSchema),
   addresses: listOf(addressSchema),
   urls: listOf(valueSchema),
+  nicknames: listOf(valueSchema),
+  birthdays: listOf(birthdaySchema),
+  biographies: listOf(biographySchema),
+  relations: listOf(relationSchema),
+  imClients: listOf(imClientSchema),
+  userDefined: listOf(userDefinedSchema),
+  photos: listOf(photoSchema),
   memberships: listOf(membershipSchema),
   clientData: listOf(clientDataSchema),
 });
@@ -72,7 +93,6 @@ export type Person = z.output<typeof personSchema>;
 export type Source = z.output<typeof sourceSchema>;
 export type NameEntry = z.output<typeof nameSchema>;
 export type OrganizationEntry = z.output<typeof organizationSchema>;
-export type ValueEntry = z.output<typeof valueSchema>;
 export type AddressEntry = z.output<typeof addressSchema>;
 
 /** One page of `people.connections.list`; each person is parsed by itself, so that one bad one stays one. */

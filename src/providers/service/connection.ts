@@ -1,3 +1,4 @@
+import type { ChosenFields } from '../../contact/chosen.ts';
 import { timeToSendMs } from '../../http/time-to-send.ts';
 import { inspecting } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
@@ -14,6 +15,7 @@ export const openService = async (
   settings: ServiceSettings,
   accessToken: string,
   network: Network,
+  fields: ChosenFields,
 ): Promise<Remote> => {
   const { baseUrl } = settings;
   const { clock, random, onRetry } = network;
@@ -21,7 +23,7 @@ export const openService = async (
   const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate] });
   const timeToSend = (requests: number): number => timeToSendMs(requests, gate.budget());
   const limits = { maxElapsedMs: RETRY_BUDGET_MS, timeToSendMs: timeToSend, onRetry };
-  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, ...limits });
+  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, fields, ...limits });
 };
 
 /** Who is behind the access token. Throws a RemoteError. */

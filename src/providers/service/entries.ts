@@ -2,7 +2,7 @@ import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import { addressKey, emailKey, phoneKey, websiteKey } from '../../contact/keys.ts';
 import { normaliseLabel, normaliseLines, normaliseText } from '../../contact/text.ts';
 import type { Json } from '../../contact/record.ts';
-import type { NewAddress, NewAddressed, NewPhoneNumber } from './api/schemas-contacts.ts';
+import type { NewAddress, NewAddressed, NewPhoneNumber, NewProfile } from './api/schemas-contacts.ts';
 
 /** An entry of one of the service's lists: its id and label, and beside them what the list and the service put there. */
 export type RawEntry = {
@@ -59,7 +59,7 @@ const TELLING_DIGITS = 9;
 const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+/gu, '').slice(-TELLING_DIGITS);
 
 const labelledKind = <New>(
-  valueKey: 'address' | 'number',
+  valueKey: 'address' | 'number' | 'url',
   keyOf: (value: string) => string,
   traceOf: (value: string) => string,
   toNew: (element: LabelledValue) => New,
@@ -78,9 +78,12 @@ const newAddressed = (element: LabelledValue): NewAddressed => ({ ...labelOf(ele
 
 const newPhoneNumber = (element: LabelledValue): NewPhoneNumber => ({ ...labelOf(element), number: element.value });
 
+const newProfile = (element: LabelledValue): NewProfile => ({ ...labelOf(element), url: element.value });
+
 export const EMAIL_ENTRIES = labelledKind('address', emailKey, emailKey, newAddressed);
 export const PHONE_ENTRIES = labelledKind('number', phoneKey, bareDigits, newPhoneNumber);
 export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, bareText, newAddressed);
+export const PROFILE_ENTRIES = labelledKind('url', websiteKey, bareText, newProfile);
 
 /** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {

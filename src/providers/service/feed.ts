@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ContactRow } from './api/contacts.ts';
+import type { Definition, Definitions } from './custom-fields.ts';
 import type { Cursor } from './keyset.ts';
 
 const cursorSchema = z.object({
@@ -8,8 +9,19 @@ const cursorSchema = z.object({
   behindMs: z.number().int().nonnegative(),
 });
 
-/** The durable text of a cursor. */
-export const encodeCursor = (cursor: Cursor): string => JSON.stringify(cursor);
+const definitionsSchema = z.object({
+  definitions: z
+    .record(z.string(), z.object({ id: z.string(), type: z.enum(['text', 'number', 'boolean', 'date']).nullable() }))
+    .default({}),
+});
+
+/** The durable text of a cursor, with what was learnt of the custom fields that the link chose. */
+export const encodeCursor = (cursor: Cursor, definitions: Definitions = new Map()): string =>
+  JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
+
+/** What a cursor's text says of custom fields. Throws where it is no cursor of ours. */
+export const definitionsIn = (text: string): readonly (readonly [string, Definition])[] =>
+  Object.entries(definitionsSchema.parse(JSON.parse(text)).definitions);
 
 /** Throws where the text is no cursor of ours. */
 export const decodeCursor = (text: string): Cursor => cursorSchema.parse(JSON.parse(text));

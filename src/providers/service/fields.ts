@@ -1,7 +1,28 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import { createHash } from 'node:crypto';
+import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import { fieldsIn, textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
+import {
+  extraOf,
+  isCustomField,
+  isExtraField,
+  nameOfNamed,
+  type CustomField,
+  type ExtraField,
+} from '../../contact/fields.ts';
+import { listText, textList } from '../../contact/list-text.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
-import { ADDRESS_ENTRIES, bareText, EMAIL_ENTRIES, PHONE_ENTRIES, WEBSITE_ENTRIES, type EntryKind } from './entries.ts';
+import { customFieldValues, customText, foldName, learn, type Definitions } from './custom-fields.ts';
+import {
+  ADDRESS_ENTRIES,
+  bareText,
+  EMAIL_ENTRIES,
+  PHONE_ENTRIES,
+  PROFILE_ENTRIES,
+  WEBSITE_ENTRIES,
+  type EntryKind,
+} from './entries.ts';
+import { EXTRA_READERS } from './extras.ts';
 import { listBody } from './list-body.ts';
 
 /** How a contact field is mapped to an attribute of a contact of the service. */
@@ -20,6 +41,8 @@ type AttributeOf<Value> = {
 }[keyof ServiceContact & keyof ContactWrite];
 
 const tracesOfText = (value: string): readonly string[] => [bareText(value)];
+const tracesOfValues = (elements: readonly LabelledValue[]): readonly string[] =>
+  elements.map(({ value }) => bareText(value));
 
 /** A text that is emptied by the empty string. */
 const text = (attribute: AttributeOf<string>): FieldMapping<string> => ({
@@ -35,26 +58,169 @@ const nullableText = (attribute: AttributeOf<string | null>): FieldMapping<strin
   tracesOf: tracesOfText,
 });
 
+type Lists = Exclude<keyof SyncedLists & keyof ContactWrite, 'custom_fields'>;
+
 const entries = <Element extends LabelledValue | PostalAddress, New>(
-  attribute: keyof SyncedLists & keyof ContactWrite,
+  attribute: Lists,
   kind: EntryKind<Element, New>,
 ): FieldMapping<readonly Element[]> => ({
   read: (contact) => contact[attribute].map(kind.toElement),
-  write: (elements, held) => ({ [attribute]: listBody(kind, held[attribute], elements) }),
+  write: (elements, held) => ({ [attribute]: listBody(kind, held[attribute] ?? [], elements) }),
   tracesOf: (elements) => elements.map(kind.traceOf),
 });
 
-/**
- * How each contact field is mapped to the service. The reading of a contact, the bodies of creates and updates, and the
- * recognition of a contact that a create made derive from it.
- */
-export const ATTRIBUTE_MAPPING: { readonly [Field in ContactField]: FieldMapping<Contact[Field]> } = {
-  firstName: text('first_name'),
-  lastName: text('last_name'),
-  company: nullableText('company'),
-  title: text('title'),
-  emailAddresses: entries('email_addresses', EMAIL_ENTRIES),
-  phoneNumbers: entries('phone_numbers', PHONE_ENTRIES),
-  addresses: entries('addresses', ADDRESS_ENTRIES),
-  websites: entries('websites', WEBSITE_ENTRIES),
+/** Only an address that the service can reach is written. */
+const AVATAR: FieldMapping<string> = {
+  ...nullableText('avatar_url'),
+  write: (value) =>
+    value === '' || value.startsWith('https://') ? nullableText('avatar_url').write(value, NO_LISTS) : {},
 };
+
+const TAGS: FieldMapping<readonly LabelledValue[]> = {
+  read: ({ tags }) => tags.map((value) => ({ value, label: null })),
+  write: (elements) => ({ tags: elements.map(({ value }) => value) }),
+  tracesOf: tracesOfValues,
+};
+
+/** The lists of a contact of which nothing is held. */
+export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
+
+type AttributeField = UsualField | 'photo' | 'socialProfiles' | 'tags';
+
+/** A field's mapping as it is used: on whole contacts. */
+type Attribute = {
+  readonly read: (contact: ServiceContact) => unknown;
+  readonly write: (contact: Contact, held: SyncedLists) => ContactWrite;
+  readonly tracesOf: (contact: Contact) => readonly string[];
+};
+
+const attribute = <Field extends AttributeField>(
+  field: Field,
+  { read, write, tracesOf: traces }: FieldMapping<NonNullable<Contact[Field]>>,
+): Attribute => ({
+  read,
+  write: (contact, held) => write(valueIn(contact, field), held),
+  tracesOf: (contact) => traces(valueIn(contact, field)),
+});
+
+/** The fields that have an attribute of their own. */
+const ATTRIBUTES: Readonly<Record<AttributeField, Attribute>> = {
+  firstName: attribute('firstName', text('first_name')),
+  lastName: attribute('lastName', text('last_name')),
+  company: attribute('company', nullableText('company')),
+  title: attribute('title', text('title')),
+  emailAddresses: attribute('emailAddresses', entries('email_addresses', EMAIL_ENTRIES)),
+  phoneNumbers: attribute('phoneNumbers', entries('phone_numbers', PHONE_ENTRIES)),
+  addresses: attribute('addresses', entries('addresses', ADDRESS_ENTRIES)),
+  websites: attribute('websites', entries('websites', WEBSITE_ENTRIES)),
+  photo: attribute('photo', AVATAR),
+  socialProfiles: attribute('socialProfiles', entries('social_media_profiles', PROFILE_ENTRIES)),
+  tags: attribute('tags', TAGS),
+};
+
+/** The other fields stand in custom fields of the service, under these names. */
+const CUSTOM_NAMES = {
+  namePrefix: 'Prefix',
+  middleName: 'Middle name',
+  nameSuffix: 'Suffix',
+  nickname: 'Nickname',
+  birthday: 'Birthday',
+  notes: 'Notes',
+  relations: 'Relations',
+  instantMessengers: 'Instant messengers',
+} as const;
+
+type PlacedField = keyof typeof CUSTOM_NAMES;
+
+const hasAttribute = (field: ContactField): field is AttributeField => Object.hasOwn(ATTRIBUTES, field);
+
+/** The name of the custom field that holds a field without an attribute. */
+const customNameOf = (field: PlacedField | CustomField): string =>
+  isCustomField(field) ? nameOfNamed(field) : CUSTOM_NAMES[field];
+
+/** Whether a field stands in a custom field of the service. */
+const isPlaced = (field: ContactField): field is PlacedField | CustomField =>
+  !hasAttribute(field) && !isExtraField(field);
+
+const isList = (field: ContactField): field is 'relations' | 'instantMessengers' =>
+  field === 'relations' || field === 'instantMessengers';
+
+/** What stays of a contact's field however the service rewrites it. */
+export const tracesOf = (field: ContactField, contact: Contact): readonly string[] => {
+  if (hasAttribute(field)) return ATTRIBUTES[field].tracesOf(contact);
+  return isList(field) ? tracesOfValues(valueIn(contact, field)) : tracesOfText(textIn(contact, field));
+};
+
+const readField = (field: ContactField, contact: ServiceContact): unknown => {
+  if (hasAttribute(field)) return ATTRIBUTES[field].read(contact);
+  if (isExtraField(field)) return readExtra(field, contact);
+  const held = customText(contact.custom_fields, customNameOf(field));
+  return isList(field) ? textList(held) : held;
+};
+
+const readExtra = (field: ExtraField, contact: ServiceContact): string => {
+  const extra = extraOf(field)?.extra;
+  return extra === undefined ? '' : EXTRA_READERS[extra](contact);
+};
+
+/** The body's data for some fields of a contact; what the service computes is never sent; `held` are the lists that the contact has. */
+export const bodyOf = (
+  fields: readonly ContactField[],
+  contact: Contact,
+  held: SyncedLists,
+  definitions: Definitions,
+): ContactWrite => {
+  const attributes = fields.filter(hasAttribute).map((field) => ATTRIBUTES[field].write(contact, held));
+  const custom = fields.filter(isPlaced).map((field) => {
+    const value = isList(field) ? listText(contact[field] ?? []) : textIn(contact, field);
+    return [customNameOf(field), value] as const;
+  });
+  const values = custom.length === 0 ? null : customFieldValues(held.custom_fields ?? [], new Map(custom), definitions);
+  return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
+};
+
+/** The filled fields of a contact. */
+export const filledFields = (contact: Contact): readonly ContactField[] =>
+  fieldsIn(contact).filter((field) => valueIn(contact, field).length > 0);
+
+/** How the contacts of a link are mapped, which syncs only the fields that it chose. */
+export const serviceMapping = (chosen: ChosenFields) => {
+  const fields = contactFieldsOf(chosen);
+  const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
+  const definitions: Definitions = new Map();
+  const name = nameOfFields(chosen);
+  return {
+    fields,
+    definitions,
+    /** Follows the digest of a row: what was read of it for another choice of fields says nothing here. */
+    digestEnd: name === '' ? '' : ` ${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
+    /** The lists that a record carries beside those that every record does. */
+    chosenLists: [
+      ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
+      ...(names.size > 0 ? (['custom_fields'] as const) : []),
+    ],
+    /** Takes note of the custom fields that rows of the service carry. */
+    learnFrom: (rows: readonly unknown[]): void => {
+      if (names.size === 0) return;
+      for (const row of rows) learn(definitions, names, customFieldsOf(row));
+    },
+    /** The fields of a contact, not yet normalised. */
+    read: (contact: ServiceContact): Partial<Contact> => {
+      const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+        fields.map((field) => [field, readField(field, contact)]),
+      );
+      // Each field's mapping reads a value of the field.
+      return values as unknown as Partial<Contact>;
+    },
+  };
+};
+
+const customFieldsOf = (row: unknown): readonly unknown[] => {
+  const list = typeof row === 'object' && row !== null && 'custom_fields' in row ? row.custom_fields : null;
+  return Array.isArray(list) ? list : [];
+};
+
+export type ServiceMapping = ReturnType<typeof serviceMapping>;
+
+/** How contacts are mapped where a link does not choose fields. */
+export const USUAL_MAPPING = serviceMapping(USUAL_FIELDS);

@@ -35,7 +35,7 @@ export type Cursor = {
 };
 
 /** For how long rows may still come to light whose stamp was set before: so far behind the watermark a walk starts. */
-const OVERLAP_MS = 120_000;
+export const OVERLAP_MS = 120_000;
 
 /** The lower bound of the next walk. */
 export const walkFromMs = ({ watermarkMs, behindMs }: Cursor): number => Math.max(0, watermarkMs - behindMs);

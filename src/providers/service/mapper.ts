@@ -1,4 +1,5 @@
-import { makeContact } from '../../contact/contact.ts';
+import { extrasIn } from '../../contact/chosen.ts';
+import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
 import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
@@ -6,15 +7,13 @@ import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists 
 import type { Bucket } from './api/schemas-buckets.ts';
 import type { FeedChange, FeedPage } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
-import { ATTRIBUTE_MAPPING } from './fields.ts';
+import { NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
 
 /** Ids in the order that records hold them: sorted, each once. */
 export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
-const rawOf = (contact: ServiceContact): string =>
-  JSON.stringify(Object.fromEntries(SYNCED_LISTS.map((list) => [list, contact[list]])));
-
-export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
+const rawOf = (contact: ServiceContact, { chosenLists }: ServiceMapping): string =>
+  JSON.stringify(Object.fromEntries([...SYNCED_LISTS, ...chosenLists].map((list) => [list, contact[list]])));
 
 const parseOrNull = (text: string): unknown => {
   try {
@@ -30,22 +29,33 @@ export const readRaw = (raw: string): SyncedLists => {
   return parsed.success ? parsed.data : NO_LISTS;
 };
 
+/** What a contact was known as before an answer, as far as answers may be silent of it. */
+type Former = Pick<ContactRecord, 'groupIds' | 'contact'>;
+
+const UNKNOWN: Former = { groupIds: [], contact: EMPTY_CONTACT };
+
 /**
- * A contact of the service as a record. `otherwiseGroupIds` is the membership to assume where the answer names none,
- * which `extra_data` allows.
+ * A contact of the service as a record. Where the answer does not name the membership, which `extra_data` allows, it and
+ * what the service computes are assumed to be as they were.
  */
-export const recordOf = (contact: ServiceContact, otherwiseGroupIds: readonly string[] = []): ContactRecord => {
+export const recordOf = (
+  contact: ServiceContact,
+  mapping: ServiceMapping = USUAL_MAPPING,
+  former: Former = UNKNOWN,
+): ContactRecord => {
   const buckets = contact.extra_data.buckets?.map((bucket) => bucket.id);
-  const isKnown = buckets !== undefined || otherwiseGroupIds.length === 0;
+  const computed = buckets === undefined ? extrasIn(former.contact) : {};
+  const isKnown = buckets !== undefined || (former.groupIds.length === 0 && Object.keys(computed).length === 0);
   return {
     id: contact.id,
     version: contact.updated_at.text,
     modifiedAtMs: contact.updated_at.epochMs,
-    contact: contactOf(makeContact((field) => ATTRIBUTE_MAPPING[field].read(contact))),
-    groupIds: sortedIds(buckets ?? otherwiseGroupIds),
-    raw: rawOf(contact),
+    contact: contactOf({ ...mapping.read(contact), ...computed }),
+    groupIds: sortedIds(buckets ?? former.groupIds),
+    ...(contact.tags.length > 0 && { marks: contact.tags.map((tag) => `tag:${tag}`).toSorted() }),
+    raw: rawOf(contact, mapping),
     originId: null,
-    ...(contact.digest !== null && isKnown && { digest: contact.digest }),
+    ...(contact.digest !== null && isKnown && { digest: contact.digest + mapping.digestEnd }),
   };
 };
 
@@ -61,13 +71,16 @@ const changeOf = (record: ContactRecord): FeedChange => {
 };
 
 /** The rows of a listing as changes of the feed. */
-export const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
+export const changesIn = (
+  rows: readonly ContactRow[],
+  mapping: ServiceMapping = USUAL_MAPPING,
+): Pick<FeedPage, 'changes' | 'unchanged'> => {
   const changes: FeedChange[] = [];
   const unchanged: string[] = [];
   for (const row of rows) {
     if (row.kind === 'known') unchanged.push(row.id);
     else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
-    else changes.push(changeOf(recordOf(row.contact)));
+    else changes.push(changeOf(recordOf(row.contact, mapping)));
   }
   return { changes, unchanged };
 };

@@ -1,16 +1,13 @@
-import { CONTACT_FIELDS, type Contact, type ContactField } from '../../contact/contact.ts';
+import { withoutExtras } from '../../contact/chosen.ts';
+import { fieldsIn, type Contact, type ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { CreateRequest } from '../remote.ts';
 import { bareText } from './entries.ts';
-import { ATTRIBUTE_MAPPING } from './fields.ts';
+import { tracesOf } from './fields.ts';
 
 /** A contact is recognised by its name, email addresses and phone numbers, else by all its other fields. */
 const NAME_FIELDS = ['firstName', 'lastName'] as const;
 const TELLING_FIELDS: readonly ContactField[] = [...NAME_FIELDS, 'emailAddresses', 'phoneNumbers'];
-const OTHER_FIELDS = CONTACT_FIELDS.filter((field) => !TELLING_FIELDS.includes(field));
-
-const tracesOf = <Field extends ContactField>(field: Field, contact: Pick<Contact, Field>): readonly string[] =>
-  ATTRIBUTE_MAPPING[field].tracesOf(contact[field]);
 
 /** What stays of some fields, whatever the order of their elements. */
 const signature = (contact: Contact, ...fields: readonly ContactField[]): string => {
@@ -24,7 +21,8 @@ const emailsOf = (contact: Contact): string => signature(contact, 'emailAddresse
 
 const phonesOf = (contact: Contact): string => signature(contact, 'phoneNumbers');
 
-const restOf = (contact: Contact): string => signature(contact, ...OTHER_FIELDS);
+const restOf = (contact: Contact): string =>
+  signature(contact, ...fieldsIn(withoutExtras(contact)).filter((field) => !TELLING_FIELDS.includes(field)));
 
 /**
  * Whether a contact found at the service is what a create of `draft` made there: the same name, email addresses and phone

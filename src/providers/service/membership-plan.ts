@@ -1,7 +1,9 @@
 import type { MembershipRequest } from '../remote.ts';
 
 /** How many contacts one bulk request names; the service's own limit is not documented. */
-export const BULK_SIZE = 100;
+export const BULK_SIZE = 500;
+/** How many it names after one that was refused. */
+const CAUTIOUS_BULK_SIZE = 100;
 
 /** Contacts to add to one bucket with the bulk route. */
 export type BulkAddition = { readonly bucketId: string; readonly contactIds: readonly string[] };
@@ -87,7 +89,7 @@ const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
 /**
  * Divides membership changes between the routes of one contact and the bulk route of a bucket, so that few requests are
  * needed (R11). Only contacts whose membership is known and that are only added may go in bulk. All of those start there,
- * where a bucket costs a request for each hundred contacts; then, bucket by bucket, the contacts of the bucket that saves
+ * where a bucket costs a request for each {@link BULK_SIZE} contacts; then, bucket by bucket, the contacts of the bucket that saves
  * most leave for a POST each, which carries all of a contact's buckets, until no bucket saves any. At a tie contacts are
  * written one at a time.
  */
@@ -104,9 +106,16 @@ export const planMembershipRequests = (batch: readonly MembershipRequest[]): Mem
   };
 };
 
+const chunksOf = (bucketId: string, contactIds: readonly string[], size: number): BulkAddition[] =>
+  Array.from({ length: Math.ceil(contactIds.length / size) }, (_, index) => {
+    return { bucketId, contactIds: contactIds.slice(index * size, (index + 1) * size) };
+  });
+
 const chunkAddition = (bucketId: string, members: ReadonlySet<Addition>): BulkAddition[] => {
   const contactIds = [...members].map((addition) => addition.request.id);
-  return Array.from({ length: bulkRequests(contactIds.length) }, (_, index) => {
-    return { bucketId, contactIds: contactIds.slice(index * BULK_SIZE, (index + 1) * BULK_SIZE) };
-  });
+  return chunksOf(bucketId, contactIds, BULK_SIZE);
 };
+
+/** A refused addition as smaller ones, because it may have been too long; none where it was small already. */
+export const splitAddition = ({ bucketId, contactIds }: BulkAddition): readonly BulkAddition[] =>
+  contactIds.length <= CAUTIOUS_BULK_SIZE ? [] : chunksOf(bucketId, contactIds, CAUTIOUS_BULK_SIZE);

@@ -5,7 +5,7 @@ import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { sortedIds } from './mapper.ts';
-import { applyMembership, planMembershipRequests, type BulkAddition } from './membership-plan.ts';
+import { applyMembership, planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { writeContact } from './read.ts';
 import { settle } from './write-result.ts';
 
@@ -110,15 +110,22 @@ type BulkOutcome = {
   readonly error: RemoteError | null;
 };
 
-const writeBulk = async (api: MembershipApi, addition: BulkAddition, signal: AbortSignal): Promise<BulkOutcome> => {
+/** Writes a bulk addition; one that is refused once more in smaller parts, one after the other. */
+const writeBulk = async (
+  api: MembershipApi,
+  addition: BulkAddition,
+  signal: AbortSignal,
+): Promise<readonly BulkOutcome[]> => {
   try {
     const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
-    return { addition, unwritten: leftOut(addition, answer), error: null };
+    return [{ addition, unwritten: leftOut(addition, answer), error: null }];
   } catch (error) {
     // A 403 may concern one contact only: written one at a time, it shows.
     const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);
     if (!(error instanceof RemoteError) || (isCredentialError(error) && !isRefused)) throw error;
-    return { addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error };
+    const parts = isRefused ? splitAddition(addition) : [];
+    if (parts.length > 0) return (await mapConcurrently(parts, 1, (part) => writeBulk(api, part, signal))).flat();
+    return [{ addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error }];
   }
 };
 
@@ -153,7 +160,7 @@ export const changeMembership = async (
   const outcomes = await mapConcurrently(plan.additions, concurrency, (addition) =>
     writeBulk(api.membership, addition, signal),
   );
-  const { written, remaining } = sortOutcomes(plan.bulk, outcomes);
+  const { written, remaining } = sortOutcomes(plan.bulk, outcomes.flat());
   const singles = await mapConcurrently([...plan.single, ...remaining], concurrency, (request) =>
     settle(request.key, () =>
       writeContact(api, [request.id], signal, () => writeSingle(api.membership, request, signal)),

@@ -8,13 +8,16 @@ export const service = defineProvider({
   title: 'Service',
   place: 'the service',
   schema: serviceSettings,
+  marks: ['tag:'],
   secretKeys: ['clientSecret', 'accessToken'],
   accountKeys: ['accessToken'],
   tokenKey: 'accessToken',
   addressKeys: ['baseUrl'],
-  openRemote: async (settings, token, network) => {
+  readOnlyFields: [],
+  extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
+  openRemote: async (settings, token, network, fields) => {
     const { openService } = await import('./connection.ts');
-    return openService(settings, token, network);
+    return openService(settings, token, network, fields);
   },
   inspect: async (settings, token, network, signal) => {
     const { inspectService } = await import('./connection.ts');

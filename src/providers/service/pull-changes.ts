@@ -1,13 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
-import { startListingWalk, type ListingLimits } from '../read-limits.ts';
+import { startListingWalk, type ListingLimits, type ListingWalk } from '../read-limits.ts';
 import type { FeedPage } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { changedAtMs, decodeCursor, encodeCursor, latestChange, takeFresh } from './feed.ts';
+import { changedAtMs, decodeCursor, definitionsIn, encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { hasSteppedBack, nextCursor, nextStretch, walkFromMs, type Cursor } from './keyset.ts';
 import { changesIn } from './mapper.ts';
+import { isRemembered, rememberRead, trust, type Recent } from './recent.ts';
 import { walkById } from './walk-by-id.ts';
 
 const ABOUT = { route: 'GET /v2/contacts', applied: 'no' } as const;
@@ -45,15 +46,20 @@ const parametersOf = (afterMs: number): ContactListParameters => {
 };
 
 /** What a pull needs: the client, the clock, and when it is given up. */
-export type PullOptions = { readonly api: ServiceApi; readonly clock: Clock; readonly limits: ListingLimits };
+export type PullOptions = {
+  readonly api: ServiceApi;
+  readonly clock: Clock;
+  readonly limits: ListingLimits;
+  readonly recent: Recent;
+};
 
 /** The pages of a walk from `afterMs` on; the last one is the one that ends it. */
 async function* walkChanges(
-  { api, clock, limits }: PullOptions,
+  { api }: PullOptions,
   fromMs: number,
+  walk: ListingWalk,
   signal: AbortSignal,
 ): AsyncGenerator<Page<ContactRow>> {
-  const walk = startListingWalk({ route: ABOUT.route, clock, limits });
   let afterMs = Math.max(0, fromMs);
   for (;;) {
     const page = await api.contacts.listPage(parametersOf(afterMs), 1, signal);
@@ -70,9 +76,58 @@ async function* walkChanges(
   }
 }
 
+/** When the rows were changed, latest first; null where that cannot be read of each, or they come in another order. */
+const latestFirst = (rows: readonly ContactRow[]): readonly number[] | null => {
+  const times = rows.map(changedAtMs).filter((time) => time !== null);
+  const isSorted = times.every((time, index) => time <= (times[index - 1] ?? time));
+  return isSorted && times.length === rows.length ? times : null;
+};
+
+/**
+ * The feed as one page of the contacts that changed last, where that tells as much as a walk would (R14); else null:
+ *
+ * - it is the only page; or
+ * - the cursor's overlap has passed, and the page goes back as far as the watermark: nothing newer is behind it; or
+ * - it shows what this process wrote or read less than the overlap ago, and there are no more contacts than those. What
+ *   may still come to light of an earlier stamp is read by a walk when that time is over: the cursor stays.
+ *
+ * So many contacts of the same second, ours for the most part, are not paged again and again.
+ */
+const readNewest = async (
+  { api, clock, recent }: PullOptions,
+  old: Cursor,
+  walk: ListingWalk,
+  signal: AbortSignal,
+): Promise<FeedPage | null> => {
+  const startedAtMs = clock.now();
+  const isSettled = old.behindMs === 0;
+  if (!isSettled && startedAtMs >= recent.trustedUntilMs) return null;
+  const fromMs = walkFromMs(old);
+  const page = await api.contacts.listPage({ 'updated_at.after': fromMs, order: ['-updated_at'] }, 1, signal);
+  walk.take(page.rowKeys.length);
+  if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
+  const times = latestFirst(page.rows);
+  if (times === null) return null;
+  const reachesBack = isSettled && times.some((time) => time <= old.watermarkMs);
+  const isWhole = page.isLast || reachesBack;
+  if (!isWhole && !isRemembered(recent, page, fromMs)) return null;
+  rememberRead(recent, page.rows);
+  if (page.isLast) trust(recent, startedAtMs);
+  return {
+    ...changesIn(page.rows, api.mapping),
+    resume: null,
+    cursor: encodeCursor(isWhole ? cursorAfter(old, page, startedAtMs) : old, api.mapping.definitions),
+    total: page.total,
+  };
+};
+
+/** The cursor after a page that tells all. */
+const cursorAfter = (old: Cursor, { rows, serverTimeMs }: Page<ContactRow>, startedAtMs: number): Cursor =>
+  nextCursor(old, { maxSeenMs: latestChange(rows, null), serverStartMs: serverTimeMs ?? startedAtMs, startedAtMs });
+
 /**
  * The contacts changed since the cursor, as a keyset walk (R14). A walk that is cut off starts again from its cursor. One
- * request where everything that changed fits a page.
+ * request where everything that changed fits a page, or the newest page tells it all ({@link readNewest}).
  *
  * @throws {CursorExpiredError} where the cursor cannot be read, or is ahead of the service's clock.
  */
@@ -81,21 +136,31 @@ export async function* pullChanges(
   cursor: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
+  const { api } = options;
   const old = readCursor(cursor);
+  for (const [name, definition] of definitionsIn(cursor)) api.mapping.definitions.set(name, definition);
+  const walk = startListingWalk({ route: ABOUT.route, ...options });
+  const newest = await readNewest(options, old, walk, signal);
+  if (newest !== null) {
+    yield newest;
+    return;
+  }
   const startedAtMs = options.clock.now();
   const seen = new Set<string>();
   let serverStartMs: number | null = null;
   let total: number | null = null;
   let maxSeenMs: number | null = null;
   let held: FeedPage | null = null;
-  for await (const page of walkChanges(options, walkFromMs(old), signal)) {
+  for await (const page of walkChanges(options, walkFromMs(old), walk, signal)) {
     if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
     if (held !== null) yield held;
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    held = { ...changesIn(takeFresh(page.rows, seen)), resume: null, cursor: null, total };
+    rememberRead(options.recent, page.rows);
+    held = { ...changesIn(takeFresh(page.rows, seen), api.mapping), resume: null, cursor: null, total };
   }
+  trust(options.recent, startedAtMs);
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
-  if (held !== null) yield { ...held, cursor: encodeCursor(next) };
+  if (held !== null) yield { ...held, cursor: encodeCursor(next, api.mapping.definitions) };
 }

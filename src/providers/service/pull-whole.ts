@@ -3,6 +3,7 @@ import { startListingWalk } from '../read-limits.ts';
 import type { FeedPage, PullRequest } from '../remote.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, startCursor } from './keyset.ts';
+import type { ServiceMapping } from './fields.ts';
 import { changesIn } from './mapper.ts';
 import type { PullOptions } from './pull-changes.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
@@ -38,8 +39,8 @@ const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Prog
 });
 
 /** The cursor after a whole listing: the latest change seen, but not past the listing's own start. */
-const cursorAfter = (progress: Progress): string => {
-  return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress));
+const cursorAfter = (progress: Progress, { definitions }: ServiceMapping): string => {
+  return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
 /** Every contact. `resume` of a page that came from an earlier listing goes on behind that page. */
@@ -54,12 +55,12 @@ export async function* pullWhole(
   const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits, pagesBefore: start.page - 1 });
   for await (const step of walkById(api, {}, start, walk, signal, known)) {
     progress = advance(progress, step, clock.now());
-    const page = changesIn(takeFresh(step.page.rows, seen));
+    const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
     const { total } = step;
-    if (step.isLast) yield { ...page, resume: null, cursor: cursorAfter(progress), total };
+    if (step.isLast) yield { ...page, resume: null, cursor: cursorAfter(progress, api.mapping), total };
     else yield { ...page, resume: JSON.stringify(progress), cursor: null, total };
     if (step.isLast) return;
   }
   if (progress === null) return;
-  yield { changes: [], unchanged: [], resume: null, cursor: cursorAfter(progress), total: progress.total };
+  yield { changes: [], unchanged: [], resume: null, cursor: cursorAfter(progress, api.mapping), total: progress.total };
 }

@@ -1,11 +1,14 @@
-import { NotFoundError, UnreadableError } from '../errors.ts';
+import { keepChosen } from '../../contact/chosen.ts';
+import type { Contact } from '../../contact/contact.ts';
+import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
 import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
+import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { createBody, updateBody } from './contact-body.ts';
-import { recordOf } from './mapper.ts';
+import { readRaw, recordOf } from './mapper.ts';
 import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
 import { settle } from './write-result.ts';
@@ -16,6 +19,35 @@ const CLOCK_SLACK_MS = 5 * 60_000;
 /** How many pages of the newest contacts are looked through for lost creates. */
 const NEWEST_PAGES = 4;
 
+const isRefusal = (error: unknown): boolean => error instanceof InvalidError && error.applied === 'no';
+
+/**
+ * Sends a write, and where it is refused with custom fields, once more without: what a custom field does not take is left
+ * where it is, and stops nothing else (R2). Throws what the last attempt throws.
+ */
+const sendBody = async <Value>(body: ContactWrite, send: (body: ContactWrite) => Promise<Value>): Promise<Value> => {
+  const { custom_field_values: custom, ...rest } = body;
+  try {
+    return await send(body);
+  } catch (error) {
+    if (custom === undefined || !isRefusal(error) || Object.keys(rest).length === 0) throw error;
+    return send(rest);
+  }
+};
+
+/** Throws where a contact was read before the link chose custom fields: those that it carries might be taken for unset. */
+const refuseUnread = ({ raw }: ContactRecord, { custom_field_values: custom }: ContactWrite): void => {
+  if (custom === undefined || readRaw(raw).custom_fields !== undefined) return;
+  const about = { status: null, route: 'PATCH /v2/contacts/{id}', applied: 'no' } as const;
+  throw new StaleError('the contact was known without its custom fields: it is read again', about);
+};
+
+const createContact = async (api: ServiceApi, draft: Contact, signal: AbortSignal): Promise<ContactRecord> => {
+  const { contacts, mapping } = api;
+  const created = await sendBody(createBody(draft, mapping), (body) => contacts.create(body, signal));
+  return recordOf(created, mapping);
+};
+
 /** One POST for each contact: the service has no bulk create. The membership is written afterwards. */
 export const createContacts = (
   api: ServiceApi,
@@ -24,7 +56,7 @@ export const createContacts = (
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   return mapConcurrently(batch, concurrency, ({ key, draft }) =>
-    settle(key, async () => recordOf(await api.contacts.create(createBody(draft), signal))),
+    settle(key, async () => createContact(api, draft, signal)),
   );
 };
 
@@ -37,10 +69,14 @@ export const updateContacts = (
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   return mapConcurrently(batch, concurrency, ({ key, current, desired, fields }) =>
     settle(key, async () => {
-      const body = updateBody(current, desired, fields);
-      const write = () => api.contacts.update(current.id, body, signal);
+      const { contacts, mapping } = api;
+      const asked = updateBody(current, desired, fields, mapping);
+      // What the service cannot hold is not sent, and where that is all, nothing is.
+      if (Object.keys(asked).length === 0) return current;
+      refuseUnread(current, asked);
+      const write = () => sendBody(asked, (body) => contacts.update(current.id, body, signal));
       const updated = await writeContact(api, [current.id], signal, write);
-      return recordOf(updated, current.groupIds);
+      return recordOf(updated, mapping, current);
     }),
   );
 };
@@ -54,7 +90,7 @@ export const mergeContacts = (
 ): Promise<WriteResult<ContactRecord>> =>
   settle(mergedAwayId, async () => {
     const write = () => api.contacts.merge(survivorId, [mergedAwayId], signal);
-    return recordOf(await writeContact(api, [survivorId, mergedAwayId], signal, write));
+    return recordOf(await writeContact(api, [survivorId, mergedAwayId], signal, write), api.mapping);
   });
 
 const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
@@ -106,12 +142,14 @@ export const findCreatedContacts = async (
   const unreadable: UnreadableRow[] = [];
   for await (const page of api.contacts.list(parameters, signal)) {
     for (const row of page.rows) {
-      if (row.kind === 'contact' && !isTaken(row.contact.id)) found.push(recordOf(row.contact));
+      if (row.kind === 'contact' && !isTaken(row.contact.id)) found.push(recordOf(row.contact, api.mapping));
       if (row.kind === 'unreadable' && !(row.id !== null && isTaken(row.id))) unreadable.push(row);
     }
     if (page.number === NEWEST_PAGES) break;
   }
-  const matches = matchCreated(requests, found);
+  const chosen = new Set(api.mapping.fields);
+  const sought = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
+  const matches = matchCreated(sought, found);
   const missing = requests.filter(({ key }) => !matches.has(key));
   refuseDoubt(missing, unreadable);
   return matches;

@@ -16,7 +16,7 @@ const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<t
 /** Reads one contact; withheld where a 403 concerns this contact alone. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
-    const record = recordOf(await api.contacts.get(id, signal));
+    const record = recordOf(await api.contacts.get(id, signal), api.mapping);
     const reason = overlongReason(record);
     if (reason !== null) return { kind: 'unreadable', reason };
     return { kind: record.id === id ? 'found' : 'moved', record };

@@ -1,11 +1,14 @@
+import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
 import type { OnRetry } from '../provider.ts';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
-import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { serviceMapping, type ServiceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
 import { BULK_SIZE } from './membership-plan.ts';
@@ -13,6 +16,7 @@ import { pullChanges, type PullOptions } from './pull-changes.ts';
 import { pullWhole } from './pull-whole.ts';
 import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
+import { createRecent, rememberWritten } from './recent.ts';
 import { withRetries } from './retrying-send.ts';
 
 export type ServiceRemoteOptions = {
@@ -27,6 +31,8 @@ export type ServiceRemoteOptions = {
   readonly requestCount: () => number;
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
+  /** What the link syncs; {@link USUAL_FIELDS} unless given. */
+  readonly fields?: ChosenFields;
   /** How long one request may be tried again and again. */
   readonly maxElapsedMs: number;
   /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
@@ -52,33 +58,55 @@ const CAPABILITIES: RemoteCapabilities = {
   settlesWithinMs: 0,
 };
 
+type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
+
+/** Rows are known by their digests as records carry them. */
+const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): WholeRequest => {
+  const { known } = request;
+  if (known === undefined || digestEnd === '') return request;
+  return {
+    ...request,
+    known: async (rows) => {
+      const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
+      return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
+    },
+  };
+};
+
 const pull = (options: PullOptions, request: PullRequest, signal: AbortSignal) => {
   switch (request.mode) {
     case 'changes':
       return pullChanges(options, request.cursor, signal);
     case 'whole':
-      return pullWhole(options, request, signal);
+      return pullWhole(options, withDigestEnd(options.api.mapping, request), signal);
   }
 };
 
 /** The relationship management service behind the port that both sides implement; see {@link Remote}. */
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
-  const { clock, listingLimits: limits = LISTING_LIMITS } = options;
-  const api = createServiceApi(withRetries(createSend(options), options));
+  const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
+  const mapping = serviceMapping(fields);
+  const api = createServiceApi(withRetries(createSend(options), options), mapping);
+  const recent = createRecent();
+  const remembered = async (writes: Promise<readonly WriteResult<ContactRecord>[]>) => {
+    const results = await writes;
+    rememberWritten(recent, results, clock.now());
+    return results;
+  };
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await api.user.get(signal)).id,
-    pull: (request, signal) => pull({ api, clock, limits }, request, signal),
+    pull: (request, signal) => pull({ api, clock, limits, recent }, request, signal),
     read: async (ids, signal) => {
       const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
         return [id, await readContact(api, id, signal)] as const;
       });
       return new Map(answers);
     },
-    create: (batch, signal) => createContacts(api, batch, CONCURRENCY, signal),
-    update: (batch, signal) => updateContacts(api, batch, CONCURRENCY, signal),
+    create: (batch, signal) => remembered(createContacts(api, batch, CONCURRENCY, signal)),
+    update: (batch, signal) => remembered(updateContacts(api, batch, CONCURRENCY, signal)),
     delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
     changeMembership: (batch, signal) => changeMembership(api, batch, CONCURRENCY, signal),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),

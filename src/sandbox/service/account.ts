@@ -4,8 +4,9 @@ import { ContactBook } from './contact-book.ts';
 import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
 import { mergedContact } from './contact-merge.ts';
 import { invalid, notFound, ServiceError } from './errors.ts';
+import { CustomFieldBook } from './custom-field-book.ts';
 import { Identifiers } from './identifiers.ts';
-import type { BucketRecord, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
+import type { BucketRecord, ComputedFields, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
 import { Stamps } from './stamps.ts';
 import type { ServiceVariants } from './variants.ts';
 
@@ -30,6 +31,7 @@ export type UserChange = {
 export class ServiceAccount {
   readonly activity: ServiceActivity;
   readonly book: ContactBook;
+  readonly customFields = new CustomFieldBook();
   readonly stamps: Stamps;
   user: UserRecord;
   readonly #buckets = new Map<string, BucketRecord>();
@@ -230,6 +232,17 @@ export class ServiceAccount {
     return interaction;
   }
 
+  /** Changes what the service computes of a contact. */
+  compute(contactId: string, computed: ComputedFields): ContactRecord {
+    const contact = this.book.require(contactId);
+    const isBumped = this.#variants().activityBump === 'bumped';
+    return this.book.store({
+      ...contact,
+      ...computed,
+      updatedAtMs: isBumped ? this.stamps.next(contact.updatedAtMs) : contact.updatedAtMs,
+    });
+  }
+
   editInteraction(id: string, fields: InteractionFields): InteractionRecord {
     const interaction = this.activity.editInteraction(id, fields);
     if (interaction === undefined) throw notFound(this.#variants(), id);
@@ -244,7 +257,7 @@ export class ServiceAccount {
   }
 
   #kit() {
-    return { variants: this.#variants(), identifiers: this.#identifiers };
+    return { variants: this.#variants(), identifiers: this.#identifiers, customFields: this.customFields };
   }
 
   #isNoOp(current: object, next: object): boolean {
@@ -323,11 +336,6 @@ export class ServiceAccount {
   }
 
   #noteContacted(contact: ContactRecord, timestampMs: number): void {
-    const isBumped = this.#variants().activityBump === 'bumped';
-    this.book.store({
-      ...contact,
-      lastContactedAtMs: Math.max(contact.lastContactedAtMs ?? 0, timestampMs),
-      updatedAtMs: isBumped ? this.stamps.next(contact.updatedAtMs) : contact.updatedAtMs,
-    });
+    this.compute(contact.id, { lastContactedAtMs: Math.max(contact.lastContactedAtMs ?? 0, timestampMs) });
   }
 }

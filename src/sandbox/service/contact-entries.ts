@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { CustomFieldBook } from './custom-field-book.ts';
 import type { Identifiers } from './identifiers.ts';
 import { storedAddressPart, storedEmail, storedLabel, storedPhone, storedText } from './normalise.ts';
 import type { AddressEntry, EmailEntry, PhoneEntry, ProfileEntry, WebsiteEntry } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
 /** What a write needs beside the fields sent. */
-export type WriteKit = { readonly variants: ServiceVariants; readonly identifiers: Identifiers };
+export type WriteKit = {
+  readonly variants: ServiceVariants;
+  readonly identifiers: Identifiers;
+  readonly customFields: Pick<CustomFieldBook, 'takes'>;
+};
 
 const text = z.string().nullish();
 const entry = { id: z.string().nullish(), label: text };

@@ -68,6 +68,8 @@ export const blankContact = (id: string, serial: number, createdAtMs: number): C
   bucketIds: [],
   lastBucketedAtMs: null,
   lastContactedAtMs: null,
+  relationshipStatus: 'none',
+  assignedToId: null,
   archivedAtMs: null,
   isTeamContact: false,
 });
@@ -109,14 +111,17 @@ const sentCustomFields = (fields: ContactFields, variants: ServiceVariants): Con
 const writtenCustomFields = (
   current: ContactRecord['customFields'],
   fields: ContactFields,
-  variants: ServiceVariants,
+  { customFields, variants }: WriteKit,
 ): ContactRecord['customFields'] => {
   const sent = sentCustomFields(fields, variants);
   if (sent === undefined) return current;
   if (sent === null) return variants.nullArray === 'clears' ? [] : current;
   const kept = variants.customFieldUnset === 'omission' ? [] : current;
   const values = new Map(kept.map(({ id, value }) => [id, value]));
-  for (const { field, value } of sent) values.set(field.id, value);
+  for (const { field, value } of sent) {
+    if (customFields.takes(field.id, value)) values.set(field.id, value);
+    else if (variants.customFieldMistyped === '422') throw invalid(variants, `The value of ${field.id} is invalid`);
+  }
   return [...values].filter(([, value]) => value !== null).map(([id, value]) => ({ id, value }));
 };
 
@@ -136,7 +141,7 @@ export const writtenContact = (current: ContactRecord, fields: ContactFields, ki
     social_media_profiles: writtenEntries(PROFILE, current.social_media_profiles, fields.social_media_profiles, kit),
     websites: writtenEntries(WEBSITE, current.websites, fields.websites, kit),
     phone_numbers: writtenEntries(PHONE, current.phone_numbers, fields.phone_numbers, kit),
-    customFields: writtenCustomFields(current.customFields, fields, variants),
+    customFields: writtenCustomFields(current.customFields, fields, kit),
   };
 };
 

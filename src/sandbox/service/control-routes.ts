@@ -6,6 +6,17 @@ import { VARIANT_TABLE } from './variants.ts';
 
 const rateLimit = z.object({ requests: z.int().min(1), windowMs: z.int().min(1) });
 const tokenOrder = z.object({ scopes: z.array(z.string()).default(['all:manage']) });
+const computed = z
+  .object({
+    last_contacted: z.iso.datetime({ offset: true }).nullish(),
+    relationship_status: z.string().optional(),
+    assigned_to_id: z.string().nullish(),
+  })
+  .transform(({ last_contacted: last, relationship_status: status, assigned_to_id: assignedToId }) => ({
+    ...(last !== undefined && { lastContactedAtMs: last === null ? null : Date.parse(last) }),
+    ...(status !== undefined && { relationshipStatus: status }),
+    ...(assignedToId !== undefined && { assignedToId }),
+  }));
 const tokenName = z.object({ token: z.string() });
 
 /**
@@ -31,6 +42,11 @@ export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContex
   app.get('/__control/requests', (c) => c.json({ requests: log.all(), overLimit: limiter.overLimit }));
   app.post('/__control/rate-limit', async (c) => {
     limiter.setLimit(rateLimit.parse(await c.req.json()));
+    return c.json({});
+  });
+  // What the service computes by itself, and no route of its API changes.
+  app.post('/__control/contacts/:id', async (c) => {
+    context.account.compute(c.req.param('id'), computed.parse(await c.req.json()));
     return c.json({});
   });
   app.post('/__control/tokens', async (c) => {

@@ -36,10 +36,15 @@ export type ContactRecord = Stored & {
   readonly bucketIds: readonly string[];
   readonly lastBucketedAtMs: number | null;
   readonly lastContactedAtMs: number | null;
+  readonly relationshipStatus: string;
+  readonly assignedToId: string | null;
   readonly archivedAtMs: number | null;
   /** A teammate's contact: listed only with `team_search=true`. */
   readonly isTeamContact: boolean;
 };
+
+/** What the service computes of a contact. */
+export type ComputedFields = Partial<Pick<ContactRecord, 'lastContactedAtMs' | 'relationshipStatus' | 'assignedToId'>>;
 
 export type BucketRecord = Stored & {
   readonly name: string;

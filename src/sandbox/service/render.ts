@@ -96,10 +96,18 @@ export const renderBucket = (bucket: BucketRecord, { account, variants }: Render
   };
 };
 
-const renderCustomField = ({ id, value }: ContactRecord['customFields'][number], variants: ServiceVariants) =>
-  variants.customFieldShape === 'id-value' ? { id, value } : { field: { id, name: id }, value };
+const renderCustomField = (
+  { id, value }: ContactRecord['customFields'][number],
+  { account, variants }: RenderContext,
+) => {
+  if (variants.customFieldShape === 'id-value') return { id, value };
+  const definition = account.customFields.get(id);
+  const type = definition !== undefined && variants.customFieldType === 'told' ? { type: definition.type } : {};
+  return { field: { id, name: definition?.name ?? id, ...type }, value };
+};
 
-const renderContactExtra = (contact: ContactRecord, { account, variants }: RenderContext) => {
+const renderContactExtra = (contact: ContactRecord, context: RenderContext) => {
+  const { account, variants } = context;
   const time = timeWriter('contact', variants);
   return {
     last_contacted: time(contact.lastContactedAtMs),
@@ -108,7 +116,7 @@ const renderContactExtra = (contact: ContactRecord, { account, variants }: Rende
     team_last_contacted_by_id: contact.lastContactedAtMs === null ? null : account.user.id,
     last_bucketed_at: time(contact.lastBucketedAtMs),
     user_last_contacted_at: time(contact.lastContactedAtMs),
-    relationship_status: 'none',
+    relationship_status: contact.relationshipStatus,
     buckets: contact.bucketIds.flatMap((id) => {
       const bucket = account.bucket(id);
       return bucket === undefined ? [] : [{ id, name: bucket.name, reminder_interval: bucket.reminder_interval }];
@@ -120,7 +128,10 @@ const renderContactExtra = (contact: ContactRecord, { account, variants }: Rende
     team_last_contacted_by: null,
     associated_company: null,
     associated_location: null,
-    assigned_to: null,
+    assigned_to:
+      contact.assignedToId === account.user.id && variants.assignedTo === 'user'
+        ? renderUser(account.user, context)
+        : null,
     ...(contact.archivedAtMs === null ? {} : { archived_at: time(contact.archivedAtMs) }),
   };
 };
@@ -139,13 +150,13 @@ export const renderContact = (contact: ContactRecord, context: RenderContext) =>
     location: null,
     avatar_url: contact.avatar_url ?? emptyText(true, variants),
     tags: contact.tags,
-    assigned_to_id: null,
+    assigned_to_id: contact.assignedToId,
     addresses: contact.addresses,
     email_addresses: contact.email_addresses,
     social_media_profiles: contact.social_media_profiles,
     websites: contact.websites,
     phone_numbers: contact.phone_numbers,
-    custom_fields: contact.customFields.map((field) => renderCustomField(field, variants)),
+    custom_fields: contact.customFields.map((field) => renderCustomField(field, context)),
     extra_data: renderContactExtra(contact, context),
   };
 };

@@ -1,17 +1,8 @@
-import { SIDES, type Side } from '../../contact/side.ts';
-import type { GroupPair } from '../../reconcile/groups.ts';
-import type { Verdict } from '../../reconcile/verdict.ts';
+import { SIDES } from '../../contact/side.ts';
 import { decodeSummary } from '../codec.ts';
-import {
-  INTERRUPTED,
-  NO_CURSOR,
-  PRUNED_AT_ONCE,
-  type ConflictRow,
-  type HalfPut,
-  type JournalRow,
-  type Rejection,
-} from '../store.ts';
+import { INTERRUPTED, NO_CURSOR, PRUNED_AT_ONCE, type ConflictRow, type HalfPut, type JournalRow } from '../store.ts';
 import type { RunRow, StoreChange } from '../store.ts';
+import { compareKeys, changedLink, withoutOldRejections } from '../link-state.ts';
 import { halfKey, newState, type Layer } from './layer.ts';
 
 type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
@@ -71,35 +62,6 @@ const putPair = (layer: Layer, { id, status, halves }: Change<'put-pair'>, newId
   layer.pairs.set(pair, status);
   for (const { half, digest } of halves) putHalf(layer, { half: { ...half, pair }, digest });
   return id === null ? [pair] : [];
-};
-
-const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
-
-const setGroupPairs = (layer: Layer, groupPairs: readonly GroupPair[]): void => {
-  const sorted = groupPairs.toSorted((one, other) => compareKeys(one.key, other.key));
-  layer.state = { ...layer.state, groupPairs: sorted };
-};
-
-const otherGroupPairs = (layer: Layer, key: string) => layer.state.groupPairs.filter((pair) => pair.key !== key);
-
-const setRejections = (layer: Layer, rejections: readonly Rejection[]): void => {
-  const sorted = rejections.toSorted(
-    (one, other) => compareKeys(one.key, other.key) || compareKeys(one.side, other.side),
-  );
-  layer.state = { ...layer.state, rejections: sorted };
-};
-
-const otherRejections = (layer: Layer, side: Side, key: string) =>
-  layer.state.rejections.filter((rejection) => rejection.side !== side || rejection.key !== key);
-
-const otherVerdicts = (layer: Layer, { leftId, rightId }: Pick<Verdict, 'leftId' | 'rightId'>) =>
-  layer.state.verdicts.filter((verdict) => verdict.leftId !== leftId || verdict.rightId !== rightId);
-
-const setVerdicts = (layer: Layer, verdicts: readonly Verdict[]): void => {
-  const sorted = verdicts.toSorted(
-    (one, other) => compareKeys(one.leftId, other.leftId) || compareKeys(one.rightId, other.rightId),
-  );
-  layer.state = { ...layer.state, verdicts: sorted };
 };
 
 const addIntent = (layer: Layer, { run, entry, atMs }: Change<'intend'>, id: number): number => {
@@ -227,47 +189,13 @@ const prune = (layer: Layer, { beforeMs }: Change<'prune'>, below: RowsBelow): v
     return !isDismissed && (resolvedAtMs === null || resolvedAtMs >= beforeMs);
   };
   layer.conflicts = (layer.conflicts ?? below.conflicts).filter(isKept);
-  setRejections(
-    layer,
-    layer.state.rejections.filter(({ retryAtMs }) => retryAtMs >= beforeMs),
-  );
+  layer.state = withoutOldRejections(layer.state, beforeMs);
 };
 
 const applyToLink = (layer: Layer, change: Exclude<StoreChange, { kind: HistoryKind | MappingKind }>): void => {
-  switch (change.kind) {
-    case 'cursor':
-      layer.state = { ...layer.state, cursors: { ...layer.state.cursors, [change.side]: change.cursor } };
-      break;
-    case 'shown':
-      layer.shown[change.side].ids.push(...change.ids);
-      break;
-    case 'forget-shown':
-      layer.shown[change.side] = { isForgotten: true, ids: [] };
-      break;
-    case 'link':
-      layer.state = { ...layer.state, ...change.patch };
-      break;
-    case 'group-pair':
-      setGroupPairs(layer, [...otherGroupPairs(layer, change.pair.key), change.pair]);
-      break;
-    case 'drop-group-pair':
-      setGroupPairs(layer, otherGroupPairs(layer, change.key));
-      break;
-    case 'reject': {
-      const { side, key } = change.rejection;
-      setRejections(layer, [...otherRejections(layer, side, key), change.rejection]);
-      break;
-    }
-    case 'accept':
-      setRejections(layer, otherRejections(layer, change.side, change.key));
-      break;
-    case 'verdict':
-      setVerdicts(layer, [...otherVerdicts(layer, change.verdict), change.verdict]);
-      break;
-    case 'drop-verdict':
-      setVerdicts(layer, otherVerdicts(layer, change));
-      break;
-  }
+  if (change.kind === 'shown') layer.shown[change.side].ids.push(...change.ids);
+  else if (change.kind === 'forget-shown') layer.shown[change.side] = { isForgotten: true, ids: [] };
+  else layer.state = changedLink(layer.state, change);
 };
 
 type MappingKind = 'put-half' | 'drop-half' | 'put-pair' | 'drop-pair' | 'forget-mapping' | 'forget-link';

@@ -10,6 +10,8 @@ import {
   type RunRow,
   type Store,
 } from '../store.ts';
+import { NO_ACTIVITY } from '../activity.ts';
+import { NO_CHOICE } from '../link-fields.ts';
 import { NOTHING_TOLD } from '../told.ts';
 
 /** What an overlay keeps of one link: the rows that differ from the store below. */
@@ -46,7 +48,11 @@ export const newState = (name: string): LinkState => ({
   accounts: { left: null, right: null },
   credentials: { left: null, right: null },
   acceptedDeletes: null,
+  selection: null,
   told: NOTHING_TOLD,
+  pausedByHandAtMs: null,
+  fields: NO_CHOICE,
+  activity: NO_ACTIVITY,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

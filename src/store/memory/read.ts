@@ -1,9 +1,9 @@
-import type { Half } from '../../contact/half.ts';
-import type { Side } from '../../contact/side.ts';
+import { isUnselected, type Half } from '../../contact/half.ts';
+import { bySide, type Side } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
-import { asksFor, inOrder } from '../half-query.ts';
+import { asksFor, bestOf, inOrder } from '../half-query.ts';
 import type { ConflictRow, Counts, HalfKey, HalfQuery, JournalQuery, JournalRow, PairRow } from '../store.ts';
-import type { HalfPut, RunQuery, RunRow } from '../store.ts';
+import type { HalfPut, RunQuery, RunRow, WriteCounts } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
 
 // Each reading unites what the store below answers, but for the rows that the layer holds, with the layer's own rows.
@@ -26,8 +26,10 @@ export const readPairs = async (layer: Layer, ids: readonly number[]): Promise<r
 /** The halves below that a query may mean, by what stands there and by the status that their pair has here. */
 const halvesBelow = async ({ below, link, ...layer }: Layer, query: HalfQuery): Promise<readonly Half[]> => {
   if (layer.isForgotten) return [];
-  const found = await below.halves(link, query);
-  const dependsOnPair = query.by === 'alone' || query.by === 'group';
+  // Of those below some may stand here otherwise: so many more are sure to be enough.
+  const asked = query.by === 'search' ? { ...query, limit: query.limit + layer.halves.size } : query;
+  const found = await below.halves(link, asked);
+  const dependsOnPair = query.by === 'alone' || query.by === 'asleep';
   if (!dependsOnPair || layer.pairs.size === 0) return found;
   const ofPairs = await below.halves(link, { by: 'pair', pairs: [...layer.pairs.keys()] });
   return [...new Map([...found, ...ofPairs].map((half) => [halfKey(half), half])).values()];
@@ -37,11 +39,12 @@ export const readHalves = async (layer: Layer, query: HalfQuery): Promise<readon
   const below = (await halvesBelow(layer, query)).filter((half) => !layer.halves.has(halfKey(half)));
   const all = [...below, ...ownHalves(layer)];
   const statuses = new Map<number, PairStatus>();
-  if (query.by === 'alone' || query.by === 'group') {
+  if (query.by === 'alone' || query.by === 'asleep') {
     const pairs = all.flatMap(({ pair }) => pair ?? []);
     for (const { id, status } of await readPairs(layer, pairs)) statuses.set(id, status);
   }
-  return inOrder(all.filter(asksFor(query, (pair) => statuses.get(pair))));
+  const found = all.filter(asksFor(query, (pair) => statuses.get(pair)));
+  return query.by === 'search' ? bestOf(found, query) : inOrder(found);
 };
 
 export const readIndex = async (layer: Layer, side: Side): Promise<readonly HalfKey[]> => {
@@ -69,17 +72,18 @@ export const readKnown = async (layer: Layer, side: Side, rows: readonly RowDige
 
 export const readCounts = async (layer: Layer): Promise<Counts> => {
   const { below, link, pairs } = layer;
-  const present = async (side: Side): Promise<number> => {
-    const keys = await readIndex(layer, side);
-    return keys.filter(({ state }) => state !== 'missing' && state !== 'gone').length;
-  };
-  const isLinked = ({ status }: { readonly status: PairStatus | null }): boolean => status === 'linked';
-  const own = [...pairs.values()].filter((status) => status === 'linked').length;
+  const keys = { left: await readIndex(layer, 'left'), right: await readIndex(layer, 'right') };
   const hidden = layer.isForgotten ? [] : await below.pairs(link, [...pairs.keys()]);
-  const stored = layer.isForgotten ? 0 : (await below.counts(link)).pairs;
+  const stored = layer.isForgotten ? null : await below.counts(link);
+  const countOf = (status: PairStatus, storedBelow: number): number => {
+    const isOf = (each: PairStatus | null): boolean => each === status;
+    return storedBelow - hidden.filter((pair) => isOf(pair.status)).length + [...pairs.values()].filter(isOf).length;
+  };
   return {
-    pairs: stored - hidden.filter(isLinked).length + own,
-    present: { left: await present('left'), right: await present('right') },
+    pairs: countOf('linked', stored?.pairs ?? 0),
+    asleep: countOf('asleep', stored?.asleep ?? 0),
+    present: bySide((side) => keys[side].filter(({ state }) => state !== 'missing' && state !== 'gone').length),
+    unselected: bySide((side) => keys[side].filter(isUnselected).length),
   };
 };
 
@@ -91,7 +95,10 @@ const asksForEntry = (query: JournalQuery): ((row: JournalRow) => boolean) => {
       return destroys && state === 'done' && intendedAtMs >= query.destroyedSinceMs;
     };
   }
-  if ('run' in query) return ({ run }) => run === query.run;
+  if ('run' in query) {
+    const { run, kinds, fromId = 0 } = query;
+    return (row) => row.run === run && row.id >= fromId && (kinds?.includes(row.kind) ?? true);
+  }
   if ('fromId' in query) return ({ id }) => id >= query.fromId;
   const [ids, pairIds] = [new Set<string | null>(query.ids), new Set<number | null>(query.pairIds)];
   return ({ leftId, rightId, after, pairId }) =>
@@ -99,17 +106,26 @@ const asksForEntry = (query: JournalQuery): ((row: JournalRow) => boolean) => {
 };
 
 export const readJournal = async (layer: Layer, query: JournalQuery): Promise<readonly JournalRow[]> => {
+  const limit = 'limit' in query ? query.limit : undefined;
   // Of those below some may count no more: only all of them are sure to fill a page.
-  const asked = 'fromId' in query ? { ...query, limit: Number.MAX_SAFE_INTEGER } : query;
+  const asked = limit === undefined ? query : { ...query, limit: Number.MAX_SAFE_INTEGER };
   const below = layer.isForgotten ? [] : await layer.below.journal(layer.link, asked);
   const own = [...layer.journal.values()].filter((row) => row !== null).filter(asksForEntry(query));
   const others = below.filter(({ id, run }) => !layer.journal.has(id) && !layer.prunedRuns.has(run));
   const all = [...others, ...own].toSorted((one, other) => one.id - other.id);
-  return 'fromId' in query ? all.slice(0, query.limit) : all;
+  return all.slice(0, limit);
 };
 
+export const readWriteCounts = async (layer: Layer, run: string): Promise<WriteCounts> => {
+  const writes = Map.groupBy(await readJournal(layer, { run }), ({ kind }) => kind);
+  return Object.fromEntries([...writes].map(([kind, rows]) => [kind, rows.length]));
+};
+
+const isBefore = (one: RunRow, other: RunRow): boolean =>
+  one.startedAtMs < other.startedAtMs || (one.startedAtMs === other.startedAtMs && one.id < other.id);
+
 const newestFirst = (runs: readonly RunRow[]): RunRow[] =>
-  runs.toSorted((one, other) => other.startedAtMs - one.startedAtMs || (one.id < other.id ? 1 : -1));
+  runs.toSorted((one, other) => (isBefore(one, other) ? 1 : -1));
 
 const allRuns = async ({ below, link, runs, isDropped }: Layer): Promise<readonly RunRow[]> => {
   const stored = isDropped ? [] : await below.runs(link, { idPrefix: '' });
@@ -125,7 +141,13 @@ const latestWriting = async (layer: Layer): Promise<readonly RunRow[]> => {
 
 export const readRuns = async (layer: Layer, query: RunQuery): Promise<readonly RunRow[]> => {
   if ('idPrefix' in query) return (await allRuns(layer)).filter(({ id }) => id.startsWith(query.idPrefix));
-  if ('newest' in query) return (await allRuns(layer)).slice(0, query.newest);
+  if ('newest' in query) {
+    const { newest, before, of: { kind, outcome } = {} } = query;
+    const asked = (await allRuns(layer)).filter((run) => {
+      return (kind ?? run.kind) === run.kind && (outcome ?? run.outcome) === run.outcome;
+    });
+    return asked.filter((run) => before === undefined || isBefore(run, before)).slice(0, newest);
+  }
   const { latest } = query;
   if (latest === 'writing') return latestWriting(layer);
   const isAsked = ({ outcome }: RunRow): boolean => (latest === 'ended' ? outcome !== 'running' : outcome === latest);

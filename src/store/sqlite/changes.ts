@@ -1,4 +1,4 @@
-import type { StoreChange } from '../store.ts';
+import type { LinkTable, RowWriter } from '../changes.ts';
 import { dropConflicts, putConflict, resolveConflicts, reviewConflict } from './conflicts.ts';
 import { forgetShown, putCursor, putShown } from './cursors.ts';
 import type { Db } from './database.ts';
@@ -7,10 +7,10 @@ import { dropGroupPair, putGroupPair } from './groups.ts';
 import { dropHalf, putHalf } from './halves.ts';
 import { dropEntry, redactEntry, settleJournal, writeIntent } from './journal.ts';
 import { patchLink } from './links.ts';
-import { dropPair, putPair } from './pairs.ts';
+import { addPair, dropPair, putPair } from './pairs.ts';
 import { prune } from './prune.ts';
 import { dropRejection, putRejection } from './rejections.ts';
-import { setReason, writeRunEnd, writeRunStart } from './runs.ts';
+import { addRun, endRun, setReason } from './runs.ts';
 import {
   conflicts,
   cursors,
@@ -26,84 +26,55 @@ import {
 } from './schema.ts';
 import { dropVerdict, putVerdict } from './verdicts.ts';
 
-const FORGOTTEN = [cursors, pairs, halves, shownPages, groupPairs, journal, conflicts, rejections, verdicts];
+export const TABLES = {
+  cursors,
+  pairs,
+  halves,
+  shownPages,
+  groupPairs,
+  journal,
+  conflicts,
+  rejections,
+  verdicts,
+  runs,
+} satisfies Record<LinkTable, unknown>;
 
-const forgetMapping = (db: Db, link: string): void => {
-  for (const table of FORGOTTEN) db.orm.delete(table).where(eq(table.link, link)).run();
-};
-
-const forgetLink = (db: Db, link: string): void => {
-  forgetMapping(db, link);
-  db.orm.delete(runs).where(eq(runs.link, link)).run();
-  db.orm.delete(links).where(eq(links.name, link)).run();
-};
-
-const applyChange = (db: Db, link: string, change: Exclude<StoreChange, { kind: 'intend' | 'put-pair' }>): void => {
-  switch (change.kind) {
-    case 'put-half':
-      return putHalf(db, link, change);
-    case 'drop-half':
-      return dropHalf(db, { link, side: change.side }, change.id);
-    case 'drop-pair':
-      return dropPair(db, link, change.id);
-    case 'cursor':
-      return putCursor(db, { link, side: change.side }, change.cursor);
-    case 'shown':
-      return putShown(db, { link, side: change.side }, change.ids);
-    case 'forget-shown':
-      return forgetShown(db, { link, side: change.side });
-    case 'link':
-      return patchLink(db, link, change.patch);
-    case 'journal':
-      return settleJournal(db, link, change);
-    case 'group-pair':
-      return putGroupPair(db, link, change.pair);
-    case 'drop-group-pair':
-      return dropGroupPair(db, link, change.key);
-    case 'conflict':
-      return putConflict(db, link, change);
-    case 'resolve-conflicts':
-      return resolveConflicts(db, link, change);
-    case 'review-conflict':
-      return reviewConflict(db, link, change);
-    case 'drop-conflicts':
-      return dropConflicts(db, link, change.leftId);
-    case 'reject':
-      return putRejection(db, link, change.rejection);
-    case 'accept':
-      return dropRejection(db, { link, side: change.side }, change.key);
-    case 'verdict':
-      return putVerdict(db, link, change.verdict);
-    case 'drop-verdict':
-      return dropVerdict(db, link, change);
-    case 'run-started':
-      return writeRunStart(db, link, change.run);
-    case 'run-ended':
-      return writeRunEnd(db, link, change.id, change.end);
-    case 'forget-mapping':
-      return forgetMapping(db, link);
-    case 'prune':
-      return prune(db, link, change.beforeMs);
-    case 'drop-entry':
-      return dropEntry(db, link, change.id);
-    case 'redact-entry':
-      return redactEntry(db, link, change);
-    case 'run-reason':
-      return setReason(db, link, change);
-    case 'forget-link':
-      return forgetLink(db, link);
+const clear = (db: Db, link: string, names: readonly LinkTable[]): void => {
+  for (const name of names) {
+    const table = TABLES[name];
+    db.orm.delete(table).where(eq(table.link, link)).run();
   }
 };
 
-/** Makes the changes in their order; answers the ids of new pairs and of intents. The caller makes them one step. */
-export const applyChanges = (db: Db, link: string, changes: readonly StoreChange[]): readonly number[] => {
-  const ids: number[] = [];
-  for (const change of changes) {
-    if (change.kind === 'intend') ids.push(writeIntent(db, link, change));
-    else if (change.kind === 'put-pair') {
-      const id = putPair(db, link, change);
-      if (change.id === null) ids.push(id);
-    } else applyChange(db, link, change);
-  }
-  return ids;
-};
+/** Writes each row at once: the ids that it gives are those of the rows. The caller makes a commit of it one step. */
+export const rowWriter = (db: Db, link: string): RowWriter => ({
+  putHalf: (put) => putHalf(db, link, put),
+  dropHalf: (side, id) => dropHalf(db, { link, side }, id),
+  addPair: (status) => addPair(db, link, status),
+  putPair: (row) => putPair(db, link, row),
+  dropPair: (id) => dropPair(db, link, id),
+  putCursor: (row) => putCursor(db, link, row),
+  addShown: (side, ids) => putShown(db, { link, side }, ids),
+  dropShown: (side) => forgetShown(db, { link, side }),
+  patchLink: (columns) => patchLink(db, link, columns),
+  addEntry: (row) => writeIntent(db, link, row),
+  settleEntry: (row) => settleJournal(db, link, row),
+  dropEntry: (id) => dropEntry(db, link, id),
+  blankEntry: (id, intentJson) => redactEntry(db, link, id, intentJson),
+  putGroupPair: (row) => putGroupPair(db, link, row),
+  dropGroupPair: (key) => dropGroupPair(db, link, key),
+  addConflict: (row) => putConflict(db, link, row),
+  resolveConflicts: (leftId, fields, atMs) => resolveConflicts(db, link, leftId, fields, atMs),
+  reviewConflict: (row) => reviewConflict(db, link, row),
+  dropConflicts: (leftId) => dropConflicts(db, link, leftId),
+  putRejection: (row) => putRejection(db, link, row),
+  dropRejection: (side, key) => dropRejection(db, { link, side }, key),
+  putVerdict: (row) => putVerdict(db, link, row),
+  dropVerdict: (leftId, rightId) => dropVerdict(db, link, { leftId, rightId }),
+  addRun: (row, reasonOfOthers) => addRun(db, link, row, reasonOfOthers),
+  endRun: (row) => endRun(db, link, row),
+  setReason: (id, reason) => setReason(db, link, id, reason),
+  prune: (beforeMs) => prune(db, link, beforeMs),
+  clear: (names) => clear(db, link, names),
+  dropLink: () => void db.orm.delete(links).where(eq(links.name, link)).run(),
+});

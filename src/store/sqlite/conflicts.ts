@@ -1,11 +1,9 @@
 import type { SQL } from 'drizzle-orm';
-import { isSyncedField } from '../codec.ts';
-import type { ConflictRow, StoreChange } from '../store.ts';
+import { toConflicts, type ConflictColumns, type ReviewColumns } from '../rows.ts';
+import type { ConflictRow } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, isNull, placeholder, sql } from './drizzle.ts';
 import { conflicts } from './schema.ts';
-
-type Change<Kind extends StoreChange['kind']> = Extract<StoreChange, { kind: Kind }>;
 
 const inLink = eq(conflicts.link, placeholder('link'));
 const ofContact = and(inLink, eq(conflicts.leftId, placeholder('leftId')));
@@ -69,30 +67,28 @@ const selectOpenConflicts = (orm: Orm) => selecting(orm, isNull(conflicts.resolv
 export const putConflict = (
   db: Db,
   link: string,
-  { run, leftId, rightId, atMs, conflict }: Change<'conflict'>,
+  row: Omit<ConflictColumns, 'id' | 'resolvedAtMs' | 'review' | 'reviewedAtMs'>,
 ): void => {
-  const { field, left, right, winner } = conflict;
-  db.prepared(insertConflict).run({ link, run, leftId, rightId, atMs, field, left, right, winner });
+  db.prepared(insertConflict).run({ ...row, link });
 };
 
-export const resolveConflicts = (db: Db, link: string, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {
+export const resolveConflicts = (
+  db: Db,
+  link: string,
+  leftId: string,
+  fields: readonly string[],
+  atMs: number,
+): void => {
   db.prepared(closeConflicts).run({ link, leftId, fields: JSON.stringify(fields), atMs });
 };
 
-export const reviewConflict = (
-  db: Db,
-  link: string,
-  { leftId, field, review, atMs }: Change<'review-conflict'>,
-): void => {
-  db.prepared(reviewOpen).run({ link, leftId, field, review, atMs: review === null ? null : atMs });
+export const reviewConflict = (db: Db, link: string, { reviewedAtMs: atMs, ...row }: ReviewColumns): void => {
+  db.prepared(reviewOpen).run({ ...row, link, atMs });
 };
 
 export const dropConflicts = (db: Db, link: string, leftId: string): void => {
   db.prepared(deleteConflicts).run({ link, leftId });
 };
 
-/** A conflict about a field that is no longer synced concerns nobody. */
-export const readConflicts = (db: Db, link: string, all: boolean): readonly ConflictRow[] => {
-  const rows = db.prepared(all ? selectConflicts : selectOpenConflicts).all({ link });
-  return rows.flatMap(({ field, ...row }) => (isSyncedField(field) ? [{ ...row, field }] : []));
-};
+export const readConflicts = (db: Db, link: string, all: boolean): readonly ConflictRow[] =>
+  toConflicts(db.prepared(all ? selectConflicts : selectOpenConflicts).all({ link }));

@@ -1,5 +1,5 @@
 import { decodeIds } from '../codec.ts';
-import type { Cursor } from '../store.ts';
+import type { CursorColumns } from '../rows.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
 import type { Place } from './halves.ts';
@@ -42,8 +42,8 @@ const selectShown = (orm: Orm) =>
 
 const deleteShown = (orm: Orm) => orm.delete(shownPages).where(atPlace).prepare();
 
-export const putCursor = (db: Db, place: Place, cursor: Cursor): void => {
-  db.prepared(upsertCursor).run({ ...place, ...cursor });
+export const putCursor = (db: Db, link: string, row: CursorColumns): void => {
+  db.prepared(upsertCursor).run({ ...row, link });
 };
 
 export const putShown = (db: Db, place: Place, ids: readonly string[]): void => {

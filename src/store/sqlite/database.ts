@@ -64,7 +64,7 @@ const configure = (client: Database.Database): void => {
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL');
   // A first sync touches a large part of a large database again and again.
-  client.pragma('cache_size = -16384');
+  client.pragma('cache_size = -4096');
   client.pragma('wal_autocheckpoint = 4000');
   // The log of one large step does not stay large.
   client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);

@@ -1,4 +1,4 @@
-import type { GroupPair } from '../../reconcile/groups.ts';
+import type { GroupPairColumns } from '../rows.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
 import { groupPairs } from './schema.ts';
@@ -35,10 +35,8 @@ const deleteGroupPair = (orm: Orm) =>
     .where(and(eq(groupPairs.link, placeholder('link')), eq(groupPairs.key, placeholder('key'))))
     .prepare();
 
-export const putGroupPair = (db: Db, link: string, { key, status, settled, left, right }: GroupPair): void => {
-  const [leftId, leftName] = [left?.id ?? null, left?.name ?? null];
-  const [rightId, rightName] = [right?.id ?? null, right?.name ?? null];
-  db.prepared(upsertGroupPair).run({ link, key, status, settled, leftId, leftName, rightId, rightName });
+export const putGroupPair = (db: Db, link: string, row: GroupPairColumns): void => {
+  db.prepared(upsertGroupPair).run({ ...row, link });
 };
 
 export const dropGroupPair = (db: Db, link: string, key: string): void => {

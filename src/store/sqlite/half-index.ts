@@ -1,7 +1,7 @@
-import type { Side } from '../../contact/side.ts';
+import { toCounts } from '../rows.ts';
 import type { Counts, HalfKey } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { and, count, eq, placeholder, sql } from './drizzle.ts';
+import { and, count, eq, isNull, placeholder, sql } from './drizzle.ts';
 import type { Place } from './halves.ts';
 import { halves, pairs } from './schema.ts';
 
@@ -46,11 +46,20 @@ const countAway = (orm: Orm) =>
     .groupBy(halves.side)
     .prepare();
 
-const countLinked = (orm: Orm) =>
+const countUnselected = (orm: Orm) =>
   orm
-    .select({ n: count() })
+    .select({ side: halves.side, n: count() })
+    .from(halves)
+    .where(and(onEitherSide, isNull(halves.pair), eq(halves.state, 'settled')))
+    .groupBy(halves.side)
+    .prepare();
+
+const countPairs = (orm: Orm) =>
+  orm
+    .select({ status: pairs.status, n: count() })
     .from(pairs)
-    .where(and(eq(pairs.link, placeholder('link')), eq(pairs.status, 'linked')))
+    .where(eq(pairs.link, placeholder('link')))
+    .groupBy(pairs.status)
     .prepare();
 
 export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.prepared(selectLight).all(place);
@@ -67,13 +76,10 @@ export const findKnown = (
 };
 
 export const readCounts = (db: Db, link: string): Counts => {
-  const all = db.prepared(countSides).all({ link });
-  const away = db.prepared(countAway).all({ link });
-  const sum = (rows: readonly { readonly side: Side; readonly n: number }[], side: Side): number =>
-    rows.find((row) => row.side === side)?.n ?? 0;
-  const present = (side: Side): number => sum(all, side) - sum(away, side);
-  return {
-    pairs: db.prepared(countLinked).get({ link })?.n ?? 0,
-    present: { left: present('left'), right: present('right') },
-  };
+  return toCounts({
+    pairs: db.prepared(countPairs).all({ link }),
+    all: db.prepared(countSides).all({ link }),
+    away: db.prepared(countAway).all({ link }),
+    unselected: db.prepared(countUnselected).all({ link }),
+  });
 };

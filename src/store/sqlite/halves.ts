@@ -1,11 +1,12 @@
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../contact/half.ts';
+import { needlesOf } from '../../contact/search.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
-import { decodeBase, decodeRecord, encodeBase, encodeRecord } from '../codec.ts';
-import { holdsEmail, inOrder, isMember } from '../half-query.ts';
+import { asksFor, bestOf, holdsEmail, inOrder, isMember } from '../half-query.ts';
+import { halfColumns, narrowHalfColumns, toHalf } from '../rows.ts';
 import type { HalfPut, HalfQuery } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { and, eq, placeholder, sql } from './drizzle.ts';
+import { and, eq, isNull, or, placeholder, sql } from './drizzle.ts';
 import { halves, pairs } from './schema.ts';
 
 /** One side of one link. */
@@ -38,6 +39,7 @@ const upsertHalf = (orm: Orm) =>
       digest: placeholder('digest'),
       baseJson: placeholder('baseJson'),
       recordJson: placeholder('recordJson'),
+      search: placeholder('search'),
     })
     .onConflictDoUpdate({
       target: [halves.link, halves.side, halves.id],
@@ -52,8 +54,27 @@ const upsertHalf = (orm: Orm) =>
         digest: sql`excluded.digest`,
         baseJson: sql`excluded.base_json`,
         recordJson: sql`excluded.record_json`,
+        search: sql`excluded.search`,
       },
     })
+    .prepare();
+
+/** Everything of a half but its record, which is the widest part by far. */
+const updateHalf = (orm: Orm) =>
+  orm
+    .update(halves)
+    .set({
+      pair: sql`${placeholder('pair')}`,
+      state: sql`${placeholder('state')}`,
+      absences: sql`${placeholder('absences')}`,
+      lastListedAtMs: sql`${placeholder('lastListedAtMs')}`,
+      heardAtMs: sql`${placeholder('heardAtMs')}`,
+      writtenAtMs: sql`${placeholder('writtenAtMs')}`,
+      mergedInto: sql`${placeholder('mergedInto')}`,
+      digest: sql`${placeholder('digest')}`,
+      baseJson: sql`${placeholder('baseJson')}`,
+    })
+    .where(sameHalf)
     .prepare();
 
 const deleteHalf = (orm: Orm) => orm.delete(halves).where(sameHalf).prepare();
@@ -72,7 +93,7 @@ const COLUMNS = {
   recordJson: halves.recordJson,
 };
 
-type StoredHalf = Omit<typeof halves.$inferSelect, 'link' | 'digest'>;
+type StoredHalf = Omit<typeof halves.$inferSelect, 'link' | 'digest' | 'search'>;
 
 const selecting = (orm: Orm, where: SQL | undefined) => orm.select(COLUMNS).from(halves).where(where).prepare();
 
@@ -85,24 +106,26 @@ const selectAll = (orm: Orm) => selecting(orm, inLink);
 
 const pairsOfLink = eq(pairs.link, placeholder('link'));
 
-const selectAlone = (orm: Orm) => {
-  const alone = orm
+const selectOfPairs = (orm: Orm, status: SQL) => {
+  const asked = orm
     .select({ id: pairs.id })
     .from(pairs)
-    .where(and(pairsOfLink, sql`${pairs.status} in ('kept', 'dormant')`));
-  return selecting(orm, and(onEitherSide, sql`${halves.pair} in ${alone}`));
+    .where(and(pairsOfLink, sql`${pairs.status} in ${status}`));
+  return selecting(orm, and(onEitherSide, sql`${halves.pair} in ${asked}`));
 };
 
+const selectAlone = (orm: Orm) => selectOfPairs(orm, sql`('kept', 'dormant')`);
+const selectAsleep = (orm: Orm) => selectOfPairs(orm, sql`('asleep')`);
+
+const selectUnselected = (orm: Orm) =>
+  selecting(orm, and(onEitherSide, isNull(halves.pair), eq(halves.state, 'settled')));
+
 const selectMembers = (orm: Orm) => {
-  const linked = orm
-    .select({ id: pairs.id })
-    .from(pairs)
-    .where(and(pairsOfLink, eq(pairs.status, 'linked')));
   // A group's id stands in the record as JSON writes it; whether it stands there as a group is seen when it is parsed.
   const mentions = sql`exists (
     select 1 from json_each(${placeholder('ids')}) as asked where instr(${halves.recordJson}, json_quote(asked.value)) > 0
   )`;
-  return selecting(orm, and(inLink, mentions, sql`${halves.pair} in ${linked}`));
+  return selecting(orm, and(inLink, mentions));
 };
 
 const selectByEmail = (orm: Orm) => {
@@ -114,20 +137,32 @@ const selectByEmail = (orm: Orm) => {
   return selecting(orm, and(onSide, holds));
 };
 
-const toHalf = ({ baseJson, recordJson, ...row }: StoredHalf): Half => {
-  const record = decodeRecord(recordJson);
-  return { ...row, record, base: decodeBase(baseJson, record) };
+const selectBlank = (orm: Orm) => selecting(orm, and(inLink, sql`${halves.search} = ''`, sql`${halves.pair} is null`));
+
+const selectFound = (orm: Orm) => {
+  const holds = (name: string): SQL => sql`instr(${halves.search}, ${placeholder(name)}) > 0`;
+  const lacks = (needle: SQL): SQL =>
+    sql`exists (select 1 from json_each(${placeholder('words')}) as word where instr(${halves.search}, ${needle}) = 0)`;
+  const rank = sql`case
+    when ${holds('email')} or ${holds('phone')} then 0
+    when instr(${halves.search}, ${placeholder('name')}) = 1 then 1
+    when not ${lacks(sql`char(10) || word.value || char(10)`)} then 2
+    when not ${lacks(sql`char(10) || word.value`)} then 3
+  end`;
+  const mayBeMeant = or(holds('word'), holds('email'), holds('phone'));
+  const found = sql`
+    select row from (
+      select rowid as row, ${halves.side} as side, ${halves.id} as id, ${rank} as rank
+      from ${halves} where ${and(inLink, mayBeMeant)}
+    ) where rank is not null order by rank, side, id limit ${placeholder('limit')}
+  `;
+  return selecting(orm, sql`rowid in (${found})`);
 };
 
-export const putHalf = (db: Db, link: string, { half, digest }: HalfPut): void => {
-  const { record, base, ...columns } = half;
-  db.prepared(upsertHalf).run({
-    ...columns,
-    link,
-    digest,
-    baseJson: encodeBase(base, record),
-    recordJson: encodeRecord(record),
-  });
+export const putHalf = (db: Db, link: string, put: HalfPut): void => {
+  // One that is not there after all is put whole.
+  if (put.keepsRecord === true && db.prepared(updateHalf).run({ ...narrowHalfColumns(put), link }).changes > 0) return;
+  db.prepared(upsertHalf).run({ ...halfColumns(put), link });
 };
 
 export const dropHalf = (db: Db, place: Place, id: string): void => {
@@ -147,10 +182,20 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
     }
     case 'alone':
       return db.prepared(selectAlone).all({ link });
+    case 'asleep':
+      return db.prepared(selectAsleep).all({ link });
+    case 'unselected':
+      return db.prepared(selectUnselected).all({ link });
     case 'group':
       return db.prepared(selectMembers).all({ link, ids: JSON.stringify(query.ids) });
     case 'email':
       return db.prepared(selectByEmail).all({ link, side: query.side, keys: JSON.stringify(query.keys) });
+    case 'search': {
+      const { words, ...needles } = needlesOf(query.text);
+      return db.prepared(selectFound).all({ ...needles, link, limit: query.limit, words: JSON.stringify(words) });
+    }
+    case 'blank':
+      return db.prepared(selectBlank).all({ link });
     case 'all':
       return db.prepared(selectAll).all({ link });
   }
@@ -159,5 +204,6 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
 export const readHalves = (db: Db, link: string, query: HalfQuery): readonly Half[] => {
   const found = readRows(db, link, query).map(toHalf);
   if (query.by === 'group') return inOrder(found.filter(isMember(query.ids)));
+  if (query.by === 'search') return bestOf(found.filter(asksFor(query, () => undefined)), query);
   return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
 };

@@ -1,8 +1,9 @@
 import type { SQL } from 'drizzle-orm';
-import { decodeIntent, decodeRecord, encodeIntent, encodeRecord } from '../codec.ts';
-import type { JournalQuery, JournalRow, StoreChange } from '../store.ts';
+import type { RowWriter } from '../changes.ts';
+import { toJournalRow, type IntentColumns } from '../rows.ts';
+import { WRITE_KINDS, type JournalQuery, type JournalRow, type WriteCounts } from '../store.ts';
 import type { Db, Orm } from './database.ts';
-import { and, eq, or, placeholder, sql } from './drizzle.ts';
+import { and, count, eq, placeholder, sql } from './drizzle.ts';
 import { journal } from './schema.ts';
 
 const inLink = eq(journal.link, placeholder('link'));
@@ -24,7 +25,7 @@ const insertIntent = (orm: Orm) =>
       intentJson: placeholder('intentJson'),
       beforeJson: placeholder('beforeJson'),
       destroys: placeholder('destroys'),
-      intendedAtMs: placeholder('atMs'),
+      intendedAtMs: placeholder('intendedAtMs'),
     })
     .returning({ id: journal.id })
     .prepare();
@@ -36,7 +37,7 @@ const settleOpen = (orm: Orm) =>
       state: sql`${placeholder('state')}`,
       afterJson: sql`${placeholder('afterJson')}`,
       error: sql`${placeholder('error')}`,
-      settledAtMs: sql`${placeholder('atMs')}`,
+      settledAtMs: sql`${placeholder('settledAtMs')}`,
     })
     .where(and(eq(journal.id, placeholder('id')), inLink, isOpen))
     .prepare();
@@ -75,7 +76,29 @@ const selectDestroying = (orm: Orm) => {
   return selecting(orm, and(isDue, sql`${journal.state} = 'done'`));
 };
 
-const selectRun = (orm: Orm) => selecting(orm, eq(journal.run, placeholder('run')));
+const selectRun = (orm: Orm) =>
+  orm
+    .select(COLUMNS)
+    .from(journal)
+    .where(
+      and(
+        inLink,
+        eq(journal.run, placeholder('run')),
+        sql`${journal.id} >= ${placeholder('fromId')}`,
+        sql`${journal.kind} in (select value from json_each(${placeholder('kinds')}))`,
+      ),
+    )
+    .orderBy(journal.id)
+    .limit(placeholder('limit'))
+    .prepare();
+
+const countWrites = (orm: Orm) =>
+  orm
+    .select({ kind: journal.kind, n: count() })
+    .from(journal)
+    .where(and(inLink, eq(journal.run, placeholder('run'))))
+    .groupBy(journal.kind)
+    .prepare();
 
 const selectPage = (orm: Orm) =>
   orm
@@ -89,15 +112,16 @@ const selectPage = (orm: Orm) =>
 const selectScope = (orm: Orm) => {
   const named = sql`(select value from json_each(${placeholder('ids')}))`;
   const pairs = sql`(select value from json_each(${placeholder('pairIds')}))`;
+  // One index each: of one condition with `or` SQLite would read every entry of the link.
+  const where = (condition: SQL): SQL => sql`select ${journal.id} from ${journal} where ${and(inLink, condition)}`;
   return selecting(
     orm,
-    or(
-      sql`${journal.leftId} in ${named}`,
-      sql`${journal.rightId} in ${named}`,
-      // What a create brought into being is named by the answer alone.
-      sql`json_extract(${journal.afterJson}, '$.id') in ${named}`,
-      sql`${journal.pairId} in ${pairs}`,
-    ),
+    sql`${journal.id} in (
+      ${where(sql`${journal.leftId} in ${named}`)}
+      union ${where(sql`${journal.rightId} in ${named}`)}
+      union ${where(sql`${journal.afterJson} ->> 'id' in ${named} and ${journal.afterJson} is not null`)}
+      union ${where(sql`${journal.pairId} in ${pairs}`)}
+    )`,
   );
 };
 
@@ -120,14 +144,7 @@ const blankEntry = (orm: Orm) =>
     .where(sameEntry)
     .prepare();
 
-const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));
-
-const toRow = ({ intentJson, beforeJson, afterJson, ...row }: StoredRow): JournalRow => ({
-  ...row,
-  intent: decodeIntent(intentJson),
-  before: decodeOptional(beforeJson),
-  after: decodeOptional(afterJson),
-});
+const NO_LIMIT = -1;
 
 const rowsOf = (db: Db, link: string, query: JournalQuery): StoredRow[] => {
   if ('open' in query) return db.prepared(selectOpen).all({ link });
@@ -135,41 +152,38 @@ const rowsOf = (db: Db, link: string, query: JournalQuery): StoredRow[] => {
   if ('destroyedSinceMs' in query) {
     return db.prepared(selectDestroying).all({ link, sinceMs: query.destroyedSinceMs });
   }
-  if ('run' in query) return db.prepared(selectRun).all({ link, run: query.run });
+  if ('run' in query) {
+    const { run, kinds = WRITE_KINDS, fromId = 0, limit = NO_LIMIT } = query;
+    return db.prepared(selectRun).all({ link, run, fromId, limit, kinds: JSON.stringify(kinds) });
+  }
   if ('fromId' in query) return db.prepared(selectPage).all({ link, fromId: query.fromId, limit: query.limit });
   const [ids, pairIds] = [JSON.stringify(query.ids), JSON.stringify(query.pairIds)];
   return db.prepared(selectScope).all({ link, ids, pairIds });
 };
 
 export const readJournal = (db: Db, link: string, query: JournalQuery): readonly JournalRow[] =>
-  rowsOf(db, link, query).map(toRow);
+  rowsOf(db, link, query).map(toJournalRow);
+
+export const readWriteCounts = (db: Db, link: string, run: string): WriteCounts =>
+  Object.fromEntries(
+    db
+      .prepared(countWrites)
+      .all({ link, run })
+      .map(({ kind, n }) => [kind, n]),
+  );
 
 /** Answers the entry's id. */
-export const writeIntent = (
-  db: Db,
-  link: string,
-  { run, entry, atMs }: Extract<StoreChange, { kind: 'intend' }>,
-): number => {
-  const { intent, before, ...columns } = entry;
-  const intentJson = encodeIntent(intent);
-  const beforeJson = before === null ? null : encodeRecord(before);
-  return db.prepared(insertIntent).get({ ...columns, link, run, intentJson, beforeJson, atMs }).id;
-};
+export const writeIntent = (db: Db, link: string, row: IntentColumns): number =>
+  db.prepared(insertIntent).get({ ...row, link }).id;
 
 export const dropEntry = (db: Db, link: string, id: number): void => {
   db.prepared(deleteEntry).run({ link, id });
 };
 
-export const redactEntry = (
-  db: Db,
-  link: string,
-  { id, intent }: Extract<StoreChange, { kind: 'redact-entry' }>,
-): void => {
-  db.prepared(blankEntry).run({ link, id, intentJson: encodeIntent(intent) });
+export const redactEntry = (db: Db, link: string, id: number, intentJson: string): void => {
+  db.prepared(blankEntry).run({ link, id, intentJson });
 };
 
-export const settleJournal = (db: Db, link: string, change: Extract<StoreChange, { kind: 'journal' }>): void => {
-  const { id, state, after, error, atMs } = change;
-  const afterJson = after === null ? null : encodeRecord(after);
-  db.prepared(settleOpen).run({ link, id, state, afterJson, error, atMs });
+export const settleJournal = (db: Db, link: string, row: Parameters<RowWriter['settleEntry']>[0]): void => {
+  db.prepared(settleOpen).run({ ...row, link });
 };

@@ -1,8 +1,6 @@
-import type { GroupPair } from '../../reconcile/groups.ts';
-import { bySide } from '../../contact/side.ts';
-import type { Cursor, LinkState, StoreChange } from '../store.ts';
+import { toLink, type LinkRows, type PatchColumns } from '../rows.ts';
+import type { LinkState } from '../store.ts';
 import type { Told } from '../told.ts';
-import { NO_CURSOR } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
 import { cursors, groupPairs, links, rejections } from './schema.ts';
@@ -33,6 +31,11 @@ const updateLink = (orm: Orm) =>
       rightCredential: sql`${placeholder('rightCredential')}`,
       acceptedRun: sql`${placeholder('acceptedRun')}`,
       acceptedAtMs: sql`${placeholder('acceptedAtMs')}`,
+      fieldsName: sql`${placeholder('fieldsName')}`,
+      fieldsJoining: sql`${placeholder('fieldsJoining')}`,
+      selectionPatterns: sql`${placeholder('selectionPatterns')}`,
+      selectionKey: sql`${placeholder('selectionKey')}`,
+      activityJson: sql`${placeholder('activityJson')}`,
     })
     .where(sameLink)
     .prepare();
@@ -53,6 +56,14 @@ const updateTold = (orm: Orm) =>
         sql`${links.claimedUntilMs} is ${placeholder('beforeClaimedUntilMs')}`,
       ),
     )
+    .returning({ name: links.name })
+    .prepare();
+
+const updatePaused = (orm: Orm) =>
+  orm
+    .update(links)
+    .set({ pausedByHandAtMs: sql`${placeholder('atMs')}` })
+    .where(and(sameLink, sql`(${links.pausedByHandAtMs} is null) <> (${placeholder('atMs')} is null)`))
     .returning({ name: links.name })
     .prepare();
 
@@ -88,43 +99,11 @@ const selectRejections = (orm: Orm) =>
     .orderBy(rejections.key, rejections.side)
     .prepare();
 
-const readCursors = (db: Db, link: string): LinkState['cursors'] => {
-  const rows = db.prepared(selectCursors).all({ link });
-  return bySide((side): Cursor => {
-    const row = rows.find((each) => each.side === side);
-    if (row === undefined) return NO_CURSOR;
-    const { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs } = row;
-    return { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs };
-  });
-};
-
-const groupHalf = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' });
-
-const toGroupPair = (row: typeof groupPairs.$inferSelect): GroupPair => ({
-  key: row.key,
-  left: groupHalf(row.leftId, row.leftName),
-  right: groupHalf(row.rightId, row.rightName),
-  status: row.status,
-  settled: row.settled,
-});
-
-type Accepted = Pick<typeof links.$inferSelect, 'acceptedRun' | 'acceptedAtMs'>;
-
-const accepted = ({ acceptedRun, acceptedAtMs }: Accepted): LinkState['acceptedDeletes'] =>
-  acceptedRun === null || acceptedAtMs === null ? null : { run: acceptedRun, atMs: acceptedAtMs };
-
-const toLink = (db: Db, row: typeof links.$inferSelect): LinkState => ({
-  name: row.name,
-  state: row.state,
-  reason: row.reason,
-  accounts: { left: row.leftAccount, right: row.rightAccount },
-  credentials: { left: row.leftCredential, right: row.rightCredential },
-  acceptedDeletes: accepted(row),
-  told: { trouble: row.toldTrouble, failingSinceMs: row.failingSinceMs, claimedUntilMs: row.claimedUntilMs },
-  cursors: readCursors(db, row.name),
-  groupPairs: db.prepared(selectGroupPairs).all({ link: row.name }).map(toGroupPair),
-  rejections: db.prepared(selectRejections).all({ link: row.name }),
-  verdicts: readVerdicts(db, row.name),
+const readRows = (db: Db, link: string): LinkRows => ({
+  cursors: db.prepared(selectCursors).all({ link }),
+  groupPairs: db.prepared(selectGroupPairs).all({ link }),
+  rejections: db.prepared(selectRejections).all({ link }),
+  verdicts: readVerdicts(db, link),
 });
 
 const insertAndSelect = (db: Db, link: string): typeof links.$inferSelect => {
@@ -138,7 +117,7 @@ const insertAndSelect = (db: Db, link: string): typeof links.$inferSelect => {
 const rowOf = (db: Db, link: string) => db.prepared(selectLink).get({ link }) ?? insertAndSelect(db, link);
 
 /** The link, made where there is none. */
-export const openLink = (db: Db, link: string): LinkState => toLink(db, rowOf(db, link));
+export const openLink = (db: Db, link: string): LinkState => toLink(rowOf(db, link), readRows(db, link));
 
 export const readLinks = (db: Db): readonly LinkState[] =>
   db
@@ -146,22 +125,8 @@ export const readLinks = (db: Db): readonly LinkState[] =>
     .all()
     .map(({ name }) => openLink(db, name));
 
-type Patch = Extract<StoreChange, { kind: 'link' }>['patch'];
-
-export const patchLink = (db: Db, link: string, { accounts, credentials, acceptedDeletes, ...patch }: Patch): void => {
-  const row = { ...rowOf(db, link), ...patch };
-  const pass = acceptedDeletes === undefined ? accepted(row) : acceptedDeletes;
-  db.prepared(updateLink).run({
-    link,
-    state: row.state,
-    reason: row.reason,
-    leftAccount: accounts === undefined ? row.leftAccount : accounts.left,
-    rightAccount: accounts === undefined ? row.rightAccount : accounts.right,
-    leftCredential: credentials === undefined ? row.leftCredential : credentials.left,
-    rightCredential: credentials === undefined ? row.rightCredential : credentials.right,
-    acceptedRun: pass?.run ?? null,
-    acceptedAtMs: pass?.atMs ?? null,
-  });
+export const patchLink = (db: Db, link: string, columns: Partial<PatchColumns>): void => {
+  db.prepared(updateLink).run({ ...rowOf(db, link), ...columns, link });
 };
 
 /** Answers whether what was told of the link was what stands before. */
@@ -175,4 +140,10 @@ export const swapTold = (db: Db, link: string, before: Told, after: Told): boole
     beforeClaimedUntilMs: before.claimedUntilMs,
   });
   return row !== undefined;
+};
+
+/** Pauses the link or lets it go on; answers whether it was otherwise. */
+export const setPausedByHand = (db: Db, link: string, atMs: number | null): boolean => {
+  rowOf(db, link);
+  return db.prepared(updatePaused).get({ link, atMs }) !== undefined;
 };

@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { searchText } from '../../contact/search.ts';
+import { PACKAGE_ROOT } from '../../package-root.ts';
+import { decodeRecord } from '../codec.ts';
 import { StoreError } from '../store.ts';
 import { readMigrationFiles } from './drizzle.ts';
 
-// The same place seen from src/store/sqlite and from dist/store/sqlite.
-const MIGRATIONS_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'migrations', 'sqlite');
+const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'sqlite');
 
 // The table and its columns are drizzle's own. Its migrator reads what was applied before its transaction begins, so that
 // two processes which make the same file would both begin from nothing.
@@ -43,6 +44,15 @@ export const checkVersion = (client: Database, path: string): void => {
   }
 };
 
+/** The search text of a record as it stands in a row; empty where it cannot be read, which is told when it is asked for. */
+const searchTextOf = (recordJson: unknown): string => {
+  try {
+    return searchText(decodeRecord(String(recordJson)).contact);
+  } catch {
+    return '';
+  }
+};
+
 /**
  * Applies the migrations that are missing, all or none; alone with the database from before it looks. Answers whether
  * it made the tables of a new file, carried an earlier version's over, or found nothing to do.
@@ -57,6 +67,7 @@ export const migrate = (
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
   if (!readMigrations().some(isMissing)) return 'current';
   let isNew = false;
+  client.function('search_text', { deterministic: true }, searchTextOf);
   db.atomic(() => {
     checkVersion(client, path);
     isNew = appliedUpTo(client) === 0;

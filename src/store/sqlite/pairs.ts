@@ -1,8 +1,8 @@
 import type { PairStatus } from '../../reconcile/decision.ts';
-import type { PairRow, StoreChange } from '../store.ts';
+import type { PairColumns } from '../rows.ts';
+import type { PairRow } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, placeholder, sql } from './drizzle.ts';
-import { putHalf } from './halves.ts';
 import { pairs } from './schema.ts';
 
 const inLink = eq(pairs.link, placeholder('link'));
@@ -21,7 +21,6 @@ const insertPair = (orm: Orm) =>
   orm
     .insert(pairs)
     .values({ link: placeholder('link'), status: placeholder('status') })
-    .returning({ id: pairs.id })
     .prepare();
 
 const upsertPair = (orm: Orm) =>
@@ -29,7 +28,6 @@ const upsertPair = (orm: Orm) =>
     .insert(pairs)
     .values({ id: placeholder('id'), link: placeholder('link'), status: placeholder('status') })
     .onConflictDoUpdate({ target: pairs.id, set: { status: sql`excluded.status` } })
-    .returning({ id: pairs.id })
     .prepare();
 
 const deletePair = (orm: Orm) =>
@@ -41,16 +39,12 @@ const deletePair = (orm: Orm) =>
 export const readPairs = (db: Db, link: string, ids: readonly number[]): readonly PairRow[] =>
   db.prepared(selectPairs).all({ link, ids: JSON.stringify(ids) });
 
-const putRow = (db: Db, link: string, id: number | null, status: PairStatus): number => {
-  if (id === null) return db.prepared(insertPair).get({ link, status }).id;
-  return db.prepared(upsertPair).get({ link, id, status }).id;
-};
-
 /** Answers the pair's id. */
-export const putPair = (db: Db, link: string, change: Extract<StoreChange, { kind: 'put-pair' }>): number => {
-  const pair = putRow(db, link, change.id, change.status);
-  for (const { half, digest } of change.halves) putHalf(db, link, { half: { ...half, pair }, digest });
-  return pair;
+export const addPair = (db: Db, link: string, status: PairStatus): number =>
+  Number(db.prepared(insertPair).run({ link, status }).lastInsertRowid);
+
+export const putPair = (db: Db, link: string, row: PairColumns): void => {
+  db.prepared(upsertPair).run({ ...row, link });
 };
 
 export const dropPair = (db: Db, link: string, id: number): void => {

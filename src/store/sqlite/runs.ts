@@ -1,5 +1,6 @@
-import { decodeSummary } from '../codec.ts';
-import { INTERRUPTED, type RunEnd, type RunQuery, type RunRow, type RunStart } from '../store.ts';
+import type { RowWriter } from '../changes.ts';
+import { ENDED, toRun, type RunStartColumns } from '../rows.ts';
+import type { RunQuery, RunRow } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, desc, eq, placeholder, sql } from './drizzle.ts';
 import { journal, runs } from './schema.ts';
@@ -16,7 +17,7 @@ const insertRun = (orm: Orm) =>
       kind: placeholder('kind'),
       outcome: 'running',
       startedAtMs: placeholder('startedAtMs'),
-      summaryJson: placeholder('summary'),
+      summaryJson: placeholder('summaryJson'),
     })
     .prepare();
 
@@ -27,7 +28,7 @@ const updateRun = (orm: Orm) =>
       outcome: sql`${placeholder('outcome')}`,
       reason: sql`${placeholder('reason')}`,
       endedAtMs: sql`${placeholder('endedAtMs')}`,
-      summaryJson: sql`${placeholder('summary')}`,
+      summaryJson: sql`${placeholder('summaryJson')}`,
     })
     .where(sameRun)
     .prepare();
@@ -83,7 +84,15 @@ const selectNewest = (orm: Orm) =>
   orm
     .select()
     .from(runs)
-    .where(inLink)
+    .where(
+      and(
+        inLink,
+        sql`${runs.startedAtMs} <= ${placeholder('beforeMs')}`,
+        sql`(${runs.startedAtMs} < ${placeholder('beforeMs')} or ${runs.id} < ${placeholder('beforeId')})`,
+        sql`(${placeholder('kind')} is null or ${runs.kind} = ${placeholder('kind')})`,
+        sql`(${placeholder('outcome')} is null or ${runs.outcome} = ${placeholder('outcome')})`,
+      ),
+    )
     .orderBy(desc(runs.startedAtMs), desc(runs.id))
     .limit(placeholder('newest'))
     .prepare();
@@ -98,33 +107,27 @@ const selectLatestWriting = (orm: Orm) => {
     .prepare();
 };
 
-const toRun = ({ summaryJson, ...row }: typeof runs.$inferSelect): RunRow => ({
-  ...row,
-  ...(summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson)),
-});
-
-export const writeRunStart = (db: Db, link: string, { undoes, ...run }: RunStart): void => {
-  db.prepared(closeRunning).run({ link, reason: INTERRUPTED, endedAtMs: run.startedAtMs });
-  db.prepared(insertRun).run({ ...run, link, summary: undoes === null ? null : JSON.stringify({ undoes }) });
+export const addRun = (db: Db, link: string, row: RunStartColumns, reasonOfOthers: string): void => {
+  db.prepared(closeRunning).run({ link, reason: reasonOfOthers, endedAtMs: row.startedAtMs });
+  db.prepared(insertRun).run({ ...row, link });
 };
 
-export const writeRunEnd = (db: Db, link: string, id: string, { summary, ...end }: RunEnd): void => {
-  db.prepared(updateRun).run({ ...end, link, id, summary: JSON.stringify(summary) });
+export const endRun = (db: Db, link: string, row: Parameters<RowWriter['endRun']>[0]): void => {
+  db.prepared(updateRun).run({ ...row, link });
 };
 
-export const setReason = (
-  db: Db,
-  link: string,
-  { id, reason }: { readonly id: string; readonly reason: string | null },
-): void => {
+export const setReason = (db: Db, link: string, id: string, reason: string | null): void => {
   db.prepared(updateReason).run({ link, id, reason });
 };
 
-const ENDED = ['completed', 'halted', 'failed'];
-
 export const readRuns = (db: Db, link: string, query: RunQuery): readonly RunRow[] => {
   if ('idPrefix' in query) return db.prepared(selectByPrefix).all({ link, prefix: query.idPrefix }).map(toRun);
-  if ('newest' in query) return db.prepared(selectNewest).all({ link, newest: query.newest }).map(toRun);
+  if ('newest' in query) {
+    const { newest, before, of: { kind = null, outcome = null } = {} } = query;
+    // Without one: later than any run begins.
+    const { id: beforeId, startedAtMs: beforeMs } = before ?? { id: '', startedAtMs: Number.MAX_SAFE_INTEGER };
+    return db.prepared(selectNewest).all({ link, newest, beforeMs, beforeId, kind, outcome }).map(toRun);
+  }
   if (query.latest === 'writing') return db.prepared(selectLatestWriting).all({ link }).map(toRun);
   const outcomes = JSON.stringify(query.latest === 'ended' ? ENDED : [query.latest]);
   return db.prepared(selectLatest).all({ link, outcomes }).map(toRun);

@@ -21,10 +21,20 @@ export const links = sqliteTable('links', {
   /** The last run that was let past the guard, and when. */
   acceptedRun: text('accepted_run'),
   acceptedAtMs: integer('accepted_at_ms'),
+  /** What the stored contacts were last held against: the patterns of both sides, and the selection's key. */
+  selectionPatterns: text('selection_patterns'),
+  selectionKey: text('selection_key'),
   /** What the receiver of notices was told of, since when the link fails, and until when a process tells it something. */
   toldTrouble: text('told_trouble', { enum: ['halted', 'paused', 'failing'] }),
   failingSinceMs: integer('failing_since_ms'),
   claimedUntilMs: integer('told_claimed_until_ms'),
+  /** Since when a person wants no run to begin by itself. */
+  pausedByHandAtMs: integer('paused_by_hand_at_ms'),
+  /** Names the choice of fields that the link's contacts are stored by; those that have joined since a run last completed. */
+  fieldsName: text('fields_name').notNull().default(''),
+  fieldsJoining: text('fields_joining'),
+  /** When runs wrote something (`Activity`). */
+  activityJson: text('activity_json'),
 });
 
 /** Where each side's feed was read to, and how far a full listing under way has come. */
@@ -48,7 +58,7 @@ export const pairs = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     link: text('link').notNull(),
-    status: text('status', { enum: ['linked', 'kept', 'dormant'] }).notNull(),
+    status: text('status', { enum: ['linked', 'kept', 'dormant', 'asleep'] }).notNull(),
   },
   (table) => [index('pairs_link').on(table.link, table.status)],
 );
@@ -72,10 +82,12 @@ export const halves = sqliteTable(
     /** `{}` where the base says just what the record says. */
     baseJson: text('base_json'),
     recordJson: text('record_json').notNull(),
+    /** What people find the contact by (`searchText`). */
+    search: text('search').notNull().default(''),
   },
   (table) => [
     primaryKey({ columns: [table.link, table.side, table.id] }),
-    // Serves lookups by pair, and holds all that a light reading asks for: the wide rows are not touched.
+    // Serves lookups by pair, and holds all that a light reading or a search asks for: the wide rows are not touched.
     index('halves_light').on(
       table.link,
       table.side,
@@ -84,11 +96,15 @@ export const halves = sqliteTable(
       table.absences,
       table.heardAtMs,
       table.id,
+      table.search,
     ),
     // A full listing asks for every digest: each is found without touching its wide row.
     index('halves_known')
       .on(table.link, table.side, table.digest, table.id)
       .where(sql`${table.digest} is not null`),
+    index('halves_blank')
+      .on(table.link)
+      .where(sql`${table.search} = ''`),
     index('halves_open')
       .on(table.link, table.side, table.state)
       .where(sql`${table.state} <> 'settled'`),
@@ -154,7 +170,24 @@ export const journal = sqliteTable(
     index('journal_intended')
       .on(table.link)
       .where(sql`${table.state} = 'intended'`),
-    index('journal_run').on(table.run),
+    index('journal_deletions')
+      .on(table.link)
+      .where(sql`${table.kind} = 'delete' and ${table.state} = 'done'`),
+    // In the order of the entries, and with all that counting them asks for.
+    index('journal_run').on(table.link, table.run, table.id, table.kind),
+    index('journal_left')
+      .on(table.link, table.leftId)
+      .where(sql`${table.leftId} is not null`),
+    index('journal_right')
+      .on(table.link, table.rightId)
+      .where(sql`${table.rightId} is not null`),
+    index('journal_pair')
+      .on(table.link, table.pairId)
+      .where(sql`${table.pairId} is not null`),
+    // What a create brought into being is named by the answer alone.
+    index('journal_answered')
+      .on(table.link, sql`${table.afterJson} ->> 'id'`)
+      .where(sql`${table.afterJson} is not null`),
   ],
 );
 
@@ -186,7 +219,8 @@ export const conflicts = sqliteTable(
     field: text('field').notNull(),
     left: text('left').notNull(),
     right: text('right').notNull(),
-    winner: text('winner', { enum: SIDES }).notNull(),
+    /** Null: a person is asked. */
+    winner: text('winner', { enum: SIDES }),
     atMs: integer('at_ms').notNull(),
     /** When a later change of the same field settled the matter; null while the conflict is open. */
     resolvedAtMs: integer('resolved_at_ms'),

@@ -1,16 +1,17 @@
 import type { Side } from '../../contact/side.ts';
+import { applyChanges } from '../changes.ts';
 import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
 import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
-import { applyChanges } from './changes.ts';
+import { rowWriter } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
 import { openDatabase, rewrite, shrink, type Db } from './database.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
 import { readHalves } from './halves.ts';
-import { readJournal } from './journal.ts';
+import { readJournal, readWriteCounts } from './journal.ts';
 import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
-import { openLink, readLinks, swapTold } from './links.ts';
+import { openLink, readLinks, setPausedByHand, swapTold } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
 import { explainTrouble } from './trouble.ts';
@@ -38,6 +39,7 @@ class SqliteStore implements Store {
     return Promise.try(() => step(this.#db)).catch(this.#explain);
   }
 
+  sharedId = () => Promise.resolve(null);
   links = () => this.#atomic(readLinks);
   link = (name: string) => this.#atomic((db) => openLink(db, name));
   acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
@@ -45,6 +47,8 @@ class SqliteStore implements Store {
   leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
   releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
   swapTold = (link: string, before: Told, after: Told) => this.#atomic((db) => swapTold(db, link, before, after));
+  pausedByHandAtMs = async (link: string) => (await this.link(link)).pausedByHandAtMs;
+  setPausedByHand = (link: string, atMs: number | null) => this.#atomic((db) => setPausedByHand(db, link, atMs));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
   pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));
@@ -57,13 +61,14 @@ class SqliteStore implements Store {
   commit = async (link: string, token: number, changes: readonly StoreChange[]) => {
     const ids = await this.#atomic((db) => {
       checkToken(db, link, token);
-      return applyChanges(db, link, changes);
+      return applyChanges(rowWriter(db, link), changes);
     });
     if (changes.some(({ kind }) => kind === 'prune')) await this.#read(shrink);
     return ids;
   };
 
   journal = (link: string, query: JournalQuery) => this.#read((db) => readJournal(db, link, query));
+  writeCounts = (link: string, run: string) => this.#read((db) => readWriteCounts(db, link, run));
   runs = (link: string, query: RunQuery) => this.#read((db) => readRuns(db, link, query));
   conflicts = (link: string, options: { readonly all: boolean }) =>
     this.#read((db) => readConflicts(db, link, options.all));

@@ -50,11 +50,12 @@ const sendMerges = async (
   writes: readonly Extract<Write, { kind: 'merge' }>[],
 ): Promise<Sent> => {
   const results: WriteResult<Merged>[] = [];
-  for (const { side, key, merging } of writes) {
+  for (const { side, merging, removal } of writes) {
     const { survivor, task } = merging;
     const desired = withEmails(survivor.contact, task.sharedEmails[side]);
     const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
-    results.push(await mergeAway(session.remotes[side], { id: key, survivor, desired, linked }, session.signal));
+    const request = { mergedAway: removal.record, survivor, desired, linked };
+    results.push(await mergeAway(session.remotes[side], request, session.signal));
   }
   return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
 };

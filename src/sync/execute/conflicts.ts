@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 
 /**
  * Records what the tasks' writes are about to decide against one side (R4). It is done ahead of the writes: the losing value
- * stays readable also where a write's answer is lost. A write that was refused and is tried again decides nothing new.
+ * stays readable also where a write's answer is lost, and a question to a person is known before both values rest. A write that was refused and is tried again decides nothing new.
  */
 export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
   const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.conflictsStored);
@@ -20,7 +20,8 @@ export const recordConflicts = async (session: Session, tasks: readonly Task[]):
     const atMs = clock.now();
     return task.conflicts.flatMap((conflict): StoreChange[] => {
       if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
-      session.tally.conflicts += 1;
+      if (conflict.winner === null) session.tally.asked += 1;
+      else session.tally.conflicts += 1;
       session.emit({ kind: 'conflict', conflict, ...ids });
       return [
         { kind: 'resolve-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },

@@ -67,3 +67,11 @@ const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Eff
 /** How much work there is on each side, with remotes of these capabilities. */
 export const effortOf = (work: Work, capabilities: Sides<RemoteCapabilities>): Sides<Effort> =>
   bySide((side) => effortOn(work, side, capabilities[side]));
+
+/** The effort when so many contacts more are to be created, which take as much as the `creates` that are in it. */
+export const withMore = (effort: Effort, creates: number, more: number): Effort => {
+  if (more === 0) return effort;
+  if (creates === 0) return { ...effort, writes: effort.writes + more, requests: effort.requests + more };
+  const times = (creates + more) / creates;
+  return { ...effort, writes: Math.round(effort.writes * times), requests: Math.ceil(effort.requests * times) };
+};

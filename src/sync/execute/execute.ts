@@ -1,23 +1,23 @@
 import type { ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { bySide, SIDES, type Side } from '../../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
-import { observeAnswer } from '../state/observe.ts';
+import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
 import { recordConflicts } from './conflicts.ts';
-import { effortOf } from './effort.ts';
+import { effortOf, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
-import { landFirstMeeting, landMoves, landPair } from './land.ts';
+import { landFirstMeeting, landMoves, landPair, landWaking } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
-import { isQuiet, taskIds, type Task } from './task.ts';
+import { isAsking, isQuiet, taskIds, type Task } from './task.ts';
 import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
@@ -26,6 +26,7 @@ import {
   deleteWrites,
   membershipWrites,
   mergeWrite,
+  movesOf,
   sharingWrites,
   updateWrites,
   type Merging,
@@ -33,7 +34,7 @@ import {
 } from './writes.ts';
 
 const COMMIT_CHUNK = 500;
-const MEMBERSHIP_CHUNK = 1000;
+const MEMBERSHIP_CHUNK = 2000;
 
 /** The ids of both sides' contacts of the tasks, for the writer. */
 const needsOf = (tasks: readonly Task[]) => ({
@@ -44,7 +45,7 @@ const needsOf = (tasks: readonly Task[]) => ({
   pairs: tasks.flatMap(({ pairId }) => pairId ?? []),
 });
 
-/** A pair ends, or stays for the half that stands alone; nothing is written to a remote. */
+/** A pair ends, stays for the half that stands alone, or falls asleep; nothing is written to a remote. */
 const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
@@ -54,6 +55,8 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   const halves = bySide((side) => {
     const half = pair[side];
     if (half === null || half.state === 'gone') return null;
+    // What the sides last agreed on is what the pair is compared with when it wakes.
+    if (to === 'asleep') return { ...half, state: 'settled' as const };
     const { contact, groupIds } = half.record;
     return { ...half, base: { contact, groupIds }, state: 'settled' as const };
   });
@@ -61,25 +64,42 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 };
 
 /**
- * What needs no write: pairings, equal changes, ends of pairs. A new pairing is stored ahead of its writes too: half
+ * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its writes too: half
  * written, the two might not be known for one person again (R13).
  */
-const settleQuietly = async ({ session }: Execution, work: Work): Promise<void> => {
+const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
+  const { session } = execution;
   const { clock, writer } = session;
+  await recordConflicts(session, work.tasks.filter(isAsking));
   for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) landUnlink(set, unlink);
     });
   }
-  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing));
+  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
         if (isQuiet(task)) landPair(set, task, null, clock.now());
+        else if (task.wakes) landWaking(set, task);
         else landFirstMeeting(set, task, null, clock.now());
       }
     });
   }
+  await settleSelection(execution, work);
+};
+
+/** What selection makes of contacts of no pair; and, once all is stored that follows from it, the selection itself. */
+const settleSelection = async ({ session: { link, store, writer } }: Execution, work: Work): Promise<void> => {
+  for (const rest of chunks(work.rest ?? [], COMMIT_CHUNK)) {
+    const ids = bySide((side) => rest.filter((half) => half.side === side).map(({ id }) => id));
+    await writer.apply({ ids }, (set) => {
+      for (const half of rest) set.put(half);
+    });
+  }
+  const { selection } = work;
+  if (selection === undefined || (await store.link(link)).selection?.key === selection?.key) return;
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
 const createContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
@@ -93,6 +113,10 @@ const createContacts = async (execution: Execution, work: Work, side: Side): Pro
   await create(await trySharing(execution, work, side));
 };
 
+/** Whether the addresses that an update brings besides have arrived: what follows would take them for settled. */
+const hasOtherEmails = ({ halves, writes }: Task, side: Side): boolean =>
+  writes[side]?.fields.includes('emailAddresses') !== true || halves[side]?.written.has('emailAddresses') === true;
+
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { session } = execution;
   const { updateBatch, writeConcurrency } = session.remotes[side].capabilities;
@@ -101,11 +125,17 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
     await recordConflicts(session, tasks);
     return performBatch(execution, updateWrites(side, tasks));
   });
-  for (const sharings of sharingRounds(work, side)) {
+  for (const round of sharingRounds(work, side)) {
+    const sharings = round.filter(({ task }) => hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
       return performBatch(execution, sharingWrites(side, batch));
     });
   }
+};
+
+/** Those that join the same group stand together: a bulk route takes many contacts of one group. */
+const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
+  return [...Map.groupBy(tasks, (task) => movesOf(task, side).joins[0]).values()].flat();
 };
 
 /** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
@@ -114,7 +144,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const { clock, remotes, writer } = session;
   const { createsWithGroups } = remotes[side].capabilities;
   const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && task.halves[side] !== null);
-  for (const tasks of chunks(moving, MEMBERSHIP_CHUNK)) {
+  for (const tasks of chunks(byGroup(moving, side), MEMBERSHIP_CHUNK)) {
     const writes = membershipWrites(groupIds, side, tasks);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));
@@ -159,8 +189,7 @@ const look = async (
   });
   if (others.length === 0) return new Set(ids);
   again.needed = true;
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  await writer.apply({ ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] }, (set) => {
+  await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const id of others) observeAnswer(set, side, id, answers.get(id), clock.now());
   });
   return new Set(ids).difference(new Set(others));
@@ -231,12 +260,18 @@ const deleteContacts = async (execution: Execution, work: Work, side: Side): Pro
   });
 };
 
-const begin = async (session: Session, work: Work): Promise<Execution> => {
-  const { rejections } = await session.store.link(session.link);
+/** The effort of some work and of so many contacts more that are to be created on each side. */
+const effortWith = ({ remotes }: Session, work: Work, coming: Sides<number>): Sides<Effort> => {
   const effort = effortOf(
     work,
-    bySide((side) => session.remotes[side].capabilities),
+    bySide((side) => remotes[side].capabilities),
   );
+  return bySide((side) => withMore(effort[side], creationsOn(work, side).length, coming[side]));
+};
+
+const begin = async (session: Session, work: Work, coming: Sides<number>): Promise<Execution> => {
+  const { rejections } = await session.store.link(session.link);
+  const effort = effortWith(session, work, coming);
   session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
   const execution: Execution = {
     session,
@@ -252,28 +287,57 @@ const begin = async (session: Session, work: Work): Promise<Execution> => {
   return execution;
 };
 
+/** Work that follows, each piece made when it is asked for, and how many contacts it is to create on each side. */
+export type LaterWork = { readonly works: () => AsyncIterable<Work>; readonly creates: Sides<number> };
+
+const NOTHING_LATER: LaterWork = { works: async function* none() {}, creates: { left: 0, right: 0 } };
+
 const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
+
+/** Writes contacts and then their memberships, on both sides at the same time. */
+const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
+  await settleQuietly(execution, work);
+  await onBothSides((side) => writeContacts(execution, work, side));
+  await onBothSides((side) => writeMemberships(execution, work, side));
+  execution.session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
+};
+
+/** Works off what follows, which pairs and creates contacts and deletes nothing. */
+const writeLater = async (execution: Execution, { works, creates }: LaterWork): Promise<void> => {
+  const { progress, session } = execution;
+  const coming = { ...creates };
+  for await (const given of works()) {
+    const work = await withSharedEmails(session, given);
+    for (const side of SIDES) coming[side] = Math.max(0, coming[side] - creationsOn(work, side).length);
+    const effort = effortWith(session, work, coming);
+    for (const side of SIDES) {
+      const { done, sent } = progress[side];
+      const { writes, requests, requestsPer } = effort[side];
+      progress[side].effort = { writes: done + writes, requests: sent + requests, requestsPer };
+    }
+    await writeTasks(execution, work);
+  }
+};
 
 /**
  * Performs work. Contacts are written before memberships, deletions come last; the two sides are written at the same time.
+ * What follows `later` is written piece by piece, ahead of the deletions.
  *
  * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
  * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const execute = async (session: Session, given: Work): Promise<boolean> => {
+export const execute = async (session: Session, given: Work, later: LaterWork = NOTHING_LATER): Promise<boolean> => {
   session.emit({ kind: 'phase', phase: 'execute' });
   const work = await withSharedEmails(session, given);
-  const execution = await begin(session, work);
-  if (writesAnything(execution)) await confirmAccounts(session);
+  const execution = await begin(session, work, later.creates);
+  if (later !== NOTHING_LATER || writesAnything(execution)) await confirmAccounts(session);
   reportDuplicates(session, work.groups);
   await writeGroups(execution, work.groups);
-  await settleQuietly(execution, work);
-  await onBothSides((side) => writeContacts(execution, work, side));
-  await onBothSides((side) => writeMemberships(execution, work, side));
+  await writeTasks(execution, work);
+  await writeLater(execution, later);
   await onBothSides((side) => deleteContacts(execution, work, side));
   await deleteGroups(execution, work.groups);
   await settleGroups(execution, work.groups);
-  session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
   return execution.again.needed;
 };

@@ -27,7 +27,7 @@ type SideProgress = {
   done: number;
   /** About so many requests of the effort have been sent. */
   sent: number;
-  readonly effort: Effort;
+  effort: Effort;
 };
 
 /** The first answers say little of the pace: requests go out in a burst, and several at once. */

@@ -1,6 +1,8 @@
 import {
-  LIST_FIELDS,
-  SCALAR_FIELDS,
+  fieldsIn,
+  listsOf,
+  scalarsOf,
+  textIn,
   type Contact,
   type ContactField,
   type SyncedField,
@@ -20,7 +22,7 @@ import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { withEmails, withoutEmails } from './shared-emails.ts';
-import { createdHalf, halfToStore, taskIds, type Task, type TaskHalf } from './task.ts';
+import { createdHalf, halfToStore, isQuiet, taskIds, type Task, type TaskHalf } from './task.ts';
 import type { Merged } from './merge-away.ts';
 import { hasAllGroups, type GroupIds, type Removal, type Write } from './writes.ts';
 
@@ -52,9 +54,9 @@ export type Landed = {
 
 /** The fields of `desired` that `now` does not hold although they were written. */
 const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
-  const scalars = SCALAR_FIELDS.filter((field) => fields.includes(field) && desired[field] !== now[field]);
-  const lists = LIST_FIELDS.filter((field) => {
-    if (!fields.includes(field) || JSON.stringify(desired[field]) === JSON.stringify(now[field])) return false;
+  const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
+  const lists = listsOf(fields).filter((field) => {
+    if (JSON.stringify(listOf(desired, field)) === JSON.stringify(listOf(now, field))) return false;
     const keyed = keyLists(field, { desired: listOf(desired, field), now: listOf(now, field) });
     return [...keyed.desired.keys()].some((key) => !keyed.now.has(key));
   });
@@ -86,8 +88,20 @@ export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, 
     const id = task.halves[side]?.record.id;
     return halfToStore(task, side, id === undefined ? null : set.half(side, id), { writtenSide, atMs });
   });
-  const status = halves.left !== null && halves.right !== null ? 'linked' : 'kept';
+  const together = fallsAsleep(task) ? 'asleep' : 'linked';
+  const status = halves.left !== null && halves.right !== null ? together : 'kept';
   storePair(set, { pairId: task.pairId, status, halves, writtenSide });
+};
+
+/** A pair sleeps when a run has nothing left to write to it; what an undo writes to a pair that sleeps does not wake it. */
+const fallsAsleep = (task: Task): boolean => task.sleeps && (isQuiet(task) || task.decision === null);
+
+/** Stores that a pair is awake, before the first write that follows from it. The set must hold both halves. */
+export const landWaking = (set: WorkingSet, { pairId }: Task): void => {
+  const pair = pairId === null ? null : set.pair(pairId);
+  if (pair === null) return;
+  const halves = bySide((side) => (pair[side] === null ? null : { ...pair[side], state: 'changed' as const }));
+  storePair(set, { pairId, status: 'linked', halves, writtenSide: null });
 };
 
 /** Stores a pair of two contacts that are to be compared as if they had never been: with empty bases, and open. */
@@ -135,7 +149,7 @@ const landCreate = (
   return {
     ...nothing,
     counts: countOnce(task, side, 'created'),
-    notTaken: notTaken([...SCALAR_FIELDS, ...LIST_FIELDS], request.draft, record.contact),
+    notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
     ids: taskIds(task),
   };
 };
@@ -239,7 +253,7 @@ const landMembership = (
 /** The contact of a removal is gone. */
 const landRemoval = ({ set, atMs }: Landed, { pair, record, side, pairAfter }: Removal): void => {
   observeDeletion(set, side, record.id, atMs);
-  if (pair.id === null) return;
+  if (pair.id === null || pairAfter === 'leave') return;
   if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
   else endPair(set, pair.id);
 };

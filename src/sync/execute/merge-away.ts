@@ -1,4 +1,5 @@
-import { CONTACT_FIELDS, CONTACT_SPECS, type Contact, type ContactField } from '../../contact/contact.ts';
+import { equalIn } from '../../contact/snapshot.ts';
+import { fieldsIn, type Contact } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { RemoteError, UnavailableError } from '../../providers/errors.ts';
 import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
@@ -12,22 +13,14 @@ export type Merged = {
 };
 
 export type MergeRequest = {
-  /** The contact that is merged away. */
-  readonly id: string;
+  /** The contact that is merged away, as it stands. */
+  readonly mergedAway: ContactRecord;
   /** The merge survivor as it stands. */
   readonly survivor: ContactRecord;
   /** The fields that the merge survivor is to hold in the end. */
   readonly desired: Contact;
   /** The groups of the side that take part: of these, the merge survivor keeps what it has. */
   readonly linked: ReadonlySet<string>;
-};
-
-const isEqualIn = <Field extends ContactField>(
-  field: Field,
-  one: Pick<Contact, Field>,
-  other: Pick<Contact, Field>,
-): boolean => {
-  return CONTACT_SPECS[field].equal(one[field], other[field]);
 };
 
 const only = <Value>(results: readonly WriteResult<Value>[]): WriteResult<Value> => {
@@ -43,21 +36,24 @@ const valueOf = <Value>(result: WriteResult<Value>, otherwise: Value): Value => 
   return otherwise;
 };
 
-/** Gives the merge survivor back what it held, where the side's merge mixed both contacts' fields. */
+/**
+ * Gives the merge survivor back what it held, where the side's merge mixed both contacts' fields. A group that neither of
+ * them was in is a user's own choice, made meanwhile.
+ */
 const writeBack = async (
   remote: Remote,
   merged: ContactRecord,
-  { desired, linked, survivor }: MergeRequest,
+  { desired, linked, mergedAway, survivor }: MergeRequest,
   signal: AbortSignal,
 ): Promise<ContactRecord> => {
   const { id } = merged;
-  const fields = CONTACT_FIELDS.filter((field) => !isEqualIn(field, merged.contact, desired));
+  const fields = fieldsIn(merged.contact, desired).filter((field) => !equalIn(field, merged.contact, desired));
   const request = { key: id, current: merged, desired, fields };
   const record = fields.length === 0 ? merged : valueOf(only(await remote.update([request], signal)), merged);
-  const held = new Set(survivor.groupIds);
+  const brought = new Set(mergedAway.groupIds).difference(new Set(survivor.groupIds));
   const standing = new Set(record.groupIds);
   const add = survivor.groupIds.filter((group) => linked.has(group) && !standing.has(group));
-  const remove = record.groupIds.filter((group) => linked.has(group) && !held.has(group));
+  const remove = record.groupIds.filter((group) => linked.has(group) && brought.has(group));
   if (add.length + remove.length === 0) return record;
   const move = { key: id, id, add, remove, knownGroupIds: record.groupIds };
   const groupIds = valueOf(only(await remote.changeMembership([move], signal)), record.groupIds);
@@ -84,7 +80,7 @@ export const mergeAway = async (
   request: MergeRequest,
   signal: AbortSignal,
 ): Promise<WriteResult<Merged>> => {
-  const { id } = request;
+  const { id } = request.mergedAway;
   const merged = await remote.merge?.(request.survivor.id, id, signal);
   if (merged === undefined) throw new Error('The remote has no merge of its own.');
   if (!merged.ok) return merged;

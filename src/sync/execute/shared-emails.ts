@@ -37,7 +37,7 @@ const newEmails = (task: Task, side: Side): Emails => {
 };
 
 /** The task with these addresses deferred: they go by a write of their own. */
-const setApart = (task: Task, side: Side, shared: Emails): Task => {
+const setAside = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
   const { halves, pending, writes } = task;
   const sharedEmails = { ...task.sharedEmails, [side]: shared };
@@ -54,7 +54,7 @@ const setApart = (task: Task, side: Side, shared: Emails): Task => {
   return { ...task, sharedEmails, writes: { ...writes, [side]: rest } };
 };
 
-/** Sets apart, on a side, the addresses that another contact of it holds or is given before. */
+/** Sets aside, on a side, the addresses that another contact of it holds or is given before. */
 const splitOn = async ({ store, link }: Session, tasks: readonly Task[], side: Side): Promise<readonly Task[]> => {
   const keys = [...new Set(tasks.flatMap((task) => [...keysOf(newEmails(task, side))]))];
   if (keys.length === 0) return tasks;
@@ -71,7 +71,7 @@ const splitOn = async ({ store, link }: Session, tasks: readonly Task[], side: S
       holdersOfKey?.add(self);
       return isShared;
     });
-    return setApart(task, side, shared);
+    return setAside(task, side, shared);
   });
 };
 

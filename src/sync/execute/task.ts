@@ -1,10 +1,17 @@
-import type { Contact, SyncedField } from '../../contact/contact.ts';
+import { scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../../contact/contact.ts';
 import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
 import { idsOn, type PairIds } from '../../reconcile/pair-ids.ts';
-import { isNewPairing, type Conflict, type Creation, type Merge, type SideWrite } from '../../reconcile/decision.ts';
+import {
+  draftOf,
+  isNewPairing,
+  type Conflict,
+  type Creation,
+  type Merge,
+  type SideWrite,
+} from '../../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 
@@ -47,6 +54,8 @@ export type Task = {
   readonly creation: NewContact | null;
   /** What existing contacts are to be given. */
   readonly writes: Record<Side, SideWrite | null>;
+  /** The fields in which a side takes what neither half holds. */
+  readonly given: Sides<ReadonlySet<SyncedField>>;
   /** Email addresses still to be added to that side, each by a write of its own: see `shared-emails.ts`. */
   readonly sharedEmails: Record<Side, Contact['emailAddresses']>;
   /** Fields still to be written to that side. */
@@ -57,6 +66,10 @@ export type Task = {
   conflictsStored: boolean;
   /** Whether the two halves are paired by this very run. */
   readonly isNewPairing: boolean;
+  /** Whether the pair wakes by this very run: it was asleep. */
+  readonly wakes: boolean;
+  /** Whether the pair is asleep once everything is written. */
+  readonly sleeps: boolean;
   /** Sides whose write was counted already. */
   readonly counted: Set<Side>;
   /** What it was planned from: a refusal is remembered by it (R15); null in an undo, which is asked for again. */
@@ -83,6 +96,7 @@ export const mergeTask = (decision: Merge): Task => ({
   halves: bySide((side) => taskHalf(decision.pair[side].record, decision.pair[side].base)),
   creation: null,
   writes: decision.writes,
+  given: bySide((side) => new Set(decision.writes[side]?.given)),
   sharedEmails: { left: [], right: [] },
   pending: bySide((side) => new Set(decision.writes[side]?.fields)),
   held: decision.held,
@@ -90,6 +104,8 @@ export const mergeTask = (decision: Merge): Task => ({
   conflicts: decision.conflicts,
   conflictsStored: false,
   isNewPairing: isNewPairing(decision),
+  wakes: decision.pair.status === 'asleep',
+  sleeps: decision.sleeps === true,
   counted: new Set(),
   decision,
 });
@@ -103,7 +119,7 @@ export const creationTask = (decision: Creation): Task => {
     halves: bySide((each) => (each === other ? taskHalf(source, null) : null)),
     creation: {
       side,
-      draft: source.contact,
+      draft: draftOf(decision),
       originId: source.id,
       joins,
       ids: idsOn(other, source.id),
@@ -111,13 +127,16 @@ export const creationTask = (decision: Creation): Task => {
       ...(decision.apartFrom && { apartFrom: decision.apartFrom }),
     },
     writes: { left: null, right: null },
+    given: bySide(() => new Set()),
     sharedEmails: { left: [], right: [] },
     pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
-    held: { left: [], right: [] },
+    held: bySide((each) => (each === other ? (decision.held ?? []) : [])),
     deferred: false,
     conflicts: [],
     conflictsStored: false,
     isNewPairing: false,
+    wakes: false,
+    sleeps: false,
     counted: new Set(),
     decision,
   };
@@ -138,19 +157,48 @@ const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
   return lost.map(({ field }) => field);
 };
 
+/** The fields of which a person is asked: both sides keep their value. */
+const askedFields = ({ conflicts }: Task): readonly SyncedField[] =>
+  conflicts.filter(({ winner }) => winner === null).map(({ field }) => field);
+
+/** Whether a person is asked about any of its fields. */
+export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
+
+/** Whether a change of that side stays there for another reason than that a person is asked. */
+const hasHeld = (task: Task, side: Side): boolean => {
+  const asked = askedFields(task);
+  return task.held[side].some((field) => !asked.includes(field));
+};
+
+/** The base with the values that wait for a person, as the plan saw them. */
+const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snapshot => {
+  const asked = scalarsOf(askedFields(task));
+  const values = asked.reduce((known, field) => withValue(known, field, textIn(contact, field)), base.contact);
+  return { ...base, contact: values };
+};
+
 /** What may be stored of a half now: its base, and whether the next plan must look at it. */
 const settledValue = (
   task: Task,
   side: Side,
   half: TaskHalf,
 ): { readonly base: Snapshot; readonly isOpen: boolean } => {
-  const outstanding = new Set([...task.pending[otherSide(side)], ...task.held[side], ...lostFields(task, side)]);
+  const given = task.given[side];
+  const outstanding = new Set([
+    ...task.pending[otherSide(side)],
+    ...task.held[side],
+    ...lostFields(task, side),
+    ...given,
+  ]);
   const { agreedEmails, record } = half;
+  const written = half.written.difference(given);
+  const moved = given.has('buckets') ? new Set<string>() : half.moved;
   const now =
     agreedEmails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: agreedEmails } };
-  const base = settleBase({ ...half, now, outstanding });
-  const waits = task.deferred || !isQuiet(task);
-  const isSurprising = task.held[side].length === 0 && !equalSnapshots(base, half.record);
+  const base = settleBase({ ...half, now, written, moved, outstanding });
+  // What was given is no part of the base, whatever else is held: the next plan brings it to the other side.
+  const waits = task.deferred || !isQuiet(task) || given.size > 0;
+  const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), half.record);
   return { base, isOpen: waits || isSurprising };
 };
 

@@ -1,7 +1,9 @@
+import type { Half } from '../../contact/half.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Deletion, Unlink } from '../../reconcile/decision.ts';
 import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
+import type { LinkState } from '../../store/store.ts';
 import { contactFields, type Removal, type Sharing } from './writes.ts';
 import { creationTask, mergeTask, type Task } from './task.ts';
 
@@ -11,6 +13,10 @@ export type Work = {
   readonly tasks: readonly Task[];
   readonly removals: readonly Removal[];
   readonly unlinks: readonly Unlink[];
+  /** Contacts of no pair as they are to be stored before anything is written. */
+  readonly rest?: readonly Half[];
+  /** What to store of the selection that it was planned by; left out where the plan was not of everything. */
+  readonly selection?: LinkState['selection'];
 };
 
 const removalOf = (decision: Deletion): Removal => {
@@ -27,6 +33,7 @@ export const workOf = (plan: Plan): Work => ({
   }),
   removals: plan.decisions.flatMap((decision) => (decision.kind === 'delete' ? [removalOf(decision)] : [])),
   unlinks: plan.decisions.filter((decision) => decision.kind === 'unlink'),
+  rest: plan.rest,
 });
 
 /** The tasks whose contact is to be created on that side. */

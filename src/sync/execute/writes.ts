@@ -16,8 +16,11 @@ export type Removal = {
   readonly side: Side;
   readonly record: ContactRecord;
   readonly pair: Pair;
-  /** What becomes of the pair: it ends, or stays for its other half, which is not created again. */
-  readonly pairAfter: 'drop-pair' | 'keep-other';
+  /**
+   * What becomes of the pair: it ends; it stays for its other half, which is not created again; or it is left to the next
+   * plan, which decides about the other half (R12).
+   */
+  readonly pairAfter: 'drop-pair' | 'keep-other' | 'leave';
   /** What it was planned from; null in an undo. */
   readonly decision: Deletion | null;
 };
@@ -78,6 +81,7 @@ export const NO_INTENT: WriteIntent = {
   source: null,
   undoes: false,
   empties: [],
+  given: [],
   group: null,
 };
 
@@ -152,7 +156,8 @@ const updateEntry = (
   source: ContactRecord | null,
 ): ContactEntry => {
   const empties = emptiedFields(current.contact, desired, fields);
-  const intent = { ...NO_INTENT, fields, desired, source, empties };
+  const given = fields.filter((field) => task.given[side].has(field));
+  const intent = { ...NO_INTENT, fields, desired, source, empties, given };
   const shared = { pairId: task.pairId, ...taskIds(task), before: current, destroys: empties.length > 0 };
   return { side, kind: 'update', ...shared, intent };
 };
@@ -197,7 +202,8 @@ export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly
     const key = String(index);
     const destroys = leavesEveryGroup(half.record.groupIds, add, remove);
     const fields = ['buckets' as const];
-    const intent = { ...NO_INTENT, fields, join: add, leave: remove, empties: destroys ? fields : [] };
+    const given = fields.filter((field) => task.given[side].has(field));
+    const intent = { ...NO_INTENT, fields, join: add, leave: remove, empties: destroys ? fields : [], given };
     const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys };
     const entry: ContactEntry = { side, kind: 'membership', ...shared, intent };
     const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;

@@ -1,10 +1,20 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ScalarField, type SyncedField } from '../../contact/contact.ts';
+import {
+  listsIn,
+  scalarsIn,
+  scalarsOf,
+  textIn,
+  withValue,
+  type Contact,
+  type ScalarField,
+  type SyncedField,
+} from '../../contact/contact.ts';
 import { keyLists, listOf, withList } from '../../contact/lists.ts';
 import { resembles } from '../../reconcile/similar.ts';
 
 /** Whether a scalar stands as it did before although something else was to be written: that much did not arrive. */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
-  return found[field] === before[field] && found[field] !== desired[field];
+  const now = textIn(found, field);
+  return now === textIn(before, field) && now !== textIn(desired, field);
 };
 
 /** The fields of a write of which `found` does not show that they did not arrive; a list is judged by its elements. */
@@ -14,7 +24,9 @@ export const landedFields = (
   found: Contact,
   before: Contact,
 ): ReadonlySet<SyncedField> => {
-  const untouched = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => isUntouched(field, desired, found, before)));
+  const untouched = new Set<SyncedField>(
+    scalarsOf(fields).filter((field) => isUntouched(field, desired, found, before)),
+  );
   return new Set(fields.filter((field) => !untouched.has(field)));
 };
 
@@ -25,11 +37,11 @@ export const landedFields = (
  */
 export const landed = (desired: Contact, found: Contact, before: Contact): Contact => {
   let contact = found;
-  for (const field of SCALAR_FIELDS) {
-    const isAnswer = found[field] === '' || resembles(found[field], desired[field]);
-    contact = { ...contact, [field]: isAnswer ? found[field] : desired[field] };
+  for (const field of scalarsIn(found, desired)) {
+    const [now, wanted] = [textIn(found, field), textIn(desired, field)];
+    contact = withValue(contact, field, now === '' || resembles(now, wanted) ? now : wanted);
   }
-  for (const field of LIST_FIELDS) {
+  for (const field of listsIn(desired, found, before)) {
     const lists = keyLists(field, {
       desired: listOf(desired, field),
       found: listOf(found, field),
@@ -48,10 +60,11 @@ export const landed = (desired: Contact, found: Contact, before: Contact): Conta
  */
 export const arrived = (base: Contact, source: Contact, desired: Contact, now: Contact): Contact => {
   let contact = source;
-  for (const field of SCALAR_FIELDS) {
-    if (now[field] === '' && source[field] === desired[field]) contact = { ...contact, [field]: '' };
+  for (const field of scalarsIn(source, desired)) {
+    const isMissing = textIn(now, field) === '' && textIn(source, field) === textIn(desired, field);
+    if (isMissing) contact = withValue(contact, field, '');
   }
-  for (const field of LIST_FIELDS) {
+  for (const field of listsIn(base, source, desired, now)) {
     const lists = keyLists(field, {
       base: listOf(base, field),
       source: listOf(source, field),

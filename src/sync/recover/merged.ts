@@ -1,4 +1,12 @@
-import { LIST_FIELDS, SCALAR_FIELDS, SYNCED_FIELDS, type Contact, type SyncedField } from '../../contact/contact.ts';
+import {
+  listsIn,
+  scalarsIn,
+  syncedIn,
+  textIn,
+  withValue,
+  type Contact,
+  type SyncedField,
+} from '../../contact/contact.ts';
 import { stands } from '../../contact/half.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../../contact/lists.ts';
 import type { ContactRecord } from '../../contact/record.ts';
@@ -20,10 +28,11 @@ const isReplaced = (after: Keys, mergedAway: Keys): boolean => {
 /** What a merge made of the merge survivor's fields: it took over what the other contact held. */
 const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact => {
   let shown = before;
-  for (const field of SCALAR_FIELDS) {
-    if (after[field] === mergedAway[field]) shown = { ...shown, [field]: after[field] };
+  for (const field of scalarsIn(before, after, mergedAway)) {
+    const now = textIn(after, field);
+    if (now === textIn(mergedAway, field)) shown = withValue(shown, field, now);
   }
-  for (const field of LIST_FIELDS) {
+  for (const field of listsIn(before, after, mergedAway)) {
     const [own, now, other] = [listOf(before, field), listOf(after, field), listOf(mergedAway, field)];
     const lists = keyLists(field, { own, now, other });
     const kept = [...lists.own].filter(([key]) => lists.now.has(key) || !isReplaced(lists.now, lists.other));
@@ -42,14 +51,18 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
 
 /** The base with what a merge changed, as if the sides had agreed on it. */
 const withChange = (base: Snapshot | null, before: Contact, shown: Contact, { join, leave }: Moves): Snapshot => {
-  const changed = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => before[field] !== shown[field]));
+  const agreed = base ?? EMPTY_SNAPSHOT;
+  const all = syncedIn(agreed.contact, before, shown);
+  const changed = new Set<SyncedField>(
+    scalarsIn(before, shown).filter((field) => textIn(before, field) !== textIn(shown, field)),
+  );
   return settleBase({
-    base: base ?? EMPTY_SNAPSHOT,
+    base: agreed,
     before: { contact: before, groupIds: [] },
     now: { contact: shown, groupIds: join },
-    written: new Set(SYNCED_FIELDS),
+    written: new Set(all),
     moved: new Set([...join, ...leave]),
-    outstanding: new Set(SYNCED_FIELDS.filter((field) => !changed.has(field))),
+    outstanding: new Set(all.filter((field) => !changed.has(field))),
   });
 };
 

@@ -5,6 +5,7 @@ import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
 import { apartFrom } from '../../reconcile/verdict.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
+import { forgetSelection } from '../selecting.ts';
 import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import { isWaiting, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
@@ -206,6 +207,7 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now())).map(openWriteOf);
   if (open.length === 0) return [];
   session.emit({ kind: 'phase', phase: 'recover' });
+  await forgetSelection(session);
   const settled: Settled[] = [];
   for (const side of SIDES) {
     const own = open.filter(({ row }) => row.side === side);

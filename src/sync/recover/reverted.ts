@@ -1,4 +1,4 @@
-import { SCALAR_FIELDS, SYNCED_FIELDS, type SyncedField } from '../../contact/contact.ts';
+import { scalarsOf, syncedIn, type SyncedField } from '../../contact/contact.ts';
 import { stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
@@ -71,14 +71,17 @@ const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all'
 /** The base of the side that was written takes in what the write brought, and nothing else. */
 const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: ContactRecord, atMs: number): Half => {
   const written = new Set<SyncedField>(row.intent.fields);
-  const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => written.has(field)));
+  const scalars = new Set<SyncedField>(scalarsOf(written));
+  const agreed = half.base ?? EMPTY_SNAPSHOT;
+  const before = row.before ?? half.record;
+  const all = syncedIn(agreed.contact, before.contact, found.contact);
   const base = settleBase({
-    base: half.base ?? EMPTY_SNAPSHOT,
-    before: row.before ?? half.record,
+    base: agreed,
+    before,
     now: found,
     written,
     moved: new Set([...moves.join, ...moves.leave]),
-    outstanding: new Set(SYNCED_FIELDS.filter((field) => !scalars.has(field))),
+    outstanding: new Set(all.filter((field) => !scalars.has(field))),
   });
   return writtenHalf(half, { record: found, base }, atMs);
 };

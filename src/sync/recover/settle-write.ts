@@ -1,4 +1,4 @@
-import { EMPTY_CONTACT, SCALAR_FIELDS, SYNCED_FIELDS, type Contact, type SyncedField } from '../../contact/contact.ts';
+import { EMPTY_CONTACT, scalarsOf, syncedIn, type Contact, type SyncedField } from '../../contact/contact.ts';
 import { stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide } from '../../contact/side.ts';
@@ -29,6 +29,8 @@ export type Finding = {
 /** Nothing was found out yet: the contact could not be read. The write stays open, and the contact as it is (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
+const NO_MOVES: Moves = { join: [], leave: [] };
+
 const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
 
 /** What settling needs to know besides. */
@@ -50,7 +52,9 @@ const baseWithMoves = (base: Snapshot | null, moves: Moves): Snapshot => {
   return { contact, groupIds: withMoves(groupIds, moves) };
 };
 
-const without = (fields: ReadonlySet<SyncedField>) => new Set(SYNCED_FIELDS.filter((field) => !fields.has(field)));
+/** All fields that any of the contacts fills, and the membership, but for `fields`. */
+const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[]): ReadonlySet<SyncedField> =>
+  new Set(syncedIn(...contacts)).difference(fields);
 
 /** Takes in the contact that a create made although its answer was lost; null: none was found (R9). */
 export const settleCreate = (
@@ -86,17 +90,19 @@ const settleUpdate = (
   const { side } = row;
   const [target, origin] = [pair[side], pair[otherSide(side)]];
   if (target === null || origin === null || source === null) return;
-  const fields = landedFields(row.intent.fields, desired, found.contact, before.contact);
-  const scalars = new Set<SyncedField>(SCALAR_FIELDS.filter((field) => fields.has(field)));
+  const all = landedFields(row.intent.fields, desired, found.contact, before.contact);
+  const fields = all.difference(new Set(row.intent.given));
+  const scalars = new Set<SyncedField>(scalarsOf(fields));
   const answer = landed(desired, found.contact, before.contact);
   // A list may have changed on both sides: only what this write brought enters the target's base.
+  const agreed = target.base ?? EMPTY_SNAPSHOT;
   const targetBase = settleBase({
-    base: target.base ?? EMPTY_SNAPSHOT,
+    base: agreed,
     before,
     now: { ...found, contact: answer },
     written: fields,
     moved: new Set(),
-    outstanding: without(scalars),
+    outstanding: allBut(scalars, agreed.contact, before.contact, answer),
   });
   const former = origin.base ?? EMPTY_SNAPSHOT;
   const known = { ...source, contact: arrived(former.contact, source.contact, desired, answer) };
@@ -106,7 +112,8 @@ const settleUpdate = (
     now: known,
     written: new Set(),
     moved: new Set(),
-    outstanding: without(fields),
+    // What the target was given did not come from the source, but the source's own change of such a field has arrived.
+    outstanding: allBut(all, former.contact, known.contact),
   });
   const own = writtenHalf(target, { record: found, base: targetBase }, atMs);
   const other = openHalf(origin, { record: origin.record, base: originBase });
@@ -127,10 +134,11 @@ const settleMembership = (
   const moves = landedMoves(row.intent, found.groupIds);
   const isWholly = moves.join.length === row.intent.join.length && moves.leave.length === row.intent.leave.length;
   if (target === null || origin === null) return { ...NOT_APPLIED, after: found };
-  const own = writtenHalf(target, { record: found, base: baseWithMoves(target.base, moves) }, atMs);
+  const known = row.intent.given.includes('buckets') ? NO_MOVES : moves;
+  const own = writtenHalf(target, { record: found, base: baseWithMoves(target.base, known) }, atMs);
   const other = openHalf(origin, {
     record: origin.record,
-    base: baseWithMoves(origin.base, movesAcross(side, moves, groupPairs)),
+    base: baseWithMoves(origin.base, movesAcross(side, known, groupPairs)),
   });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });

@@ -1,4 +1,4 @@
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type SyncedField } from '../../contact/contact.ts';
+import { listsOf, scalarsOf, textIn, type Contact, type SyncedField } from '../../contact/contact.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import { resembles } from '../../reconcile/similar.ts';
 
@@ -15,9 +15,11 @@ type Update = {
 
 /** Whether the contact shows that the write was applied: a field is no longer as before but as it was asked for. */
 export const tookEffect = ({ fields, before, desired }: Update, now: Contact): boolean => {
-  const scalars = SCALAR_FIELDS.filter((field) => fields.includes(field));
-  if (scalars.some((field) => tookScalar(before[field], now[field], desired[field]))) return true;
-  return LIST_FIELDS.filter((field) => fields.includes(field)).some((field) => {
+  const isTaken = scalarsOf(fields).some((field) =>
+    tookScalar(textIn(before, field), textIn(now, field), textIn(desired, field)),
+  );
+  if (isTaken) return true;
+  return listsOf(fields).some((field) => {
     const lists = keyLists(field, {
       before: listOf(before, field),
       now: listOf(now, field),

@@ -1,5 +1,5 @@
 import { EMPTY_CONTACT } from '../../contact/contact.ts';
-import { CLOCK_MARGIN_MS, type Half, type HalfState } from '../../contact/half.ts';
+import { CLOCK_MARGIN_MS, isUnselected, type Half, type HalfState } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
@@ -7,7 +7,13 @@ import { equalSnapshots } from '../../contact/snapshot.ts';
 /** What a run learns of one contact on one side. */
 export type HalfEvent =
   /** A feed or a listing shows the contact. */
-  | { readonly kind: 'shown'; readonly record: ContactRecord; readonly atMs: number }
+  | {
+      readonly kind: 'shown';
+      readonly record: ContactRecord;
+      readonly atMs: number;
+      /** Whether it is what changed since a cursor, and no listing; left out where it is not. */
+      readonly byFeed?: boolean;
+    }
   /** A read by its id found it. */
   | { readonly kind: 'found'; readonly record: ContactRecord; readonly atMs: number }
   /** A feed names it deleted, or a read says that it is gone (R7). */
@@ -22,10 +28,11 @@ export type HalfEvent =
   | { readonly kind: 'unknown' };
 
 /**
- * The rows of the table: a half of a pair by its state; a contact of no pair that stands (`unpaired`), that is known to be
- * deleted (`buried`), or that is shown although it is (`exhumed`); and a contact that nothing is known of (`new`).
+ * The rows of the table: a half of a pair by its state; a contact of no pair that stands (`unpaired`), that stands and is
+ * not selected by its side (`unselected`), that is known to be deleted (`buried`), or that is shown although it is
+ * (`exhumed`); and a contact that nothing is known of (`new`).
  */
-type TableState = HalfState | 'unpaired' | 'buried' | 'exhumed' | 'new';
+type TableState = HalfState | 'unpaired' | 'unselected' | 'buried' | 'exhumed' | 'new';
 
 /**
  * - `observe`: what the record says decides between `settled` and `changed`; an outdated record changes nothing.
@@ -54,6 +61,16 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     deleted: 'gone',
     merged: 'gone',
     missed: 'forget',
+    unsettled: 'keep',
+    unknown: 'keep',
+  },
+  // It may stay for years: that a listing which lags missed it must not make it a stranger to its like on the other side.
+  unselected: {
+    shown: 'observe',
+    found: 'observe',
+    deleted: 'gone',
+    merged: 'gone',
+    missed: 'missing',
     unsettled: 'keep',
     unknown: 'keep',
   },
@@ -134,8 +151,18 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
 const tableState = (half: Half | null): TableState => {
   if (half === null) return 'new';
   if (half.pair !== null) return half.state;
-  if (half.state === 'gone') return 'buried';
-  return half.state === 'doubted' ? 'exhumed' : 'unpaired';
+  switch (half.state) {
+    case 'gone':
+      return 'buried';
+    case 'doubted':
+      return 'exhumed';
+    case 'settled':
+      return 'unselected';
+    case 'changed':
+    case 'missing':
+    case 'settling':
+      return 'unpaired';
+  }
 };
 
 /** For so long a feed or a listing may show less than is known already. */
@@ -178,10 +205,34 @@ export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
   return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
 };
 
-const observed = (half: Half, { kind, record, atMs }: Extract<HalfEvent, { record: ContactRecord }>): Half => {
-  const isNews = half.state !== 'settled' || JSON.stringify(half.record) !== JSON.stringify(record);
+/** What selections go by, as one text. */
+const selectableText = ({ groupIds, marks = [] }: ContactRecord): string => JSON.stringify([groupIds, marks]);
+
+/**
+ * The state of a half of which that record is shown. Where it says just what was known, nothing that a plan has yet to look
+ * at is settled by that, and what no side selects is not selected by it. A group or a mark that came or went may select the
+ * contact, or select it no longer, also where its base says the same again.
+ */
+const stateWith = (half: Half, record: ContactRecord, isSame: boolean): HalfState => {
+  if (isSame && (half.state === 'changed' || isUnselected(half))) return half.state;
+  return selectableText(record) === selectableText(half.record) ? restingState({ ...half, record }) : 'changed';
+};
+
+/**
+ * Whether a half has its former values again after a plan had left others on its side: the other side's change may have
+ * waited for that (R4).
+ */
+const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord): boolean =>
+  state === 'settled' && base !== null && equalSnapshots(base, record) && !equalSnapshots(base, known);
+
+const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
+  const { kind, record, atMs } = event;
+  const isSame = JSON.stringify(half.record) === JSON.stringify(record);
+  const isNews = half.state !== 'settled' || !isSame;
   if (kind === 'shown' && isNews && isOutdated(record, half, atMs)) return half;
-  const state = restingState({ ...half, record });
+  // What differs from its base stays on this side, or waits for a person: a feed that shows it again says nothing new.
+  if (!isNews && kind === 'shown' && event.byFeed) return half;
+  const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
   if (!isNews && state === half.state) return half;
   return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
 };
@@ -267,10 +318,11 @@ export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half 
 };
 
 /**
- * The digest by which a row is known (R1); null where the half has anything left to decide, or says something else than its
- * base: such a row must be read however often it was read before.
+ * The digest by which a row is known (R1); null where the half has anything left to decide, or is of a pair and says something
+ * else than its base: such a row must be read however often it was read before.
  */
-export const knownDigest = ({ state, base, record }: Half): string | null => {
-  if (record.digest === undefined || state !== 'settled' || base === null) return null;
+export const knownDigest = ({ pair, state, base, record }: Half): string | null => {
+  if (record.digest === undefined || state !== 'settled') return null;
+  if (base === null) return pair === null ? record.digest : null;
   return equalSnapshots(base, record) ? record.digest : null;
 };

@@ -1,6 +1,6 @@
 import { CLOCK_MARGIN_MS, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { otherSide, type Side } from '../../contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
@@ -53,9 +53,15 @@ const isNews = (before: Half | null, after: Half | null): boolean => {
 };
 
 /** Takes in that the side shows the contact; answers whether the next plan must look at it (R1, R2). */
-export const observeRecord = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
+export const observeRecord = (
+  set: WorkingSet,
+  side: Side,
+  record: ContactRecord,
+  atMs: number,
+  byFeed = false,
+): boolean => {
   const before = set.half(side, record.id);
-  return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs }));
+  return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs, byFeed }));
 };
 
 /** Takes in that a read found the contact; answers whether the next plan must look at it. */
@@ -98,7 +104,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
   for (const change of page.changes) {
     if (change.kind !== 'upsert') continue;
     for (const from of change.previousIds) rename(set, side, from, change.record.id, atMs);
-    if (observeRecord(set, side, change.record, atMs)) news += 1;
+    if (observeRecord(set, side, change.record, atMs, cursor.listingStartedAtMs === null)) news += 1;
   }
   for (const change of page.changes) {
     if (change.kind !== 'tombstone') continue;
@@ -177,6 +183,19 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
     side,
     cursor: { ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
   });
+};
+
+/**
+ * What the set must hold for {@link observeAnswer}: the contacts that were read, and those that they have become, with the
+ * side's halves that are gone (R12).
+ */
+export const answeredAbout = (
+  side: Side,
+  ids: readonly string[],
+  answers: ReadonlyMap<string, ReadAnswer>,
+): { readonly ids: Partial<Sides<readonly string[]>>; readonly gone: readonly Side[] } => {
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  return { ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] };
 };
 
 /** What a read says about a contact that was expected; `gone` is evidence of a deletion (R7). */

@@ -1,5 +1,6 @@
+import { contactsOf } from '../../contact/snapshot.ts';
 import { isDeleted, type Half } from '../../contact/half.ts';
-import { SYNCED_FIELDS } from '../../contact/contact.ts';
+import { syncedIn } from '../../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -94,7 +95,8 @@ export const storePair = (set: WorkingSet, given: PairToStore): void => {
 export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number): void => {
   const pair = set.pair(id);
   const leftId = pair?.left?.id;
-  if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs });
+  const fields = syncedIn(...SIDES.flatMap((each) => contactsOf(pair?.[each]?.record, pair?.[each]?.base)));
+  if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
   const half = pair?.[side] ?? null;
   if (pair === null || half === null || isDeleted(half)) {
     endPair(set, id);

@@ -1,7 +1,7 @@
 import type { Half } from '../../contact/half.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { Pair, PairStatus } from '../../reconcile/decision.ts';
-import type { PairRow, StoreChange } from '../../store/store.ts';
+import type { HalfPut, PairRow, StoreChange } from '../../store/store.ts';
 import { knownDigest } from './half.ts';
 
 /** The name of a half within its link. */
@@ -138,7 +138,12 @@ export class WorkingSet {
   /** Everything that the store does not say yet. */
   changes(): readonly StoreChange[] {
     const dirty = this.#changed().map((key) => [key, this.#halves.get(key) ?? null] as const);
-    const put = (half: Half) => ({ half, digest: knownDigest(half) });
+    const keepsRecord = (half: Half): boolean => this.#storedHalves.get(halfKey(half))?.record === half.record;
+    const put = (half: Half): HalfPut => ({
+      half,
+      digest: knownDigest(half),
+      ...(keepsRecord(half) && { keepsRecord: true }),
+    });
     const drops = dirty.flatMap(([key, half]): StoreChange[] => {
       const stored = this.#storedHalves.get(key);
       return half === null && stored !== undefined ? [{ kind: 'drop-half', side: stored.side, id: stored.id }] : [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import { type StoreChange } from '../../../src/store/store.ts';
-import { halfOf, newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
+import { countsOf, halfOf, newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
 /** Halves, known rows and pairs. */
@@ -69,7 +69,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('x', { absences: 9 }), putHalf('y')]);
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([halfOf('x')]);
-      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 1, right: 0 } });
+      expect(await subject.store.counts(LINK)).toEqual(countsOf({ present: [1, 0], unselected: [1, 0] }));
     });
 
     it('are found by id on one side, each once, the left before the right and by id', async () => {
@@ -115,12 +115,52 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'state', states: ['changed'] })).toEqual([]);
     });
 
+    it('are put in every part but the record where they keep that, and whole where there is none yet', async () => {
+      const before = halfOf('x', { base: null, record: recordOf('x') });
+      const next = halfOf('x', {
+        state: 'changed',
+        record: before.record,
+        base: { contact: before.record.contact, groupIds: ['g1'] },
+        absences: 2,
+        lastListedAtMs: 5,
+        writtenAtMs: 6,
+        heardAtMs: 7,
+        mergedInto: 'y',
+      });
+      const [fresh, other] = [halfOf('z', { heardAtMs: 9 }), halfOf('x', { side: 'right' })];
+      await commit({ kind: 'put-half', half: before, digest: 'd' }, { kind: 'put-half', half: other, digest: null });
+      const digest = 'e';
+      await commit(
+        { kind: 'put-half', half: next, digest, keepsRecord: true },
+        { kind: 'put-half', half: fresh, digest: null, keepsRecord: true },
+      );
+      expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([next, fresh, other]);
+      expect(await subject.store.known(LINK, 'left', [{ id: 'x', digest }])).toEqual(new Set([digest]));
+    });
+
     it('of kept and dormant pairs are alone, those of linked pairs and of none are not', async () => {
       await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'), newPair('l3', 'r3', 'dormant'), putHalf('l4'));
       expect(await ids({ by: 'alone' })).toEqual(['l2', 'l3', 'r2', 'r3']);
     });
 
-    it('of linked pairs are found by the groups that their record names', async () => {
+    it('of pairs that are asleep are found as such, and are not alone', async () => {
+      await commit(newPair('l1', 'r1', 'asleep'), newPair('l2', 'r2'), newPair('l3', 'r3', 'kept'), putHalf('l4'));
+      expect(await ids({ by: 'asleep' })).toEqual(['l1', 'r1']);
+      expect(await ids({ by: 'alone' })).toEqual(['l3', 'r3']);
+    });
+
+    it('of no pair that are settled are those that no side selects', async () => {
+      await commit(
+        newPair('l1', 'r1'),
+        putHalf('l2'),
+        putHalf('l3', { state: 'changed' }),
+        putHalf('l4', { state: 'gone' }),
+      );
+      await commit(putHalf('r2', { side: 'right' }));
+      expect(await ids({ by: 'unselected' })).toEqual(['l2', 'r2']);
+    });
+
+    it('are found by the groups that their record names, of whatever pair they are', async () => {
       const member = (id: string, groupIds: string[], title = '') => {
         return { record: recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, title } }) };
       };
@@ -138,7 +178,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         pairOf('r1', 'linked', { side: 'right', ...member('r1', ['g1']) }),
         putHalf('l5', member('l5', ['g1'])),
       );
-      expect(await ids({ by: 'group', ids: ['g1'] })).toEqual(['l1', 'r1']);
+      expect(await ids({ by: 'group', ids: ['g1'] })).toEqual(['l1', 'l4', 'l5', 'r1']);
       expect(await ids({ by: 'group', ids: ['g2', 'g"3"'] })).toEqual(['l1', 'l2']);
       expect(await ids({ by: 'group', ids: [] })).toEqual([]);
     });
@@ -186,7 +226,9 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         putHalf('l5', { state: 'settling' }),
         putHalf('r3', { side: 'right', state: 'changed' }),
       );
-      expect(await subject.store.counts(LINK)).toEqual({ pairs: 1, present: { left: 3, right: 3 } });
+      await commit(newPair('l6', 'r6', 'asleep'), putHalf('l7'));
+      const counts = { pairs: 1, asleep: 1, present: [5, 4], unselected: [1, 0] } as const;
+      expect(await subject.store.counts(LINK)).toEqual(countsOf(counts));
     });
   });
 
@@ -256,7 +298,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.pairs(LINK, [id])).toEqual([]);
       expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'r1']);
       expect(await ids({ by: 'alone' })).toEqual([]);
-      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 1, right: 1 } });
+      expect(await subject.store.counts(LINK)).toEqual(countsOf({ present: [1, 1] }));
       await commit(newPair('l2', 'r2'));
       expect(await pairIdOf('l2')).toBeGreaterThan(id);
     });

@@ -70,6 +70,20 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal('other', { run: 'a' })).toEqual([]);
     });
 
+    it('is read by run in parts: of some kinds, from an entry on, so many at most', async () => {
+      const kinds = ['create', 'update', 'delete', 'update', 'create'] as const;
+      const made: number[] = [];
+      for (const kind of kinds) made.push(await intend('a', entryOf({ kind })));
+      await intend('b', entryOf({ kind: 'membership' }));
+      expect(await entryIds({ run: 'a', kinds: ['create', 'delete'] })).toEqual([made[0], made[2], made[4]]);
+      expect(await entryIds({ run: 'a', kinds: ['update'], limit: 1 })).toEqual([made[1]]);
+      expect(await entryIds({ run: 'a', fromId: made[2] ?? 0, limit: 2 })).toEqual([made[2], made[3]]);
+      expect(await entryIds({ run: 'a', kinds: [] })).toEqual([]);
+      expect(await subject.store.writeCounts(LINK, 'a')).toEqual({ create: 2, update: 2, delete: 1 });
+      expect(await subject.store.writeCounts(LINK, 'none')).toEqual({});
+      expect(await subject.store.writeCounts('other', 'a')).toEqual({});
+    });
+
     it('is read page by page, the oldest entry first', async () => {
       const [first, second, third] = [await intend('a'), await intend('b'), await intend('a')];
       const page = async (fromId: number) =>
@@ -182,6 +196,22 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
         await start(id, startedAtMs);
       expect(await runIds({ newest: 2 })).toEqual(['d', 'c']);
       expect(await runIds({ newest: 9 })).toEqual(['d', 'c', 'b', 'a']);
+      const [, third, second] = await subject.store.runs(LINK, { newest: 9 });
+      if (third === undefined || second === undefined) throw new Error('There are four runs.');
+      expect(await runIds({ newest: 9, before: third })).toEqual(['b', 'a']);
+      expect(await runIds({ newest: 1, before: second })).toEqual(['a']);
+      const { kind, outcome } = third;
+      const rows = await subject.store.runs(LINK, { newest: 9 });
+      const alike = rows.filter((run) => run.kind === kind && run.outcome === outcome).map(({ id }) => id);
+      expect(alike.length).toBeLessThan(4);
+      expect(await runIds({ newest: 9, of: { kind, outcome } })).toEqual(alike);
+      expect(await runIds({ newest: 9, of: { kind: 'undo' } })).toEqual([]);
+      expect(await runIds({ newest: 9, before: third, of: { outcome } })).toEqual(
+        rows
+          .slice(2)
+          .filter((run) => run.outcome === outcome)
+          .map(({ id }) => id),
+      );
     });
 
     it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {

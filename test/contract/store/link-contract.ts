@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { NO_ACTIVITY } from '../../../src/store/activity.ts';
 import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
 import { NOTHING_TOLD } from '../../../src/store/told.ts';
-import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
+import { countsOf, entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
 /** Leases, commits under their tokens, and what is stored of a link. */
@@ -142,7 +143,11 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         accounts: { left: null, right: null },
         credentials: { left: null, right: null },
         acceptedDeletes: null,
+        fields: { name: '', joining: null },
+        activity: NO_ACTIVITY,
+        selection: null,
         told: NOTHING_TOLD,
+        pausedByHandAtMs: null,
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
         rejections: [],
@@ -158,7 +163,9 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         kind: 'link',
         patch: { accounts: { left: 'a', right: null }, credentials: { left: null, right: 'c' } },
       });
-      const patched = { state: 'paused', reason: 'revoked', accounts: { left: 'a', right: null } };
+      const activity = { lastChangeAtMs: 12, hours: [0.5, 1] };
+      await commit({ kind: 'link', patch: { activity } });
+      const patched = { state: 'paused', reason: 'revoked', accounts: { left: 'a', right: null }, activity };
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, credentials: { left: null, right: 'c' } });
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, state: 'active', reason: null });
@@ -176,6 +183,15 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
     });
 
+    it('remembers the selection that it was held against, until it is another one or none', async () => {
+      const selection = { patterns: 'p', key: '' };
+      await commit({ kind: 'link', patch: { selection } });
+      await commit({ kind: 'link', patch: { state: 'halted' } });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', selection });
+      await commit({ kind: 'link', patch: { selection: null } });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', selection: null });
+    });
+
     it('knows what the receiver of notices was told, changed by whoever knew it last and under no lease', async () => {
       await subject.store.releaseLease(LINK, 'owner');
       const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
@@ -190,6 +206,25 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).told).toEqual(told);
       expect(await subject.store.swapTold('other', NOTHING_TOLD, claimed)).toBe(true);
       expect((await subject.store.link(LINK)).told).toEqual(told);
+    });
+
+    it('pauses a link by hand under no lease, keeps the time of the pause through runs, and lets it go on', async () => {
+      const pausedAt = async () => {
+        const { pausedByHandAtMs } = await subject.store.link(LINK);
+        expect(await subject.store.pausedByHandAtMs(LINK)).toBe(pausedByHandAtMs);
+        return pausedByHandAtMs;
+      };
+      await subject.store.link('other');
+      expect(await subject.store.setPausedByHand(LINK, null)).toBe(false);
+      expect(await subject.store.setPausedByHand(LINK, 7)).toBe(true);
+      expect(await subject.store.setPausedByHand(LINK, 8)).toBe(false);
+      await commit({ kind: 'link', patch: { state: 'halted', reason: 'why' } }, { kind: 'forget-mapping' });
+      expect(await pausedAt()).toBe(7);
+      expect((await subject.store.link('other')).pausedByHandAtMs).toBeNull();
+      expect(await subject.store.setPausedByHand(LINK, null)).toBe(true);
+      expect(await pausedAt()).toBeNull();
+      expect(await subject.store.setPausedByHand('new', 9)).toBe(true);
+      expect((await subject.store.link('new')).pausedByHandAtMs).toBe(9);
     });
 
     it('keeps what was told through patches of its state', async () => {
@@ -292,14 +327,14 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([]);
       expect(await subject.store.index(LINK, 'left')).toEqual([]);
       expect(await subject.store.shown(LINK, 'left')).toEqual([]);
-      expect(await subject.store.counts(LINK)).toEqual({ pairs: 0, present: { left: 0, right: 0 } });
+      expect(await subject.store.counts(LINK)).toEqual(countsOf({}));
       expect(await subject.store.journal(LINK, { open: true })).toEqual([]);
       expect(await subject.store.conflicts(LINK, { all: true })).toEqual([]);
       expect(await subject.store.runs(LINK, { idPrefix: 'run' })).toHaveLength(1);
       expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(3);
       expect(await subject.store.journal('other', { open: true })).toHaveLength(1);
       await commit(newPair('l1', 'r1'));
-      expect(await subject.store.counts(LINK)).toEqual({ pairs: 1, present: { left: 1, right: 1 } });
+      expect(await subject.store.counts(LINK)).toEqual(countsOf({ pairs: 1, present: [1, 1] }));
     });
   });
 };

@@ -1,6 +1,7 @@
 import { halvesContract } from './halves-contract.ts';
 import { journalContract } from './journal-contract.ts';
 import { linkContract } from './link-contract.ts';
+import { searchContract } from './search-contract.ts';
 import { useStore, type StoreUnderTest } from './store-subject.ts';
 
 /** What every store does, whatever keeps its rows: `open` makes one of which the links used here are unknown. */
@@ -9,4 +10,5 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
   linkContract(name, subject);
   halvesContract(name, subject);
   journalContract(name, subject);
+  searchContract(name, subject);
 };

@@ -72,6 +72,17 @@ describe('a state that begins', () => {
     expect((await run('status')).stderr).toBe('');
   });
 
+  test('in a database is not said to begin here', async () => {
+    const { DATA_DIR: _, ...env } = ground.env;
+    const cwd = join(ground.directory, 'hosted');
+    await mkdir(cwd);
+    // Nothing answers at that port.
+    const hosted = { DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
+    const { stderr } = await host.run(['status'], { ...env, ...hosted }, cwd);
+    expect(stderr).toContain('does not answer');
+    expect(stderr).not.toContain('state begins');
+  });
+
   test('where somebody said is not', async () => {
     const run = await here('said');
     expect((await run('status', '--data-dir', 'mine')).stderr).toBe('');

@@ -58,7 +58,7 @@ describe('bash', () => {
 
   test('offers the commands, and behind one its options with those of all', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining([...commands, '--config', '-h']));
-    expect(await offered('s')).toEqual(['sync', 'status', 'sandbox']);
+    expect(await offered('s')).toEqual(['sync', 'status', 'store', 'sandbox']);
     expect(await offered('sync', '--d')).toEqual(['--dry-run', '--data-dir']);
     expect(await offered('--config', 'mine.yaml', 'plan', '--f')).toEqual(['--full']);
   });

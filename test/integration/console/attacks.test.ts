@@ -51,8 +51,10 @@ test.each([['https://elsewhere.example'], ['null'], ['http://127.0.0.1:1'], ['ht
   async (origin) => {
     const before = await runs();
     const token = tokenIn((await visitor.get('/links/work')).text);
-    const answer = await visitor.post('/links/work/sync', { kind: 'full', token }, { origin });
-    expect(answer.status).toBe(403);
+    for (const step of ['sync', 'pause', 'resume', 'plan/accept']) {
+      const answer = await visitor.post(`/links/work/${step}`, { kind: 'full', token }, { origin });
+      expect([step, answer.status]).toEqual([step, 403]);
+    }
     expect((await formTo(visitor.address, '/sign-in', { pass: await newPass(world) }, { origin })).status).toBe(403);
     expect(await runs()).toBe(before);
   },
@@ -64,9 +66,31 @@ test('a form without the token, with a made-up one or with that of another sessi
   const theirs = tokenIn((await other.get('/links/work')).text);
   const [number = '', signature = ''] = tokenIn((await visitor.get('/links/work')).text).split('.');
   for (const token of ['', 'x', theirs, `${Number(number) + 1}.${signature}`]) {
-    const answer = await visitor.post('/links/work/sync', { kind: 'full', token });
-    expect([token, answer.status]).toEqual([token, 403]);
+    for (const step of ['sync', 'pause', 'resume', 'plan/accept']) {
+      const answer = await visitor.post(`/links/work/${step}`, { kind: 'full', token });
+      expect([step, token, answer.status]).toEqual([step, token, 403]);
+    }
   }
+  expect((await world.run('status', '--json')).stdout).toContain('"pausedByHandAt":null');
+  expect(await runs()).toBe(before);
+});
+
+test.each([
+  ['/links/work/verdicts', { left: 'people/c1', right: 'contact_1', says: 'together' }],
+  ['/links/work/left', {}],
+  ['/links/work/runs/any/preview', { write: '1' }],
+  ['/links/work/runs/any/undo', { write: '1' }],
+])('the form of %s needs a token of its own and the page that it is from, and is good once', async (action, fields) => {
+  const before = await runs();
+  const fresh = async (): Promise<string> => tokenIn((await visitor.get('/links/work')).text);
+  expect((await visitor.post(action, fields)).status).toBe(403);
+  const theirs = tokenIn((await (await signIn(world, visitor.address)).get('/links/work')).text);
+  expect((await visitor.post(action, { ...fields, token: theirs })).status).toBe(403);
+  const origin = 'https://elsewhere.example';
+  expect((await visitor.post(action, { ...fields, token: await fresh() }, { origin })).status).toBe(403);
+  const token = await fresh();
+  expect((await visitor.post(action, { ...fields, token })).status).toBe(303);
+  expect((await visitor.post(action, { ...fields, token })).status).toBe(409);
   expect(await runs()).toBe(before);
 });
 

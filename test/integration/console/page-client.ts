@@ -76,14 +76,15 @@ export const formTo = (
 const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
 /** The pass of a fresh link of `console`. */
-export const newPass = async (world: DaemonWorld): Promise<string> => {
-  const { code, stdout, stderr } = await world.run('console');
+export const newPass = async (world: DaemonWorld, ...options: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await world.run('console', ...options);
   expect([code, stderr]).toEqual([0, '']);
   return new URL(stdout.trim()).searchParams.get('pass') ?? '';
 };
 
-export const signIn = async (world: DaemonWorld, address: string): Promise<Visitor> => {
-  const cookie = cookieOf(await formTo(address, '/sign-in', { pass: await newPass(world) }));
+/** Signs in with the `pass` of a link of `console`, or with a `token`. */
+export const signInWith = async (address: string, shown: Readonly<Record<string, string>>): Promise<Visitor> => {
+  const cookie = cookieOf(await formTo(address, '/sign-in', shown));
   const get = (path: string) => ask(address, path, { headers: { cookie } });
   const post: Visitor['post'] = (action, fields, headers) => formTo(address, action, fields, { cookie, ...headers });
   return {
@@ -93,6 +94,16 @@ export const signIn = async (world: DaemonWorld, address: string): Promise<Visit
     post,
     press: async (page, action, fields = {}) => post(action, { ...fields, token: tokenIn((await get(page)).text) }),
   };
+};
+
+export const signIn = async (world: DaemonWorld, address: string, ...options: readonly string[]): Promise<Visitor> =>
+  signInWith(address, { pass: await newPass(world, ...options) });
+
+/** A page of the link `work` once nothing is under way. */
+export const settled = async (visitor: Visitor, path: string): Promise<string> => {
+  const events = (await visitor.get('/links/work/live')).text;
+  expect(events).toMatch(/event: over\ndata: \n\n$/u);
+  return (await visitor.get(path)).text;
 };
 
 /** Starts the daemon in a process of its own; answers where it listens. */

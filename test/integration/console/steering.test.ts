@@ -4,7 +4,7 @@ import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
-import { seen, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
+import { seen, settled, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
 // The page of a real daemon, read and pressed over HTTP.
 
@@ -33,19 +33,18 @@ const signedIn = async (world: DaemonWorld) => {
   return { daemon, visitor };
 };
 
-/** The page once nothing is under way. */
-const settled = async (visitor: Visitor, path: string): Promise<string> => {
-  const events = (await visitor.get('/links/work/live')).text;
-  expect(events).toMatch(/event: over\ndata: \n\n$/u);
-  return (await visitor.get(path)).text;
-};
-
 const planOf = async (visitor: Visitor): Promise<string> => {
   expect((await visitor.press('/links/work/plan', '/links/work/plan')).status).toBe(303);
   return settled(visitor, '/links/work/plan');
 };
 
 const digestIn = (page: string): string => /name="plan" value="([^"]+)"/u.exec(page)?.[1] ?? '';
+
+/** The halt that pressing the button of a previewed undo accepts. */
+const haltIn = (page: string): { readonly halt?: string } => {
+  const halt = /name="halt" value="([^"]+)"/u.exec(page)?.[1];
+  return halt === undefined ? {} : { halt };
+};
 
 const deleteAtGoogle = ({ google }: Sandbox, count: number): readonly string[] => {
   const gone = google.account
@@ -73,10 +72,20 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
       expect((await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' })).status).toBe(303);
       await daemon.until(HALTED);
       expect(seen((await visitor.get('/')).text)).toMatch(/State halted/u);
+      const halted = lastRunPath((await visitor.get('/links/work')).text);
+      for (const path of ['/', '/links/work', halted]) {
+        const told = seen((await visitor.get(path)).text);
+        expect([path, told]).toEqual([
+          path,
+          expect.stringMatching(/would delete 14 contacts .* nothing was written\./u),
+        ]);
+        expect([path, told]).toEqual([path, expect.not.stringMatching(/contact-sync [a-z]/u)]);
+      }
 
       const plan = await planOf(visitor);
       for (const name of names) expect(seen(plan)).toContain(name);
-      expect(seen(plan)).toMatch(/A run stops here, and writes nothing: .*14/u);
+      expect(seen(plan)).toMatch(/A run stops here, and writes nothing: .*14 .* Accept this very plan/u);
+      expect(seen(plan)).not.toContain('--accept-deletes');
       expect(sandbox.service.account.contacts().length).toBe(before);
 
       const accepted = await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
@@ -97,6 +106,46 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
       expect(errors(daemon).filter((line) => !HALTED(line))).toEqual([]);
     },
   );
+});
+
+test('a first sync waits until its plan is accepted, and can be undone', async () => {
+  const world = await startDaemonWorld(null, host);
+  await using _ = world;
+  const sandbox = await world.addLink('work', 24);
+  await world.configure({ work: { ...SLOW, firstSync: 'review' } }, PAGE);
+  const { service, google } = sandbox;
+  const [common] = google.account.people();
+  const before = service.account.contacts().length;
+  const { daemon, address } = await startPage(world);
+  await daemon.until(HALTED);
+  const visitor = await signIn(world, address);
+  const page = seen((await visitor.get('/links/work')).text);
+  expect(page).toMatch(/The first sync waits until somebody accepts its plan.*Look at the plan/u);
+  const status = await world.run('status', '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({ links: [{ state: 'halted', pairs: 0 }] });
+  expect((await world.run('sync', '--accept-first', '--accept-deletes')).code).toBe(2);
+
+  const plan = await planOf(visitor);
+  expect(seen(plan)).toMatch(/Creations: \d+/u);
+  expect(seen(plan)).toMatch(/A run stops here, and writes nothing: The first sync waits/u);
+  expect(seen(plan)).toContain('Accept this plan ');
+  expect(seen(plan)).not.toContain('deletions included');
+  expect(service.account.contacts().length).toBe(before);
+  const other = await visitor.post('/links/work/plan/accept', { plan: 'another', token: tokenIn(plan) });
+  expect(other.status).toBe(303);
+  const again = await settled(visitor, '/links/work/plan');
+  expect(seen(again)).toContain('Something has changed since.');
+  await visitor.post('/links/work/plan/accept', { plan: digestIn(again), token: tokenIn(again) });
+  await daemon.until(completed('work', 'full'));
+  expect(service.account.contacts().length).toBeGreaterThan(before);
+  const name = common?.names?.[0]?.familyName ?? '';
+  expect(service.account.contacts().some(({ last_name }) => last_name === name)).toBe(true);
+  const run = lastRunPath((await visitor.get('/links/work')).text);
+  await visitor.press(run, `${run}/preview`);
+  const preview = await settled(visitor, run);
+  await visitor.post(`${run}/undo`, { token: tokenIn(preview), ...haltIn(preview) });
+  expect(seen(await settled(visitor, run))).toContain('The run is undone.');
+  expect(service.account.contacts().length).toBe(before);
 });
 
 test('a plan is accepted as it was shown, and no other', async () => {
@@ -139,7 +188,7 @@ test('the other value of a conflict is taken and written by the next run', async
   const loser = values === 'left' ? 'Baker' : 'Brewer';
   await visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review: values ?? '' });
   expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain(
-    'the other value is written by the next run',
+    'the value that was taken is written by the next run',
   );
   const from = daemon.lines.length;
   await visitor.press('/links/work', '/links/work/sync');
@@ -150,6 +199,50 @@ test('the other value of a conflict is taken and written by the next run', async
   expect(found).toContain('was taken by hand');
 });
 
+test('a conflict of which a person is asked is decided on the page', async () => {
+  const { world, sandbox } = await startWorld(null, 12, { ...PAGE, conflictPolicy: { title: 'ask' } });
+  await using _ = world;
+  const { daemon, visitor } = await signedIn(world);
+  const person = sandbox.google.account.people().find(({ emailAddresses = [] }) => emailAddresses.length > 0);
+  const email = person?.emailAddresses?.[0]?.value ?? '';
+  const contact = sandbox.service.account.contacts().find((one) => JSON.stringify(one).includes(email));
+  sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  sandbox.service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
+  const plan = seen(await planOf(visitor));
+  expect(plan).toMatch(
+    /Conflicts: 1.*both sides had changed it; it waits for a decision.*Google Baker, the service Brewer/u,
+  );
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work', 'incremental'));
+  const page = (await visitor.get('/links/work/conflicts')).text;
+  const row = page.slice(page.indexOf('Baker'));
+  expect(seen(row)).toMatch(/^Baker Brewer Nobody\S+s: waits for a decision open/u);
+  expect(seen(row)).toMatch(/Take Google\S+s.*Take Service\S+s/u);
+  const id = /name="id" value="(\d+)"/u.exec(row)?.[1] ?? '';
+  const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
+  await decide('dismissed');
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('waits for a decision open');
+  // The page was loaded before the link was made one that does not write there.
+  const reload = async (direction: string) => {
+    await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, conflictPolicy: { title: 'ask' } });
+    const reloading = daemon.lines.length;
+    daemon.kill('SIGHUP');
+    await daemon.until(says('configuration reloaded'), reloading);
+  };
+  await reload('to-google');
+  await decide('left');
+  const refused = seen((await visitor.get('/links/work/conflicts')).text);
+  expect(refused).toContain('does not write it to the service');
+  expect(refused).toContain('waits for a decision open');
+  await reload('both');
+  await decide('left');
+  const from = daemon.lines.length;
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work', 'incremental'), from);
+  expect(sandbox.service.account.contact(contact?.id ?? '')?.title).toBe('Baker');
+  expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe('Baker');
+});
+
 test('a page that only shows has no button that changes anything, and takes none', async () => {
   const { world, sandbox } = await startWorld(null, 12, { ...PAGE, consoleReadonly: true });
   await using _ = world;
@@ -157,10 +250,51 @@ test('a page that only shows has no button that changes anything, and takes none
   const page = (await visitor.get('/links/work')).text;
   expect(page).not.toContain('/links/work/sync');
   const requests = sandbox.service.requests.length;
-  for (const action of ['sync', 'plan/accept', 'conflicts', 'runs/any/undo']) {
+  for (const action of ['sync', 'pause', 'resume', 'plan/accept', 'conflicts', 'runs/any/undo']) {
     const answer = await visitor.press('/links/work', `/links/work/${action}`);
     expect([action, answer.status]).toEqual([action, 403]);
   }
   expect(sandbox.service.requests.length).toBe(requests);
   expect(seen(await planOf(visitor))).toContain('Nothing to do');
+});
+
+test('a link is paused and resumed: no run begins by itself meanwhile, and everything that watches calls that no trouble', async () => {
+  const { world, sandbox } = await startWorld(null, 12);
+  await using _ = world;
+  const { daemon, visitor } = await signedIn(world);
+  const path = '/links/work';
+  expect((await visitor.press(path, `${path}/pause`)).headers['location']).toBe(path);
+  const paused = seen((await visitor.get(path)).text);
+  expect(paused).toMatch(/State active/u);
+  expect(paused).toMatch(/Paused by hand since .* Resume/u);
+  expect(paused).not.toMatch(/Next run/u);
+  expect((await visitor.get('/readyz')).text).toBe('healthy: 1 link; paused by hand: work\n');
+  expect((await visitor.get('/metrics')).text).toContain('contact_sync_link_paused_by_hand{link="work"} 1');
+  const status = await world.run('status', '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    links: [{ state: 'active', pausedByHandAt: expect.any(String) as string, nextRunAt: null }],
+  });
+  expect((await world.run('status')).stdout).toContain('Let it go on with: contact-sync resume work');
+
+  // By hand it is run all the same, here and in a terminal.
+  const [person] = sandbox.google.account.people();
+  sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  await visitor.press(path, `${path}/sync`);
+  await daemon.until(completed('work', 'incremental'));
+  expect(sandbox.service.account.contacts().some(({ title }) => title === 'Baker')).toBe(true);
+  const synced = await world.run('sync', 'work');
+  expect([synced.code, synced.stderr]).toEqual([0, expect.stringContaining('work stays paused by hand') as string]);
+
+  const again = daemon.lines.length;
+  await world.configure({ work: { ...SLOW, syncInterval: '2h' } }, PAGE);
+  daemon.kill('SIGHUP');
+  await daemon.until(says('link paused by hand', 'work'), again);
+  const resumed = await world.run('resume');
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'work goes on with its next scheduled run.\n']);
+  expect((await world.run('resume', 'work')).stdout).toBe('work was not paused by hand.\n');
+  expect(seen((await visitor.get(path)).text)).not.toContain('Paused by hand');
+  await world.configure({ work: SLOW }, PAGE);
+  daemon.kill('SIGHUP');
+  await daemon.until(says('link goes on after a pause by hand', 'work'), again);
+  await daemon.until(completed('work', 'incremental'), again);
 });

@@ -34,7 +34,11 @@ const SUMMARY = {
   durationMs: 14,
 } as const;
 
-const every = (link: string, everyMs: number): Schedule => ({ link, kind: 'incremental', everyMs, offsetMs: 0 });
+const every = (link: string, everyMs: number): Schedule => {
+  return { link, kind: 'incremental', everyMs, offsetMs: 0, firstMs: 0 };
+};
+/** A store of no other host. */
+const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
 const following = { clock: systemClock, signal: new AbortController().signal, onProgress: () => undefined };
 
 describe.skipIf(redis === null)('the queue on Redis', () => {
@@ -55,7 +59,14 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   const startScheduler = (runJob: RunJob, concurrency = 10) => {
     const log = createEventLog();
     const redisUrl = new Secret(redis.url);
-    const options = { redisUrl, dataDir, clock: systemClock, events: log.events, concurrency, runJob };
+    const options = {
+      redisUrl,
+      prefix: makeQueuePrefix(dataDir),
+      clock: systemClock,
+      events: log.events,
+      concurrency,
+      runJob,
+    };
     const scheduler = createQueueScheduler(options);
     const stopOnce = (): Promise<void> => (stopping ??= scheduler.stop());
     let stopping: Promise<void> | null = null;
@@ -68,7 +79,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     return opened;
   };
   const client = async () => {
-    const opened = await openQueueClient(dataDir, new Secret(redis.url));
+    const opened = await openQueueClient({ store: IN_DATA_DIR, dataDir }, new Secret(redis.url));
     if ('why' in opened) throw new Error(opened.why);
     return stack.use(opened);
   };
@@ -91,6 +102,31 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await ready(daemon, [every('a', 300)]);
     expect(await daemon.scheduler.trouble()).toBeNull();
     await thrice.promise;
+  });
+
+  test('the next look at a link comes when a job says so, once, whichever jobs and daemons ask for it', async () => {
+    // In the middle of a second, so that all who ask mean the same one.
+    const lookAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
+    const begun: string[] = [];
+    const run: RunJob = ({ link, kind }) => {
+      const nextLookInMs = lookAtMs - Date.now();
+      begun.push(`${link} ${kind}`);
+      return Promise.resolve(report(nextLookInMs > 0 ? { nextLookInMs } : {}));
+    };
+    await ready(startScheduler(run), [every('a', 3_600_000)]);
+    await ready(startScheduler(run), []);
+    const commands = await client();
+    const ids = await Promise.all(['1', '2'].map((override) => commands.enqueue('a', { override })));
+    for (const id of ids) await commands.follow(id, following);
+    await expect.poll(() => begun.length).toBe(3);
+    const looks = async () => (await queue().getDelayed()).filter(({ id }) => id?.startsWith('look '));
+    await expect
+      .poll(async () => (await looks()).map(({ data }) => data))
+      .toEqual([{ link: 'a', kind: 'incremental', override: null }]);
+    await expect
+      .poll(() => begun.toSorted(), { timeout: 10_000 })
+      .toEqual(['a full', 'a full', 'a incremental', 'a incremental']);
+    expect(await looks()).toEqual([]);
   });
 
   test('an unavailable remote is tried again when the error says so; a refused credential is not', async () => {
@@ -218,6 +254,57 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await queue().getJobSchedulersCount()).toBe(2);
   });
 
+  test('a schedule whose slot is far away begins sooner, once, and keeps its slots', async () => {
+    const begun: number[] = [];
+    const work: RunJob = () => {
+      begun.push(Date.now());
+      return Promise.resolve(report());
+    };
+    const [one, other] = [startScheduler(work), startScheduler(work)];
+    const hourMs = 3_600_000;
+    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    other.scheduler.apply([schedule]);
+    one.scheduler.apply([schedule]);
+    await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(1);
+    const [scheduler] = await queue().getJobSchedulers();
+    expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
+    expect(await queue().getDelayedCount()).toBe(1);
+  });
+
+  test('slots that passed while no daemon was there are made up for once, not each', async () => {
+    const begun: string[] = [];
+    const work: RunJob = ({ link }) => {
+      begun.push(link);
+      return Promise.resolve(report());
+    };
+    const links = ['a', 'b', 'c'];
+    const schedules = links.map((link): Schedule => ({
+      link,
+      kind: 'incremental',
+      everyMs: 200,
+      offsetMs: 50,
+      firstMs: 0,
+    }));
+    const first = startScheduler(work);
+    await ready(first, schedules);
+    await expect.poll(() => begun.length).toBeGreaterThan(3);
+    await first.stop();
+    const delayed = () => queue().getDelayed();
+    const [oldest] = await delayed();
+    await expect
+      .poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0)), { timeout: 5_000 })
+      .toBeGreaterThan(10 * 200);
+    begun.length = 0;
+    const startedAtMs = Date.now();
+    const second = startScheduler(work);
+    second.scheduler.apply(schedules);
+    await expect.poll(() => begun.filter((link) => link === 'a').length).toBeGreaterThan(2);
+    const slots = Math.ceil((Date.now() - startedAtMs) / 200);
+    for (const link of links) expect(begun.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
+    for (const { next } of await queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
+  });
+
   test('a job under way when its daemon stops is taken up by another one', async () => {
     const begun = Promise.withResolvers<void>();
     const stopping = Promise.withResolvers<JobReport>();
@@ -241,13 +328,17 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('without a daemon there is no queue to ask, and it is said why', async () => {
     const url = new Secret(redis.url);
-    expect(await openQueueClient(dataDir, url)).toEqual({ why: expect.stringContaining('has worked on the queue') });
+    expect(await openQueueClient({ store: IN_DATA_DIR, dataDir }, url)).toEqual({
+      why: expect.stringContaining('has worked on the queue'),
+    });
     const daemon = startScheduler(() => Promise.resolve(report()));
     await ready(daemon, []);
     await client();
     await daemon.stop();
-    expect(await openQueueClient(dataDir, url)).toEqual({ why: 'No daemon works on the queue.' });
-    const away = await openQueueClient(dataDir, new Secret('redis://127.0.0.1:1'));
+    expect(await openQueueClient({ store: IN_DATA_DIR, dataDir }, url)).toEqual({
+      why: 'No daemon works on the queue.',
+    });
+    const away = await openQueueClient({ store: IN_DATA_DIR, dataDir }, new Secret('redis://127.0.0.1:1'));
     expect(away).toEqual({
       why: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
     });

@@ -170,6 +170,10 @@ describe('[R13] what a person says of two contacts', () => {
     await expect(say(linked, { leftId: tim, rightId: amelia, says: 'together' })).rejects.toThrow(
       `contact-sync pair --forget ${mia} ${amelia}`,
     );
+    // The page says the same without a terminal's commands.
+    await expect(say(linked, { leftId: tim, rightId: amelia, says: 'together' })).rejects.toMatchObject({
+      said: `${mia} and ${amelia} are to be paired. Take that back first.`,
+    });
     await say(linked, { leftId: mia, rightId: amelia, says: 'apart' });
     await sync(linked);
     await expect(say(linked, { leftId: amelia, rightId: mia, says: 'apart' })).rejects.toThrow('other side');

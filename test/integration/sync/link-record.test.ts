@@ -20,6 +20,8 @@ test('a link says whom runs refuse, skip or leave alone, and for how long it has
     refused: [],
     skipped: [],
     alone: [],
+    setApart: [],
+    unselected: { left: 0, right: 0 },
     lastRun: null,
     lastSuccessAtMs: null,
     failures: 0,

@@ -1,6 +1,8 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../../src/clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../../src/contact/chosen.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
+import { google } from '../../../src/providers/google/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { Fault, FaultEffect } from '../../../src/sandbox/google/faults.ts';
@@ -94,7 +96,7 @@ const ownerOf = ({ account }: GoogleEmulator) => {
         ],
         emailAddresses: (person.emailAddresses ?? []).map((email) => ({ ...email, displayName: 'Ada at work' })),
         birthdays: [{ date: { year: 1815, month: 12, day: 10 } }],
-        biographies: [{ value: 'Notes' }],
+        biographies: [{ value: 'Notes', contentType: 'TEXT_PLAIN' }],
         nicknames: [{ value: 'Countess' }],
         relations: [{ person: 'Annabella', type: 'mother' }],
         userDefined: [{ key: 'colour', value: 'blue' }],
@@ -102,6 +104,8 @@ const ownerOf = ({ account }: GoogleEmulator) => {
       account.setGroups(id, [...groupIdsOf(id), 'contactGroups/starred']);
     },
     more: (id) => unmapped(account.person(id) ?? {}),
+    define: () => {},
+    writes: (field) => !google.readOnlyFields.includes(field),
   } satisfies Partial<Harness>;
 };
 
@@ -111,7 +115,8 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
   const quotas = { readsPerMinute: 100_000, writesPerMinute: 100_000 };
   const emulator = await startGoogleEmulator({ clock, variants: googleSetting(variants), quotas });
   const dispatcher = new Agent();
-  const connect = (clientSecret: string): Remote => connectGoogle(emulator, clientSecret, clock, dispatcher);
+  const connect = (clientSecret: string, fields?: ChosenFields): Remote =>
+    connectGoogle(emulator, clientSecret, { clock, dispatcher, fields });
   return {
     remote: connect(emulator.clientSecret),
     clock,
@@ -124,6 +129,7 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
     hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], delayMs }),
     limitTightly: () => emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 }),
     revoke: () => emulator.revokeAllTokens(),
+    choosing: (fields) => connect(emulator.clientSecret, fields),
     impostor: () => connect('never-the-secret'),
     [Symbol.asyncDispose]: async () => {
       await dispatcher.destroy();
@@ -132,8 +138,15 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
   };
 };
 
-const connectGoogle = (emulator: GoogleEmulator, clientSecret: string, clock: Clock, dispatcher: Agent): Remote =>
+type Parts = { readonly clock: Clock; readonly dispatcher: Agent; readonly fields: ChosenFields | undefined };
+
+const connectGoogle = (
+  emulator: GoogleEmulator,
+  clientSecret: string,
+  { clock, dispatcher, fields = USUAL_FIELDS }: Parts,
+): Remote =>
   createGoogleRemote({
+    fields,
     rootUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
     clientId: emulator.clientId,

@@ -1,4 +1,5 @@
-import type { Contact } from '../../../src/contact/contact.ts';
+import type { ChosenFields } from '../../../src/contact/chosen.ts';
+import type { Contact, ContactField } from '../../../src/contact/contact.ts';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
@@ -52,6 +53,12 @@ export type Harness = AsyncDisposable & {
   limitTightly(): void;
   /** The user takes the permission back. */
   revoke(): void;
+  /** A remote of the same account that maps these fields. */
+  choosing(fields: ChosenFields): Remote;
+  /** Makes sure that the account has custom fields of these names, which some contact carries. */
+  define(names: readonly string[]): void;
+  /** Whether the provider writes the field there. */
+  writes(field: ContactField): boolean;
   /** Another remote of the same account whose credential was never right. */
   impostor(): Remote;
 };

@@ -1,5 +1,7 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../../src/clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../../src/contact/chosen.ts';
+import { isExtraField } from '../../../src/contact/fields.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
@@ -82,6 +84,16 @@ const ownerOf = ({ account }: ServiceEmulator) => {
       const { avatar_url, tags, social_media_profiles, customFields, lastContactedAtMs } = contact;
       return { avatar_url, tags, profiles: withoutIds(social_media_profiles), customFields, lastContactedAtMs };
     },
+    define: (names) => {
+      const values = names.map((name) => ({ field: { id: account.customFields.define(name).id }, value: 'defined' }));
+      account.createContact({
+        first_name: 'Zoe',
+        last_name: 'Carries',
+        custom_field_values: values,
+        custom_fields: values,
+      });
+    },
+    writes: (field) => !isExtraField(field),
   } satisfies Partial<Harness>;
 };
 
@@ -92,7 +104,8 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
   const emulator = await startServiceEmulator({ clock, variants: serviceSetting(variants), rateLimit });
   const dispatcher = new Agent();
   const accessToken = emulator.issueToken();
-  const connect = (token: string): Remote => connectService(emulator, token, clock, dispatcher);
+  const connect = (token: string, fields?: ChosenFields): Remote =>
+    connectService(emulator, token, { clock, dispatcher, fields });
   return {
     remote: connect(accessToken),
     clock,
@@ -107,6 +120,7 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
     hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], action: { kind: 'delay', delayMs } }),
     limitTightly: () => emulator.setRateLimit({ requests: 1, windowMs: 1_000 }),
     revoke: () => emulator.revokeToken(accessToken),
+    choosing: (fields) => connect(accessToken, fields),
     impostor: () => connect('never-issued'),
     [Symbol.asyncDispose]: async () => {
       await dispatcher.destroy();
@@ -115,8 +129,15 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
   };
 };
 
-const connectService = (emulator: ServiceEmulator, accessToken: string, clock: Clock, dispatcher: Agent): Remote =>
+type Parts = { readonly clock: Clock; readonly dispatcher: Agent; readonly fields: ChosenFields | undefined };
+
+const connectService = (
+  emulator: ServiceEmulator,
+  accessToken: string,
+  { clock, dispatcher, fields = USUAL_FIELDS }: Parts,
+): Remote =>
   createServiceRemote({
+    fields,
     baseUrl: emulator.url,
     accessToken,
     dispatcher,

@@ -10,7 +10,7 @@ import { loadConfig, type Config } from '../../../src/config/config.ts';
 import { createEvents } from '../../../src/events.ts';
 import { startDaemon } from '../../../src/jobs/daemon.ts';
 import { createLogger } from '../../../src/logger.ts';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import type { CliHost } from '../cli-host.ts';
 import { createMovableClock, type MovableClock } from '../movable-clock.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
@@ -30,14 +30,17 @@ type LocalDaemon = DaemonLog & {
   stop(): Promise<void>;
 };
 
+/** Who is on each side of a sandbox. */
+type People = Required<Pick<SandboxOptions, 'google' | 'service'>>;
+
 type Settings = Readonly<Record<string, unknown>>;
 
 /** Links between sandboxes, one configuration and one store for them, and daemons and commands that work on it. */
 export type DaemonWorld = {
   readonly sandboxes: ReadonlyMap<string, Sandbox>;
   readonly dataDir: string;
-  /** Adds a link with a sandbox of its own; takes effect with `configure`. */
-  addLink(name: string, people?: number): Promise<Sandbox>;
+  /** Adds a link with a sandbox of its own, of so many people or of those; takes effect with `configure`. */
+  addLink(name: string, people?: number | People): Promise<Sandbox>;
   /**
    * Writes the configuration: these settings of each link besides its accounts, and of the process; links not named are
    * left out.
@@ -56,14 +59,15 @@ const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 const FAST = { requests: 60_000, windowMs: 60_000 };
 const QUOTAS = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
 
-/** A link's section. A token that is set to null is left to `connect`. */
-const accountsOf = (sandbox: Sandbox, settings: Settings) => {
+/** A link's section. `rateLimit` is the service's. A token that is set to null is left to `connect`. */
+export const accountsOf = (sandbox: Sandbox, settings: Settings) => {
   const env = sandbox.environment();
   const {
     accessToken = env['SERVICE_ACCESS_TOKEN'],
     refreshToken = env['GOOGLE_REFRESH_TOKEN'],
     baseUrl = env['SERVICE_BASE_URL'],
     rootUrl = env['GOOGLE_ROOT_URL'],
+    rateLimit = '60000/minute',
     ...rest
   } = settings;
   return {
@@ -74,7 +78,7 @@ const accountsOf = (sandbox: Sandbox, settings: Settings) => {
       clientId: env['SERVICE_CLIENT_ID'],
       clientSecret: env['SERVICE_CLIENT_SECRET'],
       ...(accessToken !== null && { accessToken }),
-      rateLimit: '60000/minute',
+      rateLimit,
     },
     google: {
       clientId: env['GOOGLE_CLIENT_ID'],
@@ -142,7 +146,8 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
     dataDir,
     addLink: async (name, people = 12) => {
       const seed = sandboxes.size + 1;
-      const options = { count: people, seed, serviceRateLimit: FAST, googleQuotas: QUOTAS };
+      const given = typeof people === 'number' ? { count: people, seed } : people;
+      const options = { ...given, serviceRateLimit: FAST, googleQuotas: QUOTAS };
       const sandbox = grounds.use(await startSandbox(options));
       sandboxes.set(name, sandbox);
       return sandbox;

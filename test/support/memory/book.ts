@@ -171,6 +171,12 @@ export const createBook = (options: BookOptions) => {
       row.contact = receive(manners, contact);
       touch(row);
     },
+    /** The account computes something of a contact, which it may count as a change of it. */
+    compute: (row: Row, contact: Contact, isStamped: boolean): void => {
+      row.contact = contact;
+      if (isStamped) touch(row);
+      else show(row);
+    },
     setGroups: (row: Row, groupIds: Iterable<string>): void => {
       row.groupIds = new Set(groupIds);
       showMembership(row);

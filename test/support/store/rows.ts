@@ -1,7 +1,7 @@
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import type { HalfPut, JournalEntry, Rejection, StoreChange } from '../../../src/store/store.ts';
+import type { Counts, HalfPut, JournalEntry, Rejection, StoreChange } from '../../../src/store/store.ts';
 
 export const recordOf = (id: string, change: Partial<ContactRecord> = {}): ContactRecord => ({
   id,
@@ -46,7 +46,7 @@ export const putHalf = (id: string, change: Partial<Half> = {}, digest: string |
 export const newPair = (
   leftId: string,
   rightId: string,
-  status: 'linked' | 'kept' | 'dormant' = 'linked',
+  status: 'linked' | 'kept' | 'dormant' | 'asleep' = 'linked',
 ): StoreChange => ({
   kind: 'put-pair',
   id: null,
@@ -68,6 +68,7 @@ export const entryOf = (change: Partial<JournalEntry> = {}): JournalEntry => ({
     source: recordOf('r1'),
     undoes: false,
     empties: [],
+    given: [],
     group: null,
   },
   before: recordOf('l1'),
@@ -86,3 +87,17 @@ export const rejectionOf = (change: Partial<Rejection> = {}): Rejection => ({
   retryAtMs: 99,
   ...change,
 });
+
+type Both = readonly [left: number, right: number];
+
+/** What a store counts; nothing but what is given, the left side before the right. */
+export const countsOf = (given: {
+  readonly pairs?: number;
+  readonly asleep?: number;
+  readonly present?: Both;
+  readonly unselected?: Both;
+}): Counts => {
+  const { pairs = 0, asleep = 0, present = [0, 0], unselected = [0, 0] } = given;
+  const sides = ([left, right]: Both) => ({ left, right });
+  return { pairs, asleep, present: sides(present), unselected: sides(unselected) };
+};

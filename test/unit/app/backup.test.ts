@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backUp, restore } from '../../../src/app/backup.ts';
 import { BackupError } from '../../../src/app/backup-error.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { Secret } from '../../../src/config/secret.ts';
 import { openVault } from '../../../src/store/credentials.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store.ts';
@@ -13,8 +14,8 @@ import { putHalf } from '../../support/store/rows.ts';
 const OPTIONS = { program: '1.2.3', plainTokens: false, clock: systemClock };
 
 let directory: string;
-let from: { dataDir: string };
-let to: { dataDir: string };
+let from: { dataDir: string; databaseUrl: null };
+let to: typeof from;
 let copy: string;
 
 const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) =>
@@ -22,8 +23,8 @@ const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) =>
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'contact-sync-backup-'));
-  from = { dataDir: join(directory, 'from') };
-  to = { dataDir: join(directory, 'to') };
+  from = { dataDir: join(directory, 'from'), databaseUrl: null };
+  to = { dataDir: join(directory, 'to'), databaseUrl: null };
   copy = join(directory, 'copy');
   const store = openStore(join(from.dataDir, 'contact-sync.db'));
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
@@ -92,6 +93,12 @@ describe('refused, with nothing changed, is', () => {
   test('a restore where a database is', async () => {
     await backUp(from, copy, OPTIONS);
     await expectRefusal(restore(from, copy, { clock: systemClock }), /is not empty/u, true);
+  });
+
+  test('either where the state is on PostgreSQL', async () => {
+    const databaseUrl = new Secret('postgres://127.0.0.1/contact_sync');
+    await expectRefusal(backUp({ ...from, databaseUrl }, copy, OPTIONS), /pg_dump/u, true);
+    await expectRefusal(restore({ ...to, databaseUrl }, copy, { clock: systemClock }), /pg_restore/u, true);
   });
 
   test('a restore where a daemon works', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lazyTracing } from '../../../src/app/tracing.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { storeAlone } from '../../../src/config/config.ts';
+import { storeAlone } from '../../../src/config/store-alone.ts';
 import { NO_TRACING } from '../../../src/trace/tracing.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
 

@@ -113,10 +113,14 @@ const status: LinkStatus = {
   isConnected: true,
   state: 'active',
   reason: null,
+  pausedByHandAtMs: null,
+  pace: null,
   pairs: 0,
   openConflicts: 0,
   refused: [],
   skipped: [],
+  setApart: [],
+  unselected: { left: 0, right: 0 },
   alone: [],
   lastRun: null,
   lastSuccessAtMs: null,
@@ -153,6 +157,21 @@ test.each([
   const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
   const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);
   expect(text.split('\n').filter((line) => line.startsWith('  under way'))).toEqual(lines);
+});
+
+test('a status says how often a link is looked at where that follows its changes, and its busy hours', () => {
+  const pace = {
+    everyMs: 60_000,
+    lastChangeAtMs: NOW_MS - 1_200_000,
+    daysByHour: [],
+    workingHours: [8, 9, 10, 14, 23],
+  };
+  const paced = formatStatus({ ...status, pace }, NOW_MS, plain);
+  expect(paced).toMatch(/looked at +every 1 min \(last change 20 min ago\)/u);
+  expect(paced).toMatch(/busy hours +08:00-11:00, 14:00-15:00, 23:00-24:00 UTC/u);
+  const unknown = formatStatus({ ...status, pace: { ...pace, lastChangeAtMs: null, workingHours: [] } }, NOW_MS, plain);
+  expect(unknown).toMatch(/every 1 min \(no change yet\)\n +busy hours +not known yet/u);
+  expect(formatStatus(status, NOW_MS, plain)).not.toContain('looked at');
 });
 
 test('a status says when a daemon runs the link next', () => {

@@ -13,6 +13,8 @@ const createClock = () => {
   return { now: read, monotonic: read, sleep: () => Promise.resolve(), advance };
 };
 
+const ALL = { link: null, stands: () => true };
+
 const secrets = () => {
   let made = 0;
   return () => `secret-${(made += 1)}`;
@@ -20,12 +22,16 @@ const secrets = () => {
 
 test('a pass is good once, for five minutes, and for the daemon of its key alone', () => {
   const passes = createPassBook('key');
-  const pass = makePass({ key: 'key' }, 0, 'one');
-  expect(passes.use(pass, 5 * 60_000 + 1)).toBe(false);
-  expect(createPassBook('other').use(pass, 0)).toBe(false);
-  expect(passes.use(pass, 5 * 60_000)).toBe(true);
-  expect(passes.use(pass, 0)).toBe(false);
-  expect(passes.use(makePass({ key: 'key' }, 0, 'two'), 0)).toBe(true);
+  const pass = makePass({ key: 'key' }, { nowMs: 0, id: 'one', link: null });
+  expect(passes.use(pass, 5 * 60_000 + 1)).toBeNull();
+  expect(createPassBook('other').use(pass, 0)).toBeNull();
+  expect(passes.use(pass, 5 * 60_000)).toEqual({ link: null });
+  expect(passes.use(pass, 0)).toBeNull();
+  const ofLink = makePass({ key: 'key' }, { nowMs: 0, id: 'two', link: 'work' });
+  // What a pass is for is signed with it.
+  expect(passes.use(ofLink.replace('.work.', '.home.'), 0)).toBeNull();
+  expect(passes.use(ofLink.replace('.work.', '.'), 0)).toBeNull();
+  expect(passes.use(ofLink, 0)).toEqual({ link: 'work' });
 });
 
 test.each([
@@ -40,26 +46,35 @@ test.each([
 test('a session ends after twelve hours, and the fifty-first makes the oldest end', () => {
   const clock = createClock();
   const sessions = createSessions(clock, secrets());
-  const first = sessions.open();
+  const first = sessions.open(ALL);
   clock.advance(12 * HOUR_MS);
   expect(sessions.find(first.id)).toBe(first);
   clock.advance(1);
   expect(sessions.find(first.id)).toBeNull();
-  const opened = Array.from({ length: 51 }, () => sessions.open());
+  const opened = Array.from({ length: 51 }, () => sessions.open(ALL));
   const left = opened.filter(({ id }) => sessions.find(id) !== null);
   expect(left).toEqual(opened.slice(1));
 });
 
+test('a session ends when what opened it does not stand any more', () => {
+  const sessions = createSessions(createClock(), secrets());
+  let stands = true;
+  const session = sessions.open({ link: 'work', stands: () => stands });
+  expect(sessions.find(session.id)).toBe(session);
+  stands = false;
+  expect(sessions.find(session.id)).toBeNull();
+});
+
 test("a form's token is good once, also when hundreds were used since", () => {
   const sessions = createSessions(createClock(), secrets());
-  const session = sessions.open();
+  const session = sessions.open(ALL);
   const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
   const unused = others.pop() ?? '';
   for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('good');
   for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('used');
   expect(session.used.size).toBeLessThanOrEqual(500);
   expect(useFormToken(session, unused)).toBe('good');
-  expect(useFormToken(sessions.open(), issueFormToken(session))).toBe('wrong');
+  expect(useFormToken(sessions.open(ALL), issueFormToken(session))).toBe('wrong');
 });
 
 test('what is used up of an allowance comes back with time', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Side } from '../../../src/contact/side.ts';
+import { USUAL_FIELDS } from '../../../src/contact/chosen.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../../src/contact/record.ts';
 import { planUndo, type UndoInput, type WrittenContact } from '../../../src/history/plan-undo.ts';
@@ -32,7 +33,14 @@ const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given:
 };
 
 const plan = (contacts: readonly WrittenContact[], given: Partial<UndoInput> = {}) => {
-  return planUndo({ contacts, removedGroups: [], groups: { left: [], right: [] }, policy: policyWith(), ...given });
+  return planUndo({
+    contacts,
+    removedGroups: [],
+    groups: { left: [], right: [] },
+    policy: policyWith(),
+    fields: new Set(USUAL_FIELDS),
+    ...given,
+  });
 };
 
 const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof record>[2] = {}) => {
@@ -52,6 +60,16 @@ describe('an update', () => {
     expect(decisionOf(result)).toMatchObject({
       kind: 'revert',
       writes: { left: null, right: { fields: ['title'], desired: { title: 'Old' } } },
+    });
+  });
+
+  test('leaves what a side computes as it is', () => {
+    const last = 'lastContacted as Last contacted';
+    const [before, after] = [at({ title: 'Old', [last]: 'monday' }), at({ title: 'New', [last]: 'today' })];
+    const both = write('update', { fields: ['title', last], before, after });
+    const fields = new Set([...USUAL_FIELDS, last] as const);
+    expect(decisionOf(plan([written(after, [both])], { fields }))).toMatchObject({
+      writes: { right: { fields: ['title'], desired: { title: 'Old', [last]: 'today' } } },
     });
   });
 

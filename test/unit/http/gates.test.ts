@@ -35,6 +35,40 @@ test('budgets outlast the process', async () => {
   expect(after.budget().remaining).toBe(59);
 });
 
+test('only the budgets of gates that were used since the last time are stored, those of requests that ended since too', async () => {
+  const { budgets, start } = open();
+  const gates = start();
+  const [a, b] = [await gates.open('a', LIMIT, ignore), await gates.open('b', LIMIT, ignore)];
+  await gates.save();
+  expect([...budgets.keys()]).toEqual([]);
+  const permit = await a.acquire('read', NEVER);
+  await gates.save();
+  expect([...budgets.keys()]).toEqual(['a']);
+  budgets.clear();
+  await gates.save();
+  expect([...budgets.keys()]).toEqual([]);
+  permit.done(OK);
+  (await b.acquire('read', NEVER)).done(OK);
+  await gates.save();
+  expect([...budgets.keys()].toSorted()).toEqual(['a', 'b']);
+});
+
+test('a budget that could not be stored is stored the next time', async () => {
+  const stored: string[] = [];
+  let isBroken = true;
+  const store = {
+    budget: () => Promise.resolve(null),
+    saveBudget: (key: string) =>
+      isBroken ? Promise.reject(new Error('locked')) : Promise.resolve(void stored.push(key)),
+  };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await expect(gates.save()).rejects.toThrow('locked');
+  isBroken = false;
+  await gates.save();
+  expect(stored.toSorted()).toEqual(['a', 'b']);
+});
+
 test('a stored budget that cannot be read is as good as none', async () => {
   const { budgets, start } = open();
   budgets.set('a', '{"completedAtMs":[1,2,3]}');

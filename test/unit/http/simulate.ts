@@ -11,6 +11,8 @@ export type Simulation = {
   readonly random: () => number;
   /** The time of one request from its sending to its answer. */
   readonly roundTripMs: (random: () => number) => number;
+  /** What every request takes besides, each way. */
+  readonly wayMs?: number;
   /** Requests in flight at most. */
   readonly parallel?: number;
   /** Requests of somebody else per window. */
@@ -29,7 +31,7 @@ export type Outcome = {
 
 /** Sends as much as the governor allows against the limiter, in virtual time. */
 export const simulate = (simulation: Simulation): Outcome => {
-  const { limiter, durationMs, random, parallel = 16 } = simulation;
+  const { limiter, durationMs, random, wayMs = 0, parallel = 16 } = simulation;
   const events: Event[] = [];
   const outcome = { accepted: 0, refused: 0, foreignAccepted: 0, foreignRefused: 0 };
   let governor = createGovernor(simulation.limit);
@@ -46,11 +48,11 @@ export const simulate = (simulation: Simulation): Outcome => {
     const sender = generation;
     const roundTripMs = simulation.roundTripMs(random);
     let verdict: Verdict | null = null;
-    schedule(nowMs + roundTripMs * random(), () => {
+    schedule(nowMs + wayMs + roundTripMs * random(), () => {
       verdict = limiter(nowMs);
       outcome[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
     });
-    schedule(nowMs + roundTripMs, () => {
+    schedule(nowMs + wayMs + roundTripMs + wayMs, () => {
       if (verdict === null || sender !== generation) return;
       const { isAccepted, remaining, resetMs } = verdict;
       const status = isAccepted ? 200 : 429;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { fetch, interceptors, request, type Dispatcher } from 'undici';
+import { Agent, fetch, interceptors, request, type Dispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions } from '../../../src/http/gate.ts';
 import { createLocalRing } from '../../../src/http/ring.ts';
@@ -150,7 +150,7 @@ describe('transport', () => {
     const held: (() => void)[] = [];
     const { url } = await serve((_incoming, answer) => held.push(() => answer.end()));
     const { gate } = openGate();
-    const { transport, attempts, answers } = watch([gate], { connections: 1 });
+    const { transport, attempts, answers } = watch([gate], { agent: new Agent({ connections: 1 }) });
     const first = await gate.acquire('read', NEVER);
     first.done({ status: 200, headers: {} });
     const blocking = request(url, { dispatcher: transport });

@@ -9,7 +9,7 @@ const DONE: JobReport = { ending: 'completed', message: null, summary: null, ret
 const SECOND_MS = 1_000;
 
 const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
-  return { link, kind: 'incremental', everyMs, offsetMs };
+  return { link, kind: 'incremental', everyMs, offsetMs, firstMs: offsetMs };
 };
 
 /** A scheduler whose jobs end when the test says so. */
@@ -57,9 +57,20 @@ test('every link starts at its offset and comes again after its interval', async
   await scheduler.stop();
 });
 
+test('a link whose schedule has begun does not wait for its slot, and keeps to its slots from then on', async () => {
+  const { scheduler, begun, pass } = startScheduler();
+  scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstMs: 1_000 }]);
+  await pass(18);
+  expect(begun).toEqual(['a incremental 1', 'a incremental 7', 'a incremental 17']);
+  await scheduler.stop();
+});
+
 test('a link is worked on by one job at a time, and slots missed meanwhile are left out', async () => {
   const { scheduler, begun, underWay, pass } = startScheduler();
-  scheduler.apply([incremental('a', 10_000), { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000 }]);
+  scheduler.apply([
+    incremental('a', 10_000),
+    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000, firstMs: 5_000 },
+  ]);
   await pass(34, { hold: true });
   expect(begun).toEqual(['a incremental 0']);
   underWay.get('a')?.(DONE);
@@ -92,6 +103,23 @@ test('no more links than the concurrency allows are worked on at once; the other
   expect(begun).toEqual(['a incremental 0', 'b incremental 0', 'c incremental 1']);
   await pass(1);
   expect(await scheduler.depth()).toEqual({ waiting: 0, active: 0 });
+  await scheduler.stop();
+});
+
+test('a link is run again when the report says that it is to be looked at, after a sweep too', async () => {
+  const { scheduler, begun, underWay, pass } = startScheduler();
+  scheduler.apply([
+    incremental('a', 10_000),
+    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstMs: 15_000 },
+  ]);
+  await pass(0, { hold: true });
+  underWay.get('a')?.({ ...DONE, nextLookInMs: 3_000 });
+  await pass(3, { hold: true });
+  underWay.get('a')?.({ ...DONE, nextLookInMs: 40_000 });
+  await pass(12, { hold: true });
+  underWay.get('a')?.({ ...DONE, nextLookInMs: 2_000 });
+  await pass(6);
+  expect(begun).toEqual(['a incremental 0', 'a incremental 3', 'a sweep 15', 'a incremental 17', 'a incremental 20']);
   await scheduler.stop();
 });
 

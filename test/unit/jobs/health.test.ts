@@ -10,7 +10,9 @@ const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
   return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...ALONE, ...change };
 };
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
-  return { link: 'a', state: 'active', syncIntervalMs: MINUTE_MS, lastSuccessAtMs: NOW_MS - 2 * MINUTE_MS, ...change };
+  const lastSuccessAtMs = NOW_MS - 2 * MINUTE_MS;
+  const syncIntervalMs = MINUTE_MS;
+  return { link: 'a', state: 'active', isPausedByHand: false, syncIntervalMs, lastSuccessAtMs, ...change };
 };
 const OLD = { lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS - 1 };
 
@@ -23,6 +25,18 @@ test.each([
   ['a queue that went away a minute ago', beat(queueSince(NOW_MS - MINUTE_MS - 1)), linkHealth(), false],
   ['a queue that went away a moment ago', beat(queueSince(NOW_MS - MINUTE_MS)), linkHealth(), true],
   ['a success older than three intervals', beat(), linkHealth(OLD), false],
+  [
+    'such a success of a link that the daemon runs more seldom',
+    beat({ links: [{ name: 'a', syncIntervalMs: 2 * MINUTE_MS }] }),
+    linkHealth(OLD),
+    true,
+  ],
+  [
+    'such a success where the daemon runs another link more seldom',
+    beat({ links: [{ name: 'b', syncIntervalMs: 2 * MINUTE_MS }] }),
+    linkHealth(OLD),
+    false,
+  ],
   ['a failing link without recent success', beat(), linkHealth({ ...OLD, state: 'failing' }), false],
   ['no success ever, a while after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
   [

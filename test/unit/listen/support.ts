@@ -13,7 +13,8 @@ export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig 
   ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
 
 export const standing = (link: string, change: Partial<LinkStanding> = {}): LinkStanding => {
-  return { link, state: 'active', syncIntervalMs: MINUTE_MS, lastSuccessAtMs: NOW_MS - 30_000, refused: 0, ...change };
+  const healthy = { state: 'active', isPausedByHand: false, lastSuccessAtMs: NOW_MS - 30_000 } as const;
+  return { link, ...healthy, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
 };
 
 export const seen = (change: Partial<Seen> = {}): Seen => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { READER as GOOGLE_READER, readPerson } from '../../../src/providers/google/mapper.ts';
+import { READER as GOOGLE_READER } from '../../../src/providers/google/fields.ts';
+import { readPerson } from '../../../src/providers/google/mapper.ts';
 import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../src/providers/service/mapper.ts';
 
@@ -91,7 +92,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "2",
+      "3",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -140,7 +141,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "2 A08HyL6GkzYhBtz1X5ReaU",
+          "digest": "3 A08HyL6GkzYhBtz1X5ReaU",
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",
@@ -159,7 +160,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "2",
+      "3",
       {
         "contact": {
           "addresses": [
@@ -203,12 +204,15 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "2 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "3 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",
         ],
         "id": "contact_7",
+        "marks": [
+          "tag:Golf",
+        ],
         "modifiedAtMs": 1769941230000,
         "originId": null,
         "raw": "{"addresses":[{"id":"a1","label":"Work","street_1":"Main St 1","street_2":"Apt 4","city":"Bonn","state":null,"zip":"5","country":"DE"},{"id":"a2","label":"","full_address":"Side St 2, Bonn"}],"email_addresses":[{"id":"e1","label":" Work ","address":"Ann@KDE.example "},{"id":"e2","label":null,"address":"ann@kde.example"},{"id":"e3","address":null}],"phone_numbers":[{"id":"p1","label":"Mobile","number":"666123490"}],"websites":[{"id":"w1","label":"blog","address":"https://ann.example/","note":"kept"}]}",

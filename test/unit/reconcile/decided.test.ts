@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import { planContacts } from '../../../src/reconcile/plan.ts';
+import type { Policy } from '../../../src/reconcile/policy.ts';
 import { pairOf, policyWith, present, record, SCOPES, snapshot } from './support.ts';
 
 const BASE = snapshot({ title: 'Cook' });
@@ -14,8 +15,8 @@ const disputed = (right: string) =>
 
 const OPEN = { leftId: 'l', rightId: 'r', field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
 
-const winnerOf = (right: string, conflicts: 'newest' | 'right' = 'newest') => {
-  const policy = policyWith({ conflicts });
+const winnerOf = (right: string, given: Partial<Policy> = {}) => {
+  const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
   const { decisions } = planContacts({
     pairs: [disputed(right)],
@@ -31,9 +32,11 @@ const winnerOf = (right: string, conflicts: 'newest' | 'right' = 'newest') => {
 
 test('[R4] a conflict that stands open keeps its winner while its two values stand, whatever was written since', () => {
   expect(winnerOf('Brewer')).toEqual(['left']);
+  expect(winnerOf('Brewer', { conflicts: 'right', conflictsByField: { title: 'newest' } })).toEqual(['left']);
 });
 
 test('[R4] it is decided again when a value changes, or where the policy names a side', () => {
   expect(winnerOf('Butcher')).toEqual(['right']);
-  expect(winnerOf('Brewer', 'right')).toEqual(['right']);
+  expect(winnerOf('Brewer', { conflicts: 'right' })).toEqual(['right']);
+  expect(winnerOf('Brewer', { conflictsByField: { title: 'right' } })).toEqual(['right']);
 });

@@ -1,10 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { accountChanged, allowedDeletes, checkGuard, type GuardInput } from '../../../src/reconcile/guard.ts';
+import {
+  accountChanged,
+  allowedDeletes,
+  checkFirstSync,
+  checkGuard,
+  FIRST_SYNC,
+  sideEmptied,
+  type GuardInput,
+} from '../../../src/reconcile/guard.ts';
+import { haltWords } from '../../../src/view/halt-words.ts';
+import type { Decision } from '../../../src/reconcile/decision.ts';
+import type { GroupAction } from '../../../src/reconcile/groups.ts';
 import { SIDE_PAIRS } from './support.ts';
 
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
   pairs: 50,
+  asleep: 0,
   losses: { left: {}, right: {} },
   recent: { left: {}, right: {} },
   present: { left: 50, right: 50 },
@@ -12,6 +24,23 @@ const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   acceptDeletes: false,
   places: { left: 'Google', right: 'the service' },
   ...given,
+});
+
+describe('[R8] FIRST_SYNC', () => {
+  const NO_GROUPS = { actions: [], pairs: [], ended: [], links: [], duplicates: [] };
+  const unlink = { kind: 'unlink' } as unknown as Decision;
+  const group = { kind: 'create-group', side: 'left', name: 'Family' } as unknown as GroupAction;
+
+  test.each([
+    ['a plan that does something to contacts', 'review', 0, [unlink], [], true],
+    ['a plan that makes a group', 'review', 0, [], [group], true],
+    ['a plan that does nothing', 'review', 0, [], [], false],
+    ['a link that has a pair', 'review', 1, [unlink], [group], false],
+    ['a link that nobody wants to review', 'run', 0, [unlink], [group], false],
+  ] as const)('%s', (_, firstSync, pairs, decisions, actions, halts) => {
+    const halt = checkFirstSync({ firstSync }, { pairs }, { decisions, groups: { ...NO_GROUPS, actions } });
+    expect(halt?.reason ?? null).toBe(halts ? 'first-sync' : null);
+  });
 });
 
 describe('[R8] DELETE_LIMIT', () => {
@@ -120,4 +149,19 @@ test('[R8] a changed account says which it was and what to do', () => {
   expect(halt).toMatchObject({ reason: 'account-changed', side: 'left' });
   expect(halt.message).toMatch(/account at Google.*it was a, it is b.*nothing was written.*Sign in/su);
   expect(halt.message).not.toContain('--accept-deletes');
+});
+
+test('[R8] a halt without the commands that let it pass says what has happened, and nothing else is taken from a text', () => {
+  const losses = { left: {}, right: { contacts: 14 } };
+  const halts = ['run-1', 'run-1 --write 7', null].flatMap((undoes) => [
+    checkGuard(input({ losses, undoes }))?.message ?? '',
+    sideEmptied('left', 'Google', 9, undoes).message,
+    FIRST_SYNC.message,
+  ]);
+  for (const message of halts) {
+    expect(message).toContain('contact-sync');
+    expect(haltWords(message)).toMatch(/^[^`]*nothing was written\.$/u);
+  }
+  const other = accountChanged('left', 'Google', 'a, not b').message;
+  expect(haltWords(other)).toBe(other);
 });

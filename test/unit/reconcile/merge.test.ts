@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { LIST_FIELDS, type Contact } from '../../../src/contact/contact.ts';
+import { EMPTY_CONTACT, LIST_FIELDS, type Contact } from '../../../src/contact/contact.ts';
 import { otherSide, type Side } from '../../../src/contact/side.ts';
 import type { Half } from '../../../src/contact/half.ts';
+import { withList } from '../../../src/contact/lists.ts';
 import { mergeContacts, mergeList, mergeScalar, type FieldMerge } from '../../../src/reconcile/merge.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
 import { address, bothSides, policyWith, sideOf, values } from './support.ts';
@@ -92,7 +93,7 @@ describe('a list', () => {
 
   test.each(LIST_FIELDS)('[R3] of %s is merged by element', (field) => {
     const element = (text: string) => (field === 'addresses' ? address(text) : { value: text, label: null });
-    const list = (...texts: string[]) => ({ [field]: texts.map(element) });
+    const list = (...texts: string[]): Partial<Contact> => withList(EMPTY_CONTACT, field, texts.map(element));
     const merge = mergeOf(
       sideOf(list('1111111', '3333333'), list('1111111', '2222222')),
       sideOf(list('1111111', '2222222', '4444444'), list('1111111', '2222222')),
@@ -248,6 +249,29 @@ describe('a conflict', () => {
     ['Google where nobody names a time', {}, null, null, 'left'],
     ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
     ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
+    ['the longer text, whose edit is older', { conflicts: 'longest' }, 2, 1, 'right'],
+    ['the service by the policy of the field', { conflictsByField: { title: 'right' } }, 2, 1, 'right'],
+    [
+      'the later edit by the policy of the field',
+      { conflicts: 'right', conflictsByField: { title: 'newest' } },
+      2,
+      1,
+      'left',
+    ],
+    [
+      'the later edit, where the policy of another field names a side',
+      { conflictsByField: { company: 'right' } },
+      2,
+      1,
+      'left',
+    ],
+    [
+      'the source, whatever the field says',
+      { direction: 'to-right', conflictsByField: { title: 'right' } },
+      1,
+      2,
+      'left',
+    ],
     ['the source of a link to Google', { direction: 'to-left', conflicts: 'left' }, 2, 1, 'right'],
     ['the source of a link to the service', { direction: 'to-right', conflicts: 'right' }, 1, 2, 'left'],
   ])('[R4] is won by %s', (_, policy, leftAtMs, rightAtMs, winner) => {
@@ -257,6 +281,24 @@ describe('a conflict', () => {
     const title = winner === 'left' ? 'Baker' : 'Brewer';
     expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
   });
+
+  test.each<[string, string, Side]>([
+    ['Ann\u{1F600}', 'Annie', 'right'],
+    ['\u{1F600}\u{1F600}', 'Ann', 'right'],
+    ['Ann', 'Bob', 'right'],
+    ['Bobby', 'Ann', 'left'],
+    ['', 'Ann', 'right'],
+  ])(
+    '[R4] under longest, of %j and %j the %s one wins: code points count, and a tie goes by time',
+    (left, right, winner) => {
+      const names = bothSides(
+        sideOf({ firstName: left }, { firstName: 'Cat' }, 1),
+        sideOf({ firstName: right }, { firstName: 'Cat' }, 2),
+      );
+      const { conflicts } = mergeContacts(names, policyWith({ conflicts: 'longest' }));
+      expect(conflicts).toEqual([{ field: 'firstName', left, right, winner }]);
+    },
+  );
 
   test('[R4] is none where both sides changed alike', () => {
     const side = sideOf({ title: 'Baker' }, { title: 'Cook' });

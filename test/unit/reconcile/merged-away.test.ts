@@ -55,6 +55,18 @@ const decisionsOf = (plan: Plan) => ({
 describe('two contacts that became one', () => {
   const KEEPER = present(record('keeper', ADA));
 
+  test('[R12] leave what a side computed of the one that goes behind', () => {
+    const plan = planMerge(
+      'left',
+      { own: survivor(ADA), other: KEEPER },
+      { taken: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
+    );
+    expect(decisionsOf(plan)).toMatchObject({
+      merge: { writes: { left: null, right: { fields: ['title'] } } },
+      deletion: { after: { fields: ['title'] } },
+    });
+  });
+
   test.each(SIDE_PAIRS)('[R12] at %s cost the one that goes nothing that only %s held', (side, other) => {
     const plan = planMerge(
       side,
@@ -62,8 +74,13 @@ describe('two contacts that became one', () => {
       { taken: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
     );
     const { merge, deletion } = decisionsOf(plan);
-    const given = { fields: ['company', 'websites'], desired: { ...ADA, company: 'Analytical', websites: SITE } };
-    expect(merge).toMatchObject({ writes: { left: given, right: given }, conflicts: [] });
+    const fields = ['company', 'websites'];
+    const desired = { ...ADA, company: 'Analytical', websites: SITE };
+    // As if a user had entered it there, so that a later plan brings it to the other side.
+    expect(merge).toMatchObject({
+      writes: { [side]: null, [other]: { fields, given: fields, desired } },
+      conflicts: [],
+    });
     expect(deletion).toMatchObject({
       side: other,
       record: { id: 'orphan' },

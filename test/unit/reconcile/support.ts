@@ -17,7 +17,9 @@ export const policyWith = (given: Partial<Policy> = {}): Policy => ({
   conflicts: 'newest',
   deletes: 'propagate',
   deleteLimit: { count: 10, percent: 10 },
+  firstSync: 'run',
   buckets: ['*'],
+  contacts: { left: ['*'], right: ['*'] },
   ...given,
 });
 

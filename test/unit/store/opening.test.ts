@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { FenceError, StoreError } from '../../../src/store/store.ts';
 import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
 import { putHalf } from '../../support/store/rows.ts';
 
+const MIGRATIONS = globSync('migrations/sqlite/*.sql').length;
 const OPENER = fileURLToPath(new URL('../../support/store/open-and-commit.ts', import.meta.url));
 
 let directory: string;
@@ -95,7 +96,7 @@ describe('a database file', () => {
 
   it('is made once by processes that all find none', async () => {
     await openAtOnce(path, 6);
-    expect(readTables(path).get('__drizzle_migrations')).toHaveLength(11);
+    expect(readTables(path).get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
     expect(readTables(path).get('halves')).toHaveLength(6);
   });
 
@@ -125,7 +126,7 @@ describe('a database file', () => {
     using file = firstEditionFile();
     const halves = 671;
     await openAtOnce(file.path, 4);
-    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(11);
+    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
     expect(readTables(file.path).get('halves')).toHaveLength(halves + 4);
   });
 });

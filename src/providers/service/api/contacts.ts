@@ -107,8 +107,12 @@ const believedSchema = z
   .pipe(contactSchema);
 
 /** Understands the rows of a page of contacts; of those that are known only what tells them apart is read. */
-export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['parseRows'] => {
+export const readContactRows = (
+  known?: KnownRows,
+  learnFrom?: (rows: readonly unknown[]) => void,
+): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
+    learnFrom?.(rows);
     const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
     const digests = await findKnown(
       unread.map(({ id = null, digest }) => ({ id, digest })),
@@ -120,10 +124,6 @@ export const readContactRows = (known?: KnownRows): ListRequest<ContactRow>['par
       return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest);
     });
   };
-};
-
-const contactList = (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
-  return { route: CONTACTS, parameters, parseRows: readContactRows(known) };
 };
 
 const interactionsOf = (id: string): ListRequest<Interaction> => ({
@@ -148,8 +148,15 @@ const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<
   return call(send, believedSchema, { ...asked, id: movedTo }, signal);
 };
 
+/** The lists of contacts; `learnFrom` is shown each page's rows, those that are known too. */
+export const contactLists =
+  (learnFrom?: (rows: readonly unknown[]) => void) =>
+  (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
+    return { route: CONTACTS, parameters, parseRows: readContactRows(known, learnFrom) };
+  };
+
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
-export const createContactsApi = (send: Send) => ({
+export const createContactsApi = (send: Send, contactList = contactLists()) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parameters), signal),

@@ -47,7 +47,13 @@ const syncedLists = {
   websites: documentedListOf(websiteEntry),
 };
 
-export const syncedListsSchema = z.compile(z.object(syncedLists));
+/** What a record carries of the lists that a link syncs only where it chooses them; left out where it does not. */
+const chosenLists = {
+  social_media_profiles: listOf(profileEntry).exactOptional(),
+  custom_fields: z.array(z.unknown()).exactOptional(),
+};
+
+export const syncedListsSchema = z.compile(z.object({ ...syncedLists, ...chosenLists }));
 
 /** The names of the synced lists. */
 export const SYNCED_LISTS = Object.keys(syncedLists) as readonly (keyof typeof syncedLists)[];
@@ -81,7 +87,7 @@ const contactExtraData = optionalObject({
  * The number is to be raised whenever a record of the same row comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself.
  */
-export const READER = `2${ADDED_FIELDS}`;
+export const READER = `3${ADDED_FIELDS}`;
 
 /** The digest of a contact as it came in an answer. */
 export const contactDigest = createRowDigest(READER);
@@ -145,8 +151,8 @@ export type NewAddress = {
 /** A new email address or website. */
 export type NewAddressed = { readonly label?: string; readonly address: string };
 export type NewPhoneNumber = { readonly label?: string; readonly number: string };
-type NewProfile = { readonly label?: string; readonly url: string };
-type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
+export type NewProfile = { readonly label?: string; readonly url: string };
+export type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
 /** The writable fields of a contact (API.md, Contact); only what is sent is changed, a list is sent whole. */
 export type ContactWrite = {

@@ -1,17 +1,22 @@
 import { createBucketsApi } from './buckets.ts';
-import { createContactsApi } from './contacts.ts';
+import { contactLists, createContactsApi } from './contacts.ts';
 import { createInteractionsApi } from './interactions.ts';
 import { createMembershipApi } from './membership.ts';
+import { USUAL_MAPPING, type ServiceMapping } from '../fields.ts';
 import type { Send } from './send.ts';
 import { createUserApi } from './user.ts';
 
 export type ServiceApi = ReturnType<typeof createServiceApi>;
 
-/** The typed client of every documented route of the resource API, over one way to send. */
-export const createServiceApi = (send: Send) => ({
+/**
+ * The typed client of every documented route of the resource API, over one way to send, with how the contacts that it reads
+ * are mapped.
+ */
+export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAPPING) => ({
+  mapping,
   user: createUserApi(send),
   buckets: createBucketsApi(send),
-  contacts: createContactsApi(send),
+  contacts: createContactsApi(send, contactLists(mapping.learnFrom)),
   membership: createMembershipApi(send),
   interactions: createInteractionsApi(send),
 });

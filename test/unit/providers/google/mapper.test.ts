@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf, readPerson } from '../../../../src/providers/google/mapper.ts';
+import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import { LISTED_VALUES_MAX } from '../../../../src/providers/google/limits.ts';
 import { person, recordOf } from './support.ts';
 
@@ -145,7 +146,7 @@ describe('a Person that is no record', () => {
 });
 
 test('a record has the digest of its row only where it says all that the row says', () => {
-  expect(recordOf(person(1)).digest).toBe(digestOf(person(1)));
+  expect(recordOf(person(1)).digest).toBe(USUAL_MAPPING.digestOf(person(1)));
   const source = { type: 'CONTACT', etag: '#1' };
   const renamed = { ...person(1), metadata: { sources: [source], previousResourceNames: ['people/c0'] } };
   expect(recordOf(renamed).digest).toBeUndefined();

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { extrasIn } from '../../../../src/contact/chosen.ts';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
+import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
+import { updateBody } from '../../../../src/providers/service/contact-body.ts';
 import { recordOf, changesIn } from '../../../../src/providers/service/mapper.ts';
 import { contactJson, NOW_MS, stamp } from './support.ts';
+
+const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
@@ -79,9 +85,54 @@ describe('a contact of the service as a record', () => {
     expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
     expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
     const silent = contactSchema.parse(contactJson(1, { extra_data: {} }));
-    expect(recordOf(silent, ['bucket_9']).groupIds).toEqual(['bucket_9']);
+    expect(recordOf(silent, USUAL_MAPPING, former).groupIds).toEqual(['bucket_9']);
     const emptied = contactSchema.parse(contactJson(1, { extra_data: { buckets: [] } }));
-    expect(recordOf(emptied, ['bucket_9']).groupIds).toEqual([]);
+    expect(recordOf(emptied, USUAL_MAPPING, former).groupIds).toEqual([]);
+  });
+});
+
+describe('what the service computes of a contact', () => {
+  const mapping = serviceMapping([
+    'lastContacted as Last contacted',
+    'relationshipStatus as Relationship',
+    'reminderInterval as Every',
+    'assignedUser as Assigned to',
+  ]);
+  const said = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
+  const extrasOf = (over: Record<string, unknown>) => Object.values(extrasIn(said(over).contact));
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['nothing', { extra_data: { buckets: [], relationship_status: 'none' } }, []],
+    ['the day of a time, in UTC', { extra_data: { last_contacted: '2026-01-31 23:59:59 UTC' } }, ['2026-01-31']],
+    ['a status', { extra_data: { relationship_status: 'fading' } }, ['fading']],
+    [
+      'the shortest interval of its buckets',
+      {
+        extra_data: { buckets: [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }] },
+      },
+      ['30'],
+    ],
+    ['a user by id', { assigned_to_id: 'user_7', extra_data: { assigned_to: null } }, ['user_7']],
+    [
+      'a user by name',
+      { assigned_to_id: 'user_7', extra_data: { assigned_to: { first_name: 'Ada', last_name: 'King' } } },
+      ['Ada King'],
+    ],
+    ['a user by address', { assigned_to_id: 'user_7', extra_data: { assigned_to: { email: 'a@x.org' } } }, ['a@x.org']],
+  ])('is read as people read it: %s', (_, over, extras) => {
+    expect(extrasOf({ assigned_to_id: null, ...over })).toEqual(extras);
+  });
+
+  it('is as it was where an answer is silent of it, and is never sent', () => {
+    const known = said({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
+    const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
+    expect(extrasIn(recordOf(silent, mapping, known).contact)).toEqual({
+      'lastContacted as Last contacted': '2026-01-31',
+    });
+    expect(recordOf(silent, mapping, known).digest).toBeUndefined();
+    expect(updateBody(known, known.contact, ['lastContacted as Last contacted', 'title'], mapping)).toEqual({
+      title: known.contact.title,
+    });
   });
 });
 
@@ -107,5 +158,5 @@ it('a record has the digest of its row, unless its membership came from elsewher
   const silentJson = contactJson(1, { extra_data: {} });
   const silent = contactSchema.parse(silentJson);
   expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
-  expect(recordOf(silent, ['bucket_9']).digest).toBeUndefined();
+  expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
 });

@@ -46,7 +46,9 @@ describe('[R9] a contact found', () => {
     expect(resembles({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
   });
 
-  it('without name, email address and phone number is told by all the rest', () => {
+  it('without name, email address and phone number is told by all the rest, but for what the service computes', () => {
+    const computed = contact({ company: 'Engines', 'lastContacted as Last contacted': '2026-01-31' });
+    expect(resembles(contact({ company: 'Engines' }), computed)).toBe(true);
     const site = contact({ websites: values('https://x.example') });
     expect(resembles(site, site)).toBe(true);
     expect(resembles(site, contact({ websites: values('https://y.example') }))).toBe(false);

@@ -19,13 +19,13 @@ const costOf = (batch: readonly MembershipRequest[]) => {
 };
 
 describe('[R11] the plan of membership requests', () => {
-  it('fills a bucket in bulk, a hundred contacts to a request', () => {
-    const plan = planMembershipRequests(many(250, () => ['b1']));
+  it('fills a bucket in bulk, five hundred contacts to a request', () => {
+    const plan = planMembershipRequests(many(1_250, () => ['b1']));
     expect(plan.single).toEqual([]);
-    expect(plan.bulk).toHaveLength(250);
-    expect(plan.additions.map((addition) => addition.contactIds.length)).toEqual([100, 100, 50]);
-    expect(new Set(plan.additions.flatMap((addition) => addition.contactIds)).size).toBe(250);
-    expect(BULK_SIZE).toBe(100);
+    expect(plan.bulk).toHaveLength(1_250);
+    expect(plan.additions.map((addition) => addition.contactIds.length)).toEqual([500, 500, 250]);
+    expect(new Set(plan.additions.flatMap((addition) => addition.contactIds)).size).toBe(1_250);
+    expect(BULK_SIZE).toBe(500);
   });
 
   it('writes one contact at a time where that needs no more requests', () => {

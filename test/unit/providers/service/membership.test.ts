@@ -136,10 +136,10 @@ describe('[R11] many fresh contacts', () => {
     await using server = await startServer((request) => ({
       json: list(sentIds(request).map((id) => contactJson(0, { id }))),
     }));
-    const results = await server.remote.changeMembership(fresh(120), never);
+    const results = await server.remote.changeMembership(fresh(600), never);
     expect(server.calls()).toEqual(['POST /v2/buckets/bucket_1/contacts', 'POST /v2/buckets/bucket_1/contacts']);
     expect(results.every((result) => result.ok && result.value.join() === 'bucket_1')).toBe(true);
-    expect(results).toHaveLength(120);
+    expect(results).toHaveLength(600);
   });
 
   it('that the bulk answer shows as left out are written one at a time', async () => {
@@ -173,6 +173,25 @@ describe('[R11] many fresh contacts', () => {
     );
     const results = await server.remote.changeMembership(fresh(4), never);
     expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(4);
+    expect(results.every((result) => result.ok)).toBe(true);
+  });
+
+  it('are added in smaller parts where the service takes a hundred contacts at most', async () => {
+    await using server = await startServer((request) =>
+      request.path.startsWith('/v2/buckets/') && sentIds(request).length > 100 ? { status: 422 } : { status: 204 },
+    );
+    const results = await server.remote.changeMembership(fresh(250), never);
+    expect(server.received.map((request) => sentIds(request).length)).toEqual([250, 100, 100, 50]);
+    expect(results.every((result) => result.ok)).toBe(true);
+  });
+
+  it('of a refused part alone are written one at a time', async () => {
+    await using server = await startServer((request) => {
+      if (!request.path.startsWith('/v2/buckets/')) return echo(request);
+      return sentIds(request).includes('contact_7') ? { status: 404 } : { status: 204 };
+    });
+    const results = await server.remote.changeMembership(fresh(250), never);
+    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(100);
     expect(results.every((result) => result.ok)).toBe(true);
   });
 

@@ -87,7 +87,7 @@ const answer = (response: ServerResponse, canned: Canned): void => {
 /** A server that gives back what `answering` says, with a client of every layer that talks to it. */
 export const startServer = async (
   answering: Answering,
-  limits: { maxAnswerBytes?: number; listingLimits?: ListingLimits } = {},
+  limits: { maxAnswerBytes?: number; listingLimits?: ListingLimits; clock?: Clock } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -103,8 +103,8 @@ export const startServer = async (
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   const dispatcher = new Agent();
-  const clock = createTestClock();
-  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, clock, ...limits };
+  const { clock = createTestClock() } = limits;
+  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...limits, clock };
   const send = createSend(options);
   const requestCount = () => received.length;
   return {

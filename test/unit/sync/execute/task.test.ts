@@ -182,6 +182,22 @@ describe('[R2] what is stored of a half after a write', () => {
     });
   });
 
+  test('[R12] is open where it was given what the other half lacks, although another change of it is held', () => {
+    const given = { ...sideWrite(['title'], { ...ADA, title: 'Given', company: 'Local' }), given: ['title'] as const };
+    const task = mergeTask(
+      mergeOf(half('left', { company: 'Local' }, { company: 'Old' }), half('right', { company: 'Old' }), {
+        writes: { left: given, right: null },
+        held: { left: ['company'], right: [] },
+      }),
+    );
+    answer(task, 'left', { title: 'Given', company: 'Local' });
+    expect(stored(task, 'left', 'left')).toMatchObject({
+      state: 'changed',
+      record: { contact: { title: 'Given', company: 'Local' } },
+      base: snapshot({ ...ADA, company: 'Old' }),
+    });
+  });
+
   test('[R15] is open where a write was left out of this run', () => {
     const task = mergeTask(
       mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {

@@ -1,5 +1,22 @@
+import type { GroupPair } from '../../../../src/reconcile/groups.ts';
+import type { Known } from '../../../../src/sync/recover/settle-write.ts';
 import type { JournalRow, WriteIntent, WriteKind } from '../../../../src/store/store.ts';
 import { openWriteOf, type OpenWrite } from '../../../../src/sync/state/journal.ts';
+
+export const NOW = 100;
+/** One group on both sides, and one that the left side does not have. */
+const GROUPS: readonly GroupPair[] = [
+  {
+    key: 'choir',
+    left: { id: 'g', name: 'Choir' },
+    right: { id: 's', name: 'Choir' },
+    status: 'linked',
+    settled: true,
+  },
+  { key: 'team', left: null, right: { id: 't', name: 'Team' }, status: 'kept', settled: true },
+];
+export const KNOWN: Known = { groupPairs: GROUPS, atMs: NOW };
+export const NOTHING = { applied: false, after: null, error: null };
 
 const INTENT: WriteIntent = {
   fields: [],
@@ -9,6 +26,7 @@ const INTENT: WriteIntent = {
   source: null,
   undoes: false,
   empties: [],
+  given: [],
   group: null,
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Half } from '../../../../src/contact/half.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
 import { snapshotOf } from '../../../../src/contact/snapshot.ts';
 import { HALF_TRANSITIONS, knownDigest, newHalf, nextHalf, type HalfEvent } from '../../../../src/sync/state/half.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
@@ -12,6 +13,7 @@ const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFI
 const HALVES = {
   new: null,
   unpaired: looseHalf('left', 'x'),
+  unselected: looseHalf('left', 'x', { state: 'settled' }),
   settled: pairedHalf('left', 'x', 1),
   changed: pairedHalf('left', 'x', 1, { state: 'changed', base: snapshot({ firstName: 'Augusta' }) }),
   missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1, lastListedAtMs: 2 }),
@@ -84,6 +86,7 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
     unsettled: SAME,
     unknown: SAME,
   },
+  unselected: { ...STANDING, missed: MISSING, unsettled: SAME, unknown: SAME },
   settled: { ...STANDING, missed: MISSING, unknown: SAME },
   changed: { ...STANDING, missed: MISSING, unknown: SAME },
   // It was last listed before its first absence.
@@ -104,7 +107,7 @@ const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
 
 describe('[R7] the table of a half', () => {
   test('covers every state and every event', () => {
-    expect(ROWS).toHaveLength(70);
+    expect(ROWS).toHaveLength(77);
     const covered = Object.entries(HALF_TRANSITIONS).flatMap(([state, events]) => {
       return Object.keys(events).map((event) => `${state} ${event}`);
     });
@@ -350,10 +353,30 @@ describe('[R1] the digest by which a row is known', () => {
   });
 
   test('is there again once what was outstanding is found settled', () => {
-    const open: Half = { ...settled, state: 'changed' };
+    const open: Half = { ...settled, state: 'changed', record: EDITED };
     expect(knownDigest(open)).toBeNull();
-    const next = nextHalf('left', open, { kind: 'shown', record: open.record, atMs: NOW });
+    const restored = { ...settled.record, modifiedAtMs: MODIFIED_AT_MS + 2 };
+    const next = nextHalf('left', open, { kind: 'shown', record: restored, atMs: NOW });
     expect(next === null ? null : knownDigest(next)).toBe('row of x');
+  });
+
+  test('is there of a contact that its side does not select, and not of one that a plan has yet to look at', () => {
+    const unselected: Half = { ...settled, pair: null, base: null };
+    expect(knownDigest(unselected)).toBe('row of x');
+    expect(knownDigest({ ...unselected, state: 'changed' })).toBeNull();
+    const shown = { kind: 'shown', record: settled.record, atMs: NOW } as const;
+    expect(nextHalf('left', unselected, shown)).toBe(unselected);
+    const open: Half = { ...settled, state: 'changed' };
+    expect(nextHalf('left', open, shown)?.state).toBe('changed');
+  });
+
+  test.each([
+    ['a mark', { marks: ['starred'] }],
+    ['a group', { groupIds: ['g'] }],
+  ])('[R18] %s that came makes a half be looked at, whatever its base says', (_, given) => {
+    const shown = { ...settled.record, ...given, modifiedAtMs: MODIFIED_AT_MS + 1 };
+    const half: Half = { ...settled, base: snapshotOf(shown) };
+    expect(nextHalf('left', half, { kind: 'shown', record: shown, atMs: NOW })?.state).toBe('changed');
   });
 
   test('follows the row: read again with another digest, or with none, the former one is unknown', () => {
@@ -373,5 +396,21 @@ describe('[R1] the digest by which a row is known', () => {
     const next = nextHalf('left', stored, { kind: 'shown', record: adaRecord('x'), atMs: NOW });
     expect(next).toMatchObject({ state: 'settled' });
     expect(next === null ? null : knownDigest(next)).toBe('row of x');
+  });
+});
+
+describe('[R4] a half of which something was left on its side', () => {
+  const base = { contact: adaRecord('x').contact, groupIds: [] };
+  const waiting = pairedHalf('left', 'x', 1, { record: EDITED, base });
+  const shownBy = (byFeed: boolean, given: ContactRecord) =>
+    nextHalf('left', waiting, { kind: 'shown', record: given, atMs: NOW, byFeed });
+
+  test('is no news where a feed shows it again, and is looked at where a listing does', () => {
+    expect(shownBy(true, EDITED)).toBe(waiting);
+    expect(shownBy(false, EDITED)?.state).toBe('changed');
+  });
+
+  test('is looked at where it has its former values again, since the other side may have waited for that', () => {
+    expect(shownBy(true, adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))?.state).toBe('changed');
   });
 });

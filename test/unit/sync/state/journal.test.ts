@@ -39,6 +39,7 @@ const INTENT: WriteIntent = {
   source: null,
   undoes: false,
   empties: [],
+  given: [],
   group: null,
 };
 

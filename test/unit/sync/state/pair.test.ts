@@ -43,6 +43,7 @@ describe('storing a pair', () => {
       kind: 'put-half',
       half: { ...left, state: 'changed' },
       digest: null,
+      keepsRecord: true,
     });
   });
 

@@ -6,6 +6,7 @@ import { changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.
 const [ADA, BEN] = [pairedHalf('left', 'ada', 1), pairedHalf('right', 'ben', 1)];
 const OPEN: Half = { ...ADA, state: 'changed' };
 const put = (half: Half, digest: string | null) => ({ kind: 'put-half', half, digest });
+const keep = (half: Half, digest: string | null) => ({ ...put(half, digest), keepsRecord: true });
 
 describe('a working set', () => {
   test('answers with the halves and pairs that it has loaded, and with nothing else', () => {
@@ -66,10 +67,10 @@ describe('[R1] the changes of a working set', () => {
   test('put a half with the digest by which its row is known, or with none', () => {
     const set = setOf([OPEN, BEN]);
     set.put(ADA);
-    expect(set.changes()).toEqual([put(ADA, 'row of ada')]);
+    expect(set.changes()).toEqual([keep(ADA, 'row of ada')]);
     const opened = setOf([ADA, BEN]);
     opened.put(OPEN);
-    expect(opened.changes()).toEqual([put(OPEN, null)]);
+    expect(opened.changes()).toEqual([keep(OPEN, null)]);
   });
 
   test('say what stands in the end: the last of several', () => {
@@ -77,7 +78,7 @@ describe('[R1] the changes of a working set', () => {
     set.put(OPEN);
     set.drop(ADA);
     set.put({ ...ADA, state: 'missing' });
-    expect(set.changes()).toEqual([put({ ...ADA, state: 'missing' }, null)]);
+    expect(set.changes()).toEqual([keep({ ...ADA, state: 'missing' }, null)]);
   });
 
   test('drop what the store holds', () => {
@@ -102,7 +103,7 @@ describe('[R1] the changes of a working set', () => {
     set.put(left);
     set.put(right);
     const halves = [
-      { half: left, digest: 'row of ada' },
+      { half: left, digest: 'row of ada', keepsRecord: true },
       { half: right, digest: null },
     ];
     expect(set.pair(id)).toMatchObject({ left, right });

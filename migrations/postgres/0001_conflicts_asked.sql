@@ -1,0 +1,1 @@
+ALTER TABLE "conflicts" ALTER COLUMN "winner" DROP NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE `links` ADD `paused_by_hand_at_ms` integer;

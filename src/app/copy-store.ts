@@ -1,0 +1,50 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { copyStore, type RowStore, type TableSum } from '../store/copy.ts';
+import { openRows as openSqliteRows } from '../store/sqlite/rows.ts';
+import { withTokenFile } from '../store/token-file.ts';
+
+export type { TableSum } from '../store/copy.ts';
+
+const SQLITE = /^sqlite:(?:\/\/)?(.+)$/u;
+const POSTGRES = /^postgres(?:ql)?:\/\//u;
+
+const openRowsOf = async (url: string, clock: Clock, makes: boolean): Promise<RowStore | null> => {
+  const [, path] = SQLITE.exec(url) ?? [];
+  if (path !== undefined) {
+    const file = isAbsolute(path) ? path : resolve(path);
+    return withTokenFile(openSqliteRows(file, { makes }), file);
+  }
+  if (!POSTGRES.test(url)) return null;
+  const { openRows } = await import('../store/postgres/rows.ts');
+  return openRows({ url, clock });
+};
+
+/**
+ * Copies a store to an empty one of either engine, each named by a URL: `sqlite:/path/to/contact-sync.db` or
+ * `postgres://...`. Answers what was copied, or which of the two URLs is none.
+ *
+ * The tokens that `connect` stored go with it, as they are sealed.
+ *
+ * @throws {StoreError} where either cannot be used, the target is not empty, a token is not encrypted, or they differ in the
+ *   end.
+ */
+export const copyBetween = async (
+  from: string,
+  to: string,
+  clock: Clock,
+): Promise<readonly TableSum[] | { readonly unknown: 'from' | 'to' }> => {
+  const source = await openRowsOf(from, clock, false);
+  if (source === null) return { unknown: 'from' };
+  try {
+    const target = await openRowsOf(to, clock, true);
+    if (target === null) return { unknown: 'to' };
+    try {
+      return await copyStore(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+};

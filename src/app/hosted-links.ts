@@ -1,0 +1,251 @@
+import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
+import type { Config, ReadConfig } from '../config/config.ts';
+import { withoutSecrets, type FaultyLink } from '../config/hosted-links.ts';
+import type { Clock } from '../clock.ts';
+import { SIDES } from '../contact/side.ts';
+import { LOOK_EVERY_MS } from '../jobs/watch-links.ts';
+import { CredentialsError } from '../store/credentials.ts';
+import { openLinkShelf, type LinkSettings, type LinkShelf, type StoredLink } from '../store/hosted-links.ts';
+import { LeaseError } from '../sync/context.ts';
+import type { Revocation } from './forget-link.ts';
+import { keysOf, openStoreOf } from './store.ts';
+
+/** A link as it is listed. */
+export type ListedLink = {
+  readonly name: string;
+  /** Where its settings stand. */
+  readonly keptIn: 'file' | 'database';
+  /** The names of its sides, the left one first; null where they are not known. */
+  readonly sides: readonly [string, string] | null;
+  /** Its settings without their secrets; null for a link of the file, and where they cannot be opened. */
+  readonly settings: LinkSettings | null;
+  /** Why it is left out; empty where it is not. */
+  readonly problems: readonly ConfigProblem[];
+};
+
+/** What was removed of a link; `tokens` is null where nothing of it was forgotten. */
+type RemovedLink = { readonly name: string; readonly tokens: readonly Revocation[] | null };
+
+/** The links that the database keeps cannot be changed so; the message says why and what to do. */
+export class HostedLinkError extends Error {
+  override readonly name = 'HostedLinkError';
+  readonly fault: 'exists' | 'unknown' | 'in the file' | 'busy';
+
+  constructor(fault: HostedLinkError['fault'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+}
+
+/** Links are kept in the database of DATABASE_URL alone. */
+export const NO_DATABASE: ConfigProblem = {
+  where: 'DATABASE_URL',
+  what: 'is not set, and links are kept in that database. Set it, or write the link into the configuration file.',
+};
+
+/** How the links that the database keeps are changed. Every method throws StoreError, where the database cannot be used. */
+export type LinkManager = {
+  /** Every link, of the file and of the database. */
+  list(): Promise<readonly ListedLink[]>;
+  /** Throws {@link ConfigError} with all that is wrong with the settings, {@link HostedLinkError} where the name is taken. */
+  add(name: string, settings: LinkSettings): Promise<ListedLink>;
+  /** Changes some settings, as a JSON merge patch (RFC 7396) does: null takes one out. Throws as `add` does. */
+  set(name: string, patch: LinkSettings): Promise<ListedLink>;
+  /**
+   * Takes a link out of the schedule of every host. What is stored of it stays, and is gone on with where it is added again,
+   * unless it is to be forgotten. Throws {@link HostedLinkError}, and what forgetting throws.
+   */
+  remove(name: string, options: { readonly forget: boolean }): Promise<RemovedLink>;
+};
+
+export type LinkManagerParts = {
+  /** The configuration that links are read with. */
+  readonly read: () => ReadConfig;
+  readonly shelf: LinkShelf;
+  readonly clock: Clock;
+  /** Forgets what is stored of a link, whose sides are known from these links; null where nothing is. */
+  readonly forget: (name: string, links: Config['links']) => Promise<readonly Revocation[] | null>;
+};
+
+/** By then every host has seen that a link is gone, and begins no run of it any more. */
+const SEEN_AFTER_MS = 2 * LOOK_EVERY_MS;
+
+const isObject = (value: unknown): value is LinkSettings =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** RFC 7396. */
+const mergePatch = (target: unknown, patch: LinkSettings): LinkSettings => {
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+};
+
+const listed = ({ name, settings }: StoredLink, { links, faulty }: ReturnType<ReadConfig['readLinks']>): ListedLink => {
+  const link = links.find((each) => each.name === name);
+  return {
+    name,
+    keptIn: 'database',
+    sides: link === undefined ? null : [link.sides.left.name, link.sides.right.name],
+    settings: settings && withoutSecrets(settings),
+    problems: faulty.find((each) => each.name === name)?.problems ?? [],
+  };
+};
+
+const listFile = ({ links }: Config): readonly ListedLink[] =>
+  links.map(({ name, sides }) => {
+    const [left, right] = SIDES.map((side) => sides[side].name);
+    return { name, keptIn: 'file', sides: [left ?? '', right ?? ''], settings: null, problems: [] };
+  });
+
+/** The link as it would be used. Throws {@link ConfigError} where it could not be. */
+const checkLink = async (
+  { read, shelf }: LinkManagerParts,
+  name: string,
+  settings: LinkSettings,
+): Promise<ListedLink> => {
+  const own: StoredLink = { name, settings, fault: null };
+  const { readLinks } = read();
+  const alone = readLinks([own]);
+  // A token for the page of this link alone opens no other one.
+  const hasPage = alone.links.some(({ consoleToken }) => consoleToken !== null);
+  const others = hasPage ? (await shelf.all()).filter((each) => each.name !== name) : [];
+  const checked = listed(own, hasPage ? readLinks([...others, own]) : alone);
+  if (checked.problems.length > 0) throw new ConfigError(checked.problems);
+  return checked;
+};
+
+/** What is done with the links that a database keeps. */
+export const manageLinks = (parts: LinkManagerParts): LinkManager => {
+  const { read, shelf, clock, forget } = parts;
+  const refuse = (name: string): never => {
+    if (read().config.links.some((each) => each.name === name)) {
+      throw new HostedLinkError('in the file', `The link ${name} stands in the configuration file. Change it there.`);
+    }
+    throw new HostedLinkError('unknown', `The database keeps no link named ${name}. See: contact-sync links list.`);
+  };
+  return {
+    list: async () => {
+      const stored = await shelf.all();
+      const { config, readLinks } = read();
+      const found = readLinks(stored);
+      return [...listFile(config), ...stored.map((each) => listed(each, found))];
+    },
+    add: async (name, settings) => {
+      const checked = await checkLink(parts, name, settings);
+      if (await shelf.add(name, settings)) return checked;
+      throw new HostedLinkError(
+        'exists',
+        `The database keeps a link named ${name} already. Choose another name, or change that one: contact-sync links set ${name}.`,
+      );
+    },
+    set: async (name, patch) => {
+      let checked: ListedLink | null = null;
+      const change = async (settings: LinkSettings): Promise<LinkSettings> => {
+        const next = mergePatch(settings, patch);
+        checked = await checkLink(parts, name, next);
+        return next;
+      };
+      const isThere = await shelf.change(name, change).catch((error: unknown) => {
+        if (!(error instanceof CredentialsError)) throw error;
+        throw new ConfigError([{ where: `links.${name}`, what: error.message }]);
+      });
+      return (isThere ? checked : null) ?? refuse(name);
+    },
+    remove: async (name, options) => {
+      const { config, readLinks } = read();
+      if (options.forget && config.links.some((each) => each.name === name)) {
+        const what = `The link ${name} stands in the configuration file, and what is stored is that one's.`;
+        throw new HostedLinkError('in the file', `${what} To remove it from the database alone, do not forget it.`);
+      }
+      const { links } = options.forget ? whole(config, readLinks(await shelf.all())) : config;
+      const isDropped = await shelf.drop(name);
+      if (!options.forget) return isDropped ? { name, tokens: null } : refuse(name);
+      if (isDropped) await clock.sleep(SEEN_AFTER_MS);
+      const tokens = await forget(name, links).catch((error: unknown) => {
+        if (!(error instanceof LeaseError)) throw error;
+        const what = `The link ${name} is removed, but a run of it is under way, so that nothing was forgotten.`;
+        throw new HostedLinkError('busy', `${what} Forget it later: contact-sync forget link ${name}`, error);
+      });
+      return tokens === null && !isDropped ? refuse(name) : { name, tokens: tokens ?? [] };
+    },
+  };
+};
+
+const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['readLinks']>): Config => ({
+  ...config,
+  links: [...config.links, ...links],
+  faultyLinks: faulty,
+});
+
+/**
+ * The configuration with the links that its database keeps; as it is where it names none.
+ *
+ * @throws {StoreError} where the database cannot be used.
+ */
+export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: Clock): Promise<Config> => {
+  const events = { storeAway: () => undefined, storeBack: () => undefined };
+  if (config.databaseUrl === null) return config;
+  const { store, hosted } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
+  try {
+    if (hosted === null) return config;
+    return whole(config, readLinks(await openLinkShelf({ ...hosted, ...keysOf(config) }).all()));
+  } finally {
+    await store.close();
+  }
+};
+
+/** The configuration of a daemon, as it changes. */
+export type LinkSource = {
+  /** As it was last read. */
+  current(): ReadConfig;
+  /** Reads variables and file again; the database's links are those that were last seen. Throws {@link ConfigError}. */
+  reload(): Config;
+  /** Looks at the database; answers the configuration where its links have changed, else null. Throws StoreError. */
+  look(): Promise<Config | null>;
+};
+
+/** `onFaulty` is told of each link that is left out, once for each thing that is wrong with it. */
+export const createLinkSource = (
+  readAgain: () => ReadConfig,
+  {
+    first,
+    shelf,
+    onFaulty,
+  }: {
+    readonly first: ReadConfig;
+    readonly shelf: Pick<LinkShelf, 'revision' | 'all'> | null;
+    readonly onFaulty: (link: FaultyLink) => void;
+  },
+): LinkSource => {
+  let current = first;
+  let stored: readonly StoredLink[] = [];
+  /** Of those that were read; null before that. A database that was copied has links at revision 0. */
+  let revision: number | null = null;
+  let told = new Set<string>();
+  const readAll = (): Config => {
+    const read = current.readLinks(stored);
+    const faults = read.faulty.map((link) => [JSON.stringify(link), link] as const);
+    for (const [text, link] of faults) if (!told.has(text)) onFaulty(link);
+    told = new Set(faults.map(([text]) => text));
+    return whole(current.config, read);
+  };
+  return {
+    current: () => current,
+    reload: () => {
+      current = readAgain();
+      return readAll();
+    },
+    look: async () => {
+      if (shelf === null) return null;
+      const seen = await shelf.revision();
+      if (seen === revision) return null;
+      // Read after the revision: what changes in between is looked at again.
+      stored = await shelf.all();
+      revision = seen;
+      return readAll();
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { createApp } from '../app/app.ts';
+import { forgetLink } from '../app/forget-link.ts';
+import { HostedLinkError, manageLinks, NO_DATABASE, type LinkManager, type ListedLink } from '../app/hosted-links.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { parseLinkSettings, withAssignments } from '../config/hosted-links.ts';
+import { createCommandEvents } from './command-events.ts';
+import { openConfig } from './configuration.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { formatTable } from './table.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import type { CommonOptions } from './with-app.ts';
+
+/** The options that `links add` and `links set` have. */
+export type SettingsOptions = CommonOptions & {
+  /** A file that holds settings, as a link's section does; `-` is standard input. */
+  readonly from?: string;
+};
+
+const readSettings = async (from: string | undefined, assignments: readonly string[]) => {
+  if (from === undefined) return withAssignments({}, assignments);
+  const read = from === '-' ? textOf(process.stdin) : readFile(from, 'utf8');
+  const text = await read.catch((cause: unknown) => {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    throw new UsageError(`--from: ${from} cannot be read (${why}). Check its path and permissions.`, { cause });
+  });
+  return withAssignments(parseLinkSettings(text, from === '-' ? 'standard input' : from), assignments);
+};
+
+/** Works with the links of this configuration and its database. */
+const withManager = async <T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  use: (manager: LinkManager) => Promise<T>,
+): Promise<T> => {
+  const read = openConfig(terminal, options);
+  if (read.config.databaseUrl === null) throw new ConfigError([NO_DATABASE]);
+  await using app = createApp(read.config, createCommandEvents(read.config, terminal, { json: options.json ?? false }));
+  if (app.shelf === null) throw new ConfigError([NO_DATABASE]);
+  using interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const forget: Parameters<typeof manageLinks>[0]['forget'] = (name, links) =>
+    forgetLink({ app, links, newId: randomUUID, signal }, name);
+  try {
+    return await use(manageLinks({ read: () => read, shelf: app.shelf, clock: systemClock, forget }));
+  } catch (error) {
+    if (error instanceof HostedLinkError && error.fault === 'busy') {
+      terminal.warn(error.message);
+      throw error.cause;
+    }
+    if (error instanceof HostedLinkError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+};
+
+const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });
+
+const format = (links: readonly ListedLink[]): string => {
+  if (links.length === 0) return 'There is no link yet. Add one with: contact-sync links add NAME --from FILE';
+  const rows = links.map(({ name, keptIn, sides, problems }) => {
+    const faults = problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+    return [name, keptIn, sides?.join(' - ') ?? '', faults === '' ? '' : `left out: ${faults}`];
+  });
+  return formatTable(rows, { head: ['link', 'kept in', 'sides', ''] });
+};
+
+const print = (terminal: Terminal, links: readonly ListedLink[], options: CommonOptions, text: string): ExitCode => {
+  terminal.print(options.json ? JSON.stringify({ links: links.map(toJson) }) : text);
+  return EXIT.done;
+};
+
+/** `links list`: every link, of the configuration file and of the database. */
+export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const links = await manager.list();
+    return print(terminal, links, options, format(links));
+  });
+
+/** `links add NAME [SETTING=VALUE...]`: keeps a link in the database. Throws {@link UsageError} where the name is taken. */
+export const addLink = (
+  terminal: Terminal,
+  name: string,
+  assignments: readonly string[],
+  options: SettingsOptions,
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const link = await manager.add(name, await readSettings(options.from, assignments));
+    return print(terminal, [link], options, `Added the link ${name}. Every daemon takes it up within seconds.`);
+  });
+
+/** `links set NAME SETTING=VALUE...`: changes settings of a link of the database; an empty value takes one out. */
+export const setLink = (
+  terminal: Terminal,
+  name: string,
+  assignments: readonly string[],
+  options: SettingsOptions,
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const patch = await readSettings(options.from, assignments);
+    if (Object.keys(patch).length === 0) throw new UsageError('Nothing is set. Write name=value, or give --from FILE.');
+    const link = await manager.set(name, patch);
+    return print(terminal, [link], options, `Changed the link ${name}. Every daemon takes it up within seconds.`);
+  });
+
+/** `links remove NAME`: takes a link out of the database; with `--forget` what is stored of it too. */
+export const removeLink = (
+  terminal: Terminal,
+  name: string,
+  options: CommonOptions & { readonly forget?: boolean },
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const { tokens } = await manager.remove(name, { forget: options.forget ?? false });
+    if (options.json) {
+      terminal.print(JSON.stringify({ removed: { link: name, forgotten: tokens !== null, tokens: tokens ?? [] } }));
+      return EXIT.done;
+    }
+    const kept = `What is stored of it stays; to remove that too: contact-sync forget link ${name}`;
+    const lines = (tokens ?? []).map(({ side, reason }) =>
+      reason === null ? `  ${side}: token revoked` : `  ${side}: token not revoked. ${reason}`,
+    );
+    const what = tokens === null ? kept : 'Forgot its contacts, history, runs and tokens.';
+    terminal.print([`Removed the link ${name}. ${what}`, ...lines].join('\n'));
+    return EXIT.done;
+  });

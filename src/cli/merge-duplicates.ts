@@ -1,0 +1,152 @@
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
+import { listDuplicates } from '../history/duplicates.ts';
+import { MergeError, type MergeOrder, type MergePlan } from '../history/merge-duplicates.ts';
+import type { Change, DuplicatesView } from '../view/views.ts';
+import { count } from '../view/words.ts';
+import { changeToJson } from './change-json.ts';
+import { formatChanges } from './change-text.ts';
+import { confirm } from './confirm.ts';
+import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.ts';
+import { layoutOf, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { withApp, type CommonOptions, type Opened } from './with-app.ts';
+
+export type MergeOptions = CommonOptions & {
+  readonly into?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly acceptDeletes?: boolean;
+};
+
+type Found = { readonly link: LinkConfig; readonly group: DuplicatesView };
+
+const findGroup = async ({ app, links }: Opened, word: string): Promise<Found> => {
+  for (const link of links) {
+    const group = (await listDuplicates(app.store, link.name)).find(({ id }) => id === word);
+    if (group !== undefined) return { link, group };
+  }
+  throw new UsageError(
+    `There is no group ${word}: its contacts may have changed. \`contact-sync duplicates\` lists those that there are.`,
+  );
+};
+
+const orderOf = ({ link, group }: Found, into: string | undefined): MergeOrder => {
+  const { side, members } = group;
+  const survivor =
+    into === undefined ? members.find(({ isLinked }) => isLinked) : members.find(({ id }) => id === into);
+  if (survivor === undefined) {
+    const which = into === undefined ? 'None of the contacts is linked yet' : `${into} is none of the contacts`;
+    throw new UsageError(
+      `${which} of the group ${group.id} of ${link.name}. Choose one that is linked with --into ID.`,
+    );
+  }
+  const otherIds = members.flatMap(({ id }) => (id === survivor.id ? [] : [id]));
+  return { side, survivorId: survivor.id, otherIds };
+};
+
+/** What `duplicates merge --json` prints, there in the link's words. */
+type MergeDocument = {
+  readonly link: string;
+  readonly group: string;
+  readonly order: MergeOrder;
+  /** Null where it is only planned. */
+  readonly run: string | null;
+  readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
+  readonly reason: string | null;
+  readonly actions: readonly Change[];
+};
+
+/** As the README documents it, in the words of the link. */
+const toJson = ({ order, actions, ...document }: MergeDocument, { sides }: LinkConfig): unknown =>
+  inWordsOf(sides, {
+    ...document,
+    side: order.side,
+    into: order.survivorId,
+    merged: order.otherIds,
+    actions: actions.map((change) => changeToJson(change, sides)),
+  });
+
+const planned = async ({ app, signal }: Opened, { link }: Found, order: MergeOrder, options: MergeOptions) => {
+  try {
+    return await app.planMerge(link, order, { signal, acceptDeletes: options.acceptDeletes ?? false });
+  } catch (error) {
+    if (error instanceof MergeError) throw new UsageError(error.message);
+    throw error;
+  }
+};
+
+/** Whether the merge may go on: on a terminal a person is shown the plan and asked; a script says `--yes`. */
+const mayMerge = async (terminal: Terminal, order: MergeOrder, options: MergeOptions): Promise<boolean> => {
+  if (options.yes) return true;
+  if (!process.stdin.isTTY || !terminal.stdout.isTTY || options.json) {
+    throw new UsageError('Nothing was written: nobody can be asked here. Give --yes, or --dry-run to see the plan.');
+  }
+  const answer = await confirm(
+    terminal,
+    process.stdin,
+    `Merge ${count(order.otherIds.length, 'contact')} into ${order.survivorId}?`,
+  );
+  if (!answer) terminal.print('Nothing was written.');
+  return answer;
+};
+
+const perform = async (
+  { app, signal }: Opened,
+  { link, group }: Found,
+  order: MergeOrder,
+  { plan, options }: { readonly plan: MergePlan; readonly options: MergeOptions },
+): Promise<{ readonly document: MergeDocument; readonly code: ExitCode }> => {
+  const acceptDeletes = options.acceptDeletes ?? false;
+  const { summary, error } = await app.mergeDuplicates(link, order, { signal, acceptDeletes });
+  const { run, outcome, reason } = summary;
+  const left = order.otherIds.length - summary[order.side].deleted;
+  const isPart = error === null && left > 0;
+  const told = isPart
+    ? `${count(left, 'contact')} could not be merged; the others were. See contact-sync status.`
+    : reason;
+  const document = { link: link.name, group: group.id, order, run, outcome, reason: told, actions: plan.actions };
+  return { document, code: isPart ? EXIT.failed : exitCodeOf(error) };
+};
+
+/**
+ * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person, at that side. The next run merges their
+ * counterparts at the other one.
+ *
+ * @throws {UsageError} where there is no such group, or it cannot be merged so.
+ */
+export const mergeGroup = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: MergeOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const found = await findGroup(opened, word);
+    const { link, group } = found;
+    const order = orderOf(found, options.into);
+    const plan = await planned(opened, found, order, options);
+    const print = (document: MergeDocument): void => {
+      const title = `${terminal.style('bold', link.name)}: merge of ${group.id} into ${order.survivorId}: ${document.outcome}`;
+      if (options.json) terminal.print(JSON.stringify({ merge: toJson(document, link) }));
+      else terminal.print([title, ...next(document)].join('\n'));
+      if (document.reason !== null) terminal.warn(document.reason);
+    };
+    const next = ({ outcome }: MergeDocument): readonly string[] =>
+      outcome === 'completed' ? [`  The next run merges the counterparts: contact-sync sync ${link.name}`] : [];
+    if (!options.json)
+      terminal.print(formatChanges(plan.actions, link.sides, { all: true }, layoutOf(terminal)).join('\n'));
+    const shared = { link: link.name, group: group.id, order, run: null, actions: plan.actions };
+    if (plan.halt !== null && !options.acceptDeletes) {
+      print({ ...shared, outcome: 'halted', reason: plan.halt.message });
+      return EXIT.halted;
+    }
+    if (options.dryRun) {
+      print({ ...shared, outcome: 'planned', reason: null });
+      return EXIT.done;
+    }
+    if (!(await mayMerge(terminal, order, options))) return EXIT.done;
+    const { document, code } = await perform(opened, found, order, { plan, options });
+    print(document);
+    return code;
+  });

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { inWordsOf } from '../contact/side.ts';
+import type { Rejection } from '../store/store.ts';
+import { isAbout, retryRefused } from '../sync/retry.ts';
+import { count } from '../view/words.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { withApp, type CommonOptions } from './with-app.ts';
+
+/** What stands for every refused write of the links. */
+const ALL = 'all';
+
+/** A write that is tried again, as the README documents it, in the words of the link. */
+const toJson = ({ name: link, sides }: LinkConfig, { side, leftId, rightId, reason, attempts }: Rejection): unknown =>
+  inWordsOf(sides, { link, side, leftId, rightId, reason, attempts });
+
+/**
+ * `retry ID|all [LINK]`: has the next run try what a side refused, without waiting until its time has come.
+ *
+ * @throws {UsageError} where nothing of that contact was refused.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const retry = (
+  terminal: Terminal,
+  id: string,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const isMeant = id === ALL ? () => true : isAbout(id);
+    const retried: unknown[] = [];
+    for (const link of links) {
+      const { rejections } = await app.store.link(link.name);
+      if (!rejections.some(isMeant)) continue;
+      const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+      retried.push(...(await retryRefused(parts, link.name, isMeant)).map((each) => toJson(link, each)));
+    }
+    if (retried.length === 0 && id !== ALL) {
+      throw new UsageError(`No side has refused a write to ${id}. \`contact-sync status\` lists what was refused.`);
+    }
+    const next = retried.length === 0 ? '' : ' The next run tries again: contact-sync sync';
+    if (options.json) terminal.print(JSON.stringify({ retried }));
+    else terminal.print(`The wait of ${count(retried.length, 'refused write')} is over.${next}`);
+    return EXIT.done;
+  });

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { isSyncedField, SCALAR_FIELDS, scalarsOf, type ScalarField } from '../contact/contact.ts';
+import { isExtraField } from '../contact/fields.ts';
+import type { Side, Sides } from '../contact/side.ts';
+import { fail } from './values.ts';
+
+/** Who wins a text that both sides changed. */
+export type ConflictPolicy = 'newest' | 'longest' | 'ask' | Side;
+
+/** The word for the fields that are not named. */
+const OTHERS = 'default';
+
+const isScalar = (word: string): word is ScalarField =>
+  isSyncedField(word) && !isExtraField(word) && scalarsOf([word]).length > 0;
+
+/** Who wins: of every field, and of those that are named. */
+type Policies = {
+  readonly usual: ConflictPolicy;
+  readonly byField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
+};
+
+/** What a configuration calls each policy, a side by its name. */
+export const policyWords = ({ left, right }: Sides<string>): ReadonlyMap<string, ConflictPolicy> =>
+  new Map<string, ConflictPolicy>([
+    ['newest', 'newest'],
+    ['longest', 'longest'],
+    ['ask', 'ask'],
+    [left, 'left'],
+    [right, 'right'],
+  ]);
+
+/**
+ * From `newest`, or `newest,title=google,company=longest`; a mapping of the file is read as a list of such parts. A side is
+ * called by its name.
+ */
+export const conflictPolicies = (names: Sides<string>) => {
+  const words = policyWords(names);
+  const fields = [OTHERS, ...SCALAR_FIELDS].join(', ');
+  return z
+    .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
+    .transform((parts, context) => {
+      const found = new Map<string, ConflictPolicy>();
+      for (const part of parts.map((each) => each.trim())) {
+        const [field, word] = part.includes('=') ? part.split('=', 2).map((each) => each.trim()) : [OTHERS, part];
+        const policy = words.get(word ?? '');
+        if (field === undefined || !(field === OTHERS || isScalar(field))) {
+          return fail(context, `"${field}" is no text that both sides can change. Choose one of ${fields}.`);
+        }
+        if (policy === undefined) {
+          const where = field === OTHERS ? '' : ` for ${field}`;
+          return fail(context, `"${word}" is not known${where}. Choose one of ${[...words.keys()].join(', ')}.`);
+        }
+        if (found.has(field)) return fail(context, `names ${field} twice. Keep one of the two.`);
+        found.set(field, policy);
+      }
+      const usual = found.get(OTHERS) ?? 'newest';
+      found.delete(OTHERS);
+      const policies: Policies = { usual, byField: Object.fromEntries(found) };
+      return policies;
+    });
+};

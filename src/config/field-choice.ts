@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { USUAL_FIELDS, type ChosenFields } from '../contact/chosen.ts';
+import {
+  FURTHER,
+  inFieldOrder,
+  isSyncedField,
+  scalarsOf,
+  specOf,
+  type ScalarField,
+  type SyncedField,
+} from '../contact/contact.ts';
+import { EXTRAS, isExtra, isExtraField } from '../contact/fields.ts';
+import type { Sides } from '../contact/side.ts';
+import { policyWords, type ConflictPolicy } from './conflict-policy.ts';
+import { nearestWord } from './nearest.ts';
+import { isSection, isText, isUnset, type Section } from './sources.ts';
+import { fail } from './values.ts';
+
+/** Which fields a link syncs, and what holds for single ones. */
+export type FieldChoice = {
+  readonly fields: ChosenFields;
+  /** The fields that go one way only. */
+  readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;
+  /** Who wins a conflict about a text. */
+  readonly winners: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
+};
+
+export const USUAL_CHOICE: FieldChoice = { fields: USUAL_FIELDS, directions: {}, winners: {} };
+
+/** Stands for the fields that a link syncs which does not choose. */
+const DEFAULT = 'default';
+const CUSTOM = 'custom:NAME';
+const KNOWN = [...USUAL_FIELDS, ...FURTHER, ...Object.keys(EXTRAS)];
+const FARTHEST_HINT = 3;
+
+/** A part of the list: a field, the way that it goes, and who wins it. */
+const PART = /^(!?)(.+?)(?::(to-[\w-]+|both))?(?:=([\w-]+))?$/u;
+
+const unknownField = (name: string): string => {
+  const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
+  const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
+  return `"${name}" is no field that can be synced. ${hint}`;
+};
+
+/** The field that a word of the list means: an extra is called as usual where the list does not say how. */
+const fieldOf = (word: string): SyncedField | null => {
+  const name = isExtra(word) ? (`${word} as ${EXTRAS[word]}` as const) : word;
+  return isSyncedField(name) ? name : null;
+};
+
+type Words = {
+  readonly directions: ReadonlyMap<string, 'both' | 'to-left' | 'to-right'>;
+  readonly winners: ReadonlyMap<string, ConflictPolicy>;
+};
+
+const wordsFor = ({ left, right }: Sides<string>): Words => ({
+  directions: new Map<string, 'both' | 'to-left' | 'to-right'>([
+    ['both', 'both'],
+    [`to-${left}`, 'to-left'],
+    [`to-${right}`, 'to-right'],
+  ]),
+  winners: policyWords({ left, right }),
+});
+
+/** What a choice of fields is made of, part by part. */
+type Draft = {
+  readonly fields: Set<SyncedField>;
+  readonly directions: Map<SyncedField, 'to-left' | 'to-right'>;
+  readonly winners: Map<ScalarField, ConflictPolicy>;
+};
+
+/** Takes the way of a field in; what is wrong with it, or null. */
+const takeWay = (draft: Draft, field: SyncedField, word: string, { directions }: Words): string | null => {
+  const way = directions.get(word);
+  if (way === undefined)
+    return `"${word}" is no direction of ${field}. Choose one of ${[...directions.keys()].join(', ')}.`;
+  if (way !== 'both') draft.directions.set(field, way);
+  return null;
+};
+
+/** Takes in who wins a field; what is wrong with it, or null. */
+const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }: Words): string | null => {
+  const [text] = scalarsOf([field]);
+  const who = winners.get(word);
+  if (isExtraField(field)) return `"${field}" has no winner: one side computes it. Leave it out.`;
+  if (text === undefined) return `"${field}" has no winner: both sides' values are kept. Leave it out.`;
+  if (who === undefined) return `"${word}" is not known for ${field}. Choose one of ${[...winners.keys()].join(', ')}.`;
+  draft.winners.set(text, who);
+  return null;
+};
+
+/** Takes one part in; what is wrong with it, or null. */
+const take = (draft: Draft, part: string, words: Words): string | null => {
+  if (part === DEFAULT) {
+    for (const field of USUAL_FIELDS) draft.fields.add(field);
+    return null;
+  }
+  const [, excludes, word = '', direction, winner] = PART.exec(part) ?? [];
+  const field = fieldOf(word);
+  if (field === null) return unknownField(word);
+  if (excludes === '!') {
+    draft.fields.delete(field);
+    return null;
+  }
+  draft.fields.add(field);
+  const fault = direction === undefined ? null : takeWay(draft, field, direction, words);
+  return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
+};
+
+/** Two fields that would be shown under one name, where one of them is an extra; null where each has its own. */
+const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
+  const all = [...fields];
+  const wordsOf = (field: SyncedField): string => (field === 'buckets' ? field : specOf(field).words).toLowerCase();
+  for (const field of all.filter(isExtraField)) {
+    const like = all.find((other) => other !== field && wordsOf(other) === wordsOf(field));
+    if (like !== undefined) return `"${field}" is called like the field ${like}. Choose another name.`;
+  }
+  return null;
+};
+
+/**
+ * From `default,notes,birthday:to-google,title=service`, or a list of such parts: what is not named is not synced; a part
+ * that begins with `!` takes a field out again. Sides are called by their names, and an extra as `lastContacted as NAME` says.
+ */
+export const fieldChoice = (sides: Sides<string>) => {
+  const words = wordsFor(sides);
+  return z
+    .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
+    .transform((parts, context): FieldChoice => {
+      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map() };
+      for (const part of parts.map((each) => each.trim()).filter((each) => each !== '')) {
+        const fault = take(draft, part, words);
+        if (fault !== null) return fail(context, fault);
+      }
+      const { fields, directions, winners } = draft;
+      if (!fields.has('firstName') || !fields.has('lastName')) {
+        return fail(context, 'leaves out firstName or lastName. Names are always synced; add default or both of them.');
+      }
+      const namesakes = namesakesIn(fields);
+      if (namesakes !== null) return fail(context, namesakes);
+      return {
+        fields: inFieldOrder(fields),
+        directions: Object.fromEntries([...directions].filter(([field]) => fields.has(field))),
+        winners: Object.fromEntries([...winners].filter(([field]) => fields.has(field))),
+      };
+    });
+};
+
+const partOf = (name: string, value: unknown): string => {
+  if (isText(value) && ['off', 'false', 'no'].includes(value.trim())) return `!${name}`;
+  if (!isSection(value)) return isUnset(value) ? name : `${name}:${String(value)}`;
+  const { as, direction, winner, ...others } = value;
+  const unknown = Object.keys(others).map((key) => `:${key}`);
+  return [
+    name,
+    isText(as) ? ` as ${as.trim()}` : '',
+    isText(direction) ? `:${direction.trim()}` : '',
+    ...unknown,
+    isText(winner) ? `=${winner.trim()}` : '',
+  ].join('');
+};
+
+/**
+ * A section of the file in which `fields` may be a mapping, such as `{ title: { winner: service }, notes: {} }`: beside the
+ * usual fields those that it names. It comes back as the list of parts that {@link fieldChoice} takes.
+ */
+export const withFieldList = (section: Section): Section => {
+  const { fields } = section;
+  if (!isSection(fields)) return section;
+  return { ...section, fields: [DEFAULT, ...Object.entries(fields).map(([name, value]) => partOf(name, value))] };
+};

@@ -1,0 +1,182 @@
+import { SIDES } from '../contact/side.ts';
+import { PROVIDERS } from '../providers/registry.ts';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
+import type { Config } from './config.ts';
+import { parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
+import { isName } from './link-sections.ts';
+import { OWN_LINK_KEYS } from './link-settings.ts';
+import { declareSides } from './sides.ts';
+import { isSection, parseYaml, variableOf, type Report, type Section } from './sources.ts';
+
+/** A link that the database keeps: its settings are those of a link's section in the file, as JSON. */
+export type HostedLink = {
+  readonly name: string;
+  /** Null where they cannot be opened; `fault` says why. */
+  readonly settings: Section | null;
+  readonly fault: string | null;
+};
+
+/** A link that cannot be used as it is, and all that is wrong with it. */
+export type FaultyLink = { readonly name: string; readonly problems: readonly ConfigProblem[] };
+
+/** Links as they are used, and those that are left out. */
+export type ReadLinks = { readonly links: readonly LinkConfig[]; readonly faulty: readonly FaultyLink[] };
+
+/** What no message, list or answer repeats, wherever it stands in a link's settings. */
+const SECRET_KEYS = new Set([...PROVIDERS.flatMap(({ secretKeys }) => secretKeys), ...OWN_LINK_KEYS.secrets]);
+const FILE_KEYS = new Set([...SECRET_KEYS].map((key) => `${key}File`));
+
+/** The last name of a key: the file's `google.refreshToken` may stand in one word too. */
+const lastName = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
+
+const isSecretKey = (key: string): boolean => SECRET_KEYS.has(lastName(key));
+
+/** What is shown in the place of a secret. */
+const SECRET_SHOWN = '[secret]';
+
+/** The settings of a link that stand in a YAML or JSON text, which is at that place. Throws {@link ConfigError}. */
+export const parseLinkSettings = (text: string, place: string): Section => {
+  const problems: ConfigProblem[] = [];
+  const section = parseYaml(place, text, (where, what) => void problems.push({ where, what }));
+  if (section === null) throw new ConfigError(problems);
+  return section;
+};
+
+/** Sets the value at a path of names; an empty one is null, which takes the setting out. */
+const withValue = (section: Section, [name = '', ...rest]: readonly string[], value: string): Section => {
+  const inner = section[name];
+  const within = isSection(inner) ? inner : {};
+  return { ...section, [name]: rest.length > 0 ? withValue(within, rest, value) : value === '' ? null : value };
+};
+
+/**
+ * Settings that are written as `google.readLimit=90/minute` on a command line, beside others; an empty value takes one out.
+ * Throws {@link ConfigError} for what is not written so, and for secrets: every user of a machine can read its command lines.
+ */
+export const withAssignments = (section: Section, assignments: readonly string[]): Section => {
+  const problems: ConfigProblem[] = [];
+  let settings = section;
+  for (const assignment of assignments) {
+    const [, path = '', value = ''] = /^([^=]+)=(.*)$/su.exec(assignment) ?? [];
+    const names = path.split('.');
+    if (path === '') problems.push({ where: assignment, what: 'is no setting. Write it as name=value.' });
+    else if (isSecretKey(path)) {
+      problems.push({
+        where: path,
+        what: 'is a secret, which does not belong on a command line. Give it with --from -.',
+      });
+    } else settings = withValue(settings, names, value);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return settings;
+};
+
+/** JSON as the file would have it: there every value is a text. */
+const asTexts = (value: unknown): unknown => {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return value.map(asTexts);
+  if (!isSection(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asTexts(inner)]));
+};
+
+/** The settings with every secret replaced by what says that it is one. */
+export const withoutSecrets = (section: Section): Section =>
+  Object.fromEntries(
+    Object.entries(section).map(([key, value]) => {
+      if (isSecretKey(key) && value !== null) return [key, SECRET_SHOWN];
+      return [key, isSection(value) ? withoutSecrets(value) : value];
+    }),
+  );
+
+/** Reports what no host could use: a file of another one, and what is shown in the place of a secret. */
+const reportUnusable = (section: Section, where: string, report: Report): void => {
+  for (const [key, value] of Object.entries(section)) {
+    const place = `${where}.${key}`;
+    if (isSection(value)) reportUnusable(value, place, report);
+    if (FILE_KEYS.has(lastName(key))) {
+      report(place, 'names a file, which other hosts need not have. Give the value itself: it is encrypted.');
+    }
+    if (isSecretKey(key) && value === SECRET_SHOWN) {
+      report(
+        place,
+        'is what is shown in the place of a secret. Give the secret, or leave this out to keep the one there is.',
+      );
+    }
+  }
+};
+
+/** Reports each variable that is about one account, and that this link would take besides. */
+const reportForeignAccounts = ({ environment, report }: LinkSources, providers: readonly string[]): void => {
+  for (const { name, accountKeys } of PROVIDERS.filter((provider) => providers.includes(provider.name))) {
+    for (const key of accountKeys.flatMap((each) => [`${name}.${each}`, `${name}.${each}File`])) {
+      if (!environment.values.has(key)) continue;
+      report(variableOf(key), "is one account's, and would be that of this link too. Set it in the file, at its link.");
+    }
+  }
+};
+
+type Known = { readonly names: ReadonlySet<string>; readonly pageTokens: ReadonlySet<string> };
+
+/** What stands in the way of reading a link's settings at all. */
+const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, report: Report): void => {
+  const where = `links.${name}`;
+  if (!isName(name)) report(where, 'is not a name for a link. Use letters, digits, - and _.');
+  if (known.names.has(name)) {
+    report(where, 'is the name of a link of the configuration file too. Give each link a name of its own.');
+  }
+  if (settings === null) report(where, fault ?? 'has settings that cannot be read.');
+  // A file that is named is not even looked for.
+  else reportUnusable(settings, where, report);
+};
+
+const readSettings = (name: string, settings: Section, known: Known, sources: LinkSources): LinkConfig | null => {
+  const { report } = sources;
+  const where = `links.${name}`;
+  const texts = asTexts(settings);
+  const section = isSection(texts) ? texts : {};
+  const sides = declareSides({ name, where, section }, report);
+  if (sides !== null) {
+    const providers = SIDES.map((side) => sides[side].provider.name);
+    reportForeignAccounts(sources, providers);
+  }
+  const link = parseLink({ name, where, section, sides }, sources);
+  const token = link?.consoleToken?.reveal();
+  if (token !== undefined && known.pageTokens.has(token)) {
+    report(`${where}.consoleToken`, 'opens another link too. Give each link a token of its own.');
+  }
+  return link;
+};
+
+const readLink = (hosted: HostedLink, known: Known, sources: LinkSources): LinkConfig | FaultyLink => {
+  const { name, settings } = hosted;
+  const problems: ConfigProblem[] = [];
+  const report: Report = (where, what) => void problems.push({ where, what });
+  reportUnreadable(hosted, known, report);
+  if (settings === null || problems.length > 0) return { name, problems };
+  const link = readSettings(name, settings, known, { ...sources, report });
+  return link === null || problems.length > 0 ? { name, problems } : link;
+};
+
+/**
+ * Links that a database keeps, read as if they stood in the configuration file: the variables win over their own settings,
+ * and these over the top of the file. One that has a fault is left out, and does not keep the others from being used.
+ */
+export const readHostedLinks = (
+  hosted: readonly HostedLink[],
+  { links: ofFile, consoleToken }: Pick<Config, 'links' | 'consoleToken'>,
+  sources: LinkSources,
+): ReadLinks => {
+  const names = new Set(ofFile.map(({ name }) => name));
+  const pageTokens = new Set([{ consoleToken }, ...ofFile].flatMap((each) => each.consoleToken?.reveal() ?? []));
+  const links: LinkConfig[] = [];
+  const faulty: FaultyLink[] = [];
+  for (const each of hosted) {
+    const read = readLink(each, { names, pageTokens }, sources);
+    if ('problems' in read) faulty.push(read);
+    else {
+      links.push(read);
+      if (read.consoleToken !== null) pageTokens.add(read.consoleToken.reveal());
+    }
+  }
+  return { links, faulty };
+};

@@ -1,0 +1,108 @@
+import type { ScalarField } from '../contact/contact.ts';
+import type { Side, Sides } from '../contact/side.ts';
+import { reportSharedToken } from './accounts.ts';
+import type { ConflictPolicy } from './conflict-policy.ts';
+import { withFieldList, type FieldChoice } from './field-choice.ts';
+import type { LinkSection } from './link-sections.ts';
+import { LINK_KEYS, linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from './link-settings.ts';
+import { oneWayFields } from './one-way-fields.ts';
+import { parseSettings } from './parse.ts';
+import type { Secret } from './secret.ts';
+import { parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
+import { fileLayer, joinKeys, type Layer, type Report } from './sources.ts';
+import type { DeleteLimit } from './values.ts';
+
+/** What may stand in a link's section, beside its sides. */
+const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS, OWN_LINK_KEYS);
+
+/** Where a link's interval is `auto`: the longest time between two runs, unless a rate limit leaves no room for it. */
+export const LONGEST_AUTO_INTERVAL_MS = 5 * 60_000;
+
+export type LinkConfig = {
+  readonly name: string;
+  readonly sides: Sides<SideConfig>;
+  /** Time between two runs; the longest where it is chosen from run to run. */
+  readonly syncIntervalMs: number;
+  /** Whether the time between two runs follows the changes that runs see. */
+  readonly hasAutoInterval: boolean;
+  readonly sweepIntervalMs: number;
+  /** Which sides are written. */
+  readonly direction: 'both' | 'to-left' | 'to-right';
+  /** What is synced of contacts. */
+  readonly fields: FieldChoice['fields'];
+  /** The fields that go one way only, in a link that goes both. */
+  readonly directions: FieldChoice['directions'];
+  /** Who wins a text that both sides changed. */
+  readonly conflictPolicy: ConflictPolicy;
+  /** Who wins the fields that have a policy of their own. */
+  readonly conflictPolicyByField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
+  readonly deletePolicy: 'propagate' | 'keep';
+  readonly deleteLimit: DeleteLimit;
+  /** Whether a first sync runs by itself, or waits until a person has accepted its plan. */
+  readonly firstSync: 'run' | 'review';
+  /** Names or globs; a later `!` pattern excludes. */
+  readonly buckets: readonly string[];
+  /** What people sign in with who see the page of this link alone; null: there is no such token. */
+  readonly consoleToken: Secret | null;
+};
+
+/** A link as far as its sides are known; null where they have a fault. */
+export type DeclaredLink = LinkSection & { readonly sides: Sides<DeclaredSide> | null };
+
+/** Where the settings of links are looked for beside their own sections. */
+export type LinkSources = {
+  readonly environment: Layer;
+  /** The top of the file. */
+  readonly common: Layer;
+  readonly cwd: string;
+  readonly report: Report;
+  readonly schemaFor: LinkSchemas;
+};
+
+/** The schema of the settings of links whose sides have these names. */
+type LinkSchemas = (names: Sides<string>) => ReturnType<typeof linkSettings>;
+
+/** Makes each schema once: it takes long, and there may be thousands of links with sides of the same names. */
+export const createLinkSchemas = (): LinkSchemas => {
+  const made = new Map<string, ReturnType<typeof linkSettings>>();
+  return (names) => {
+    const key = JSON.stringify([names.left, names.right]);
+    const schema = made.get(key) ?? linkSettings(names);
+    made.set(key, schema);
+    return schema;
+  };
+};
+
+/** A link with its settings; null where one of them has a fault, which is reported. */
+export const parseLink = (
+  link: DeclaredLink,
+  { environment, common, cwd, report, schemaFor }: LinkSources,
+): LinkConfig | null => {
+  const { name, where } = link;
+  const own = fileLayer(withFieldList(withoutSides(link.section)), `${where}.`, SECTION_KEYS, report);
+  if (link.sides === null) return null;
+  const { left, right } = link.sides;
+  const sides = parseSides(link.sides, { environment, file: [own, common], cwd, report });
+  const schema = schemaFor({ left: left.name, right: right.name });
+  const settings = parseSettings(schema, LINK_KEYS, { layers: [environment, own, common], section: '', cwd, report });
+  const alone = parseSettings(OwnLinkSettings, OWN_LINK_KEYS, { layers: [own], section: `${where}.`, cwd, report });
+  if (sides === null || settings === null || alone === null) return null;
+  reportSharedToken(where, sides, { environment, report });
+  const { syncInterval, sweepInterval, direction, conflictPolicy, fields: chosen, ...rest } = settings;
+  const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');
+  const way = direction === 'both' ? 'both' : (`to-${sideOf(direction.slice('to-'.length))}` as const);
+  return {
+    ...rest,
+    ...alone,
+    name,
+    sides,
+    syncIntervalMs: syncInterval === 'auto' ? LONGEST_AUTO_INTERVAL_MS : syncInterval,
+    hasAutoInterval: syncInterval === 'auto',
+    sweepIntervalMs: sweepInterval,
+    direction: way,
+    conflictPolicy: conflictPolicy.usual,
+    conflictPolicyByField: { ...conflictPolicy.byField, ...chosen.winners },
+    fields: chosen.fields,
+    directions: oneWayFields(chosen, sides, way, (what) => report(`${where}.fields`, what)),
+  };
+};

@@ -1,0 +1,55 @@
+import type { Hono } from 'hono';
+import { listVerdicts } from '../history/verdicts.ts';
+import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
+import type { Env } from './access.ts';
+import { shownOf } from './change-list.ts';
+import { planPage } from './pages/plan.ts';
+import { linkPath } from './paths.ts';
+import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
+
+const toPlan = (link: string): string => linkPath(link, '/plan');
+
+const KEPT = {
+  together: 'Kept: they are one person. The next run pairs them; plan again to see it.',
+  apart: 'Kept: they are two people. No run pairs them; plan again to see it.',
+} as const;
+
+/** What the next run would do, and what people say of it. */
+export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { app, desk } = parts;
+  routes.get('/links/:link/plan', async (context) => {
+    const { link } = context.var;
+    const shown = shownOf((name) => context.req.query(name));
+    const verdicts = await listVerdicts(app.store, link.name);
+    const of = { planning: desk.planning(link), progress: desk.progress(link), verdicts, shown };
+    return context.html(planPage(pageOf(parts, context), link, of));
+  });
+  routes.post(
+    '/links/:link/plan',
+    looking(toPlan, async (link) => {
+      desk.plan(link);
+      return null;
+    }),
+  );
+  routes.post(
+    '/links/:link/plan/accept',
+    acting(parts, toPlan, async (link, form) => {
+      desk.accept(link, form.get('plan') ?? '');
+      return null;
+    }),
+  );
+  routes.post(
+    '/links/:link/verdicts',
+    acting(parts, toPlan, async ({ name }, form) => {
+      const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
+      const says = form.get('says');
+      if (contacts.leftId === '' || contacts.rightId === '') return 'Choose a contact of each side.';
+      if (says === 'together' || says === 'apart') {
+        await giveVerdict(leaseParts(parts), name, { ...contacts, says });
+        return KEPT[says];
+      }
+      await takeBackVerdict(leaseParts(parts), name, contacts);
+      return 'Taken back. The next run decides by itself; plan again to see it.';
+    }),
+  );
+};

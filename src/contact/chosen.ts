@@ -1,0 +1,59 @@
+import {
+  fieldsIn,
+  furtherIn,
+  inFieldOrder,
+  isSyncedField,
+  SYNCED_FIELDS,
+  withValue,
+  specOf,
+  type Contact,
+  type ContactField,
+  type SyncedField,
+} from './contact.ts';
+import { isExtraField, type ExtraField } from './fields.ts';
+
+/** The fields that a link syncs, in the canonical order. What it does not choose is neither read, stored nor written. */
+export type ChosenFields = readonly SyncedField[];
+
+/** What a link syncs that does not choose. */
+export const USUAL_FIELDS: ChosenFields = SYNCED_FIELDS;
+
+/** The contact fields among the chosen ones. */
+export const contactFieldsOf = (chosen: ChosenFields): readonly ContactField[] =>
+  chosen.filter((field): field is ContactField => field !== 'buckets');
+
+/** Names a choice of fields as durable text; empty for the usual one. */
+export const nameOfFields = (chosen: ChosenFields): string => {
+  const isUsual =
+    chosen.length === USUAL_FIELDS.length && chosen.every((field, index) => field === USUAL_FIELDS[index]);
+  return isUsual ? '' : JSON.stringify(chosen);
+};
+
+/** The choice of fields that {@link nameOfFields} named; a field that is not known any more is left out. */
+export const fieldsNamed = (name: string): ChosenFields => {
+  if (name === '') return USUAL_FIELDS;
+  const names: unknown = JSON.parse(name);
+  return inFieldOrder(
+    Array.isArray(names) ? names.filter((each) => typeof each === 'string' && isSyncedField(each)) : [],
+  );
+};
+
+/** The contact with the chosen fields alone; the very same one where it holds no other. */
+export const keepChosen = (contact: Contact, chosen: ReadonlySet<SyncedField>): Contact => {
+  const others = fieldsIn(contact).filter((field) => !chosen.has(field));
+  return others.reduce((rest, field) => withoutValue(rest, field), contact);
+};
+
+/** The contact without the values of some fields; the very same one where it holds none. */
+export const without = (contact: Contact, fields: readonly SyncedField[]): Contact =>
+  contactFieldsOf(fields).reduce((rest, field) => withoutValue(rest, field), contact);
+
+/** The contact without what a side computes of it, which says nothing of the person; the very same one where there is none. */
+export const withoutExtras = (contact: Contact): Contact => without(contact, furtherIn(contact).filter(isExtraField));
+
+/** What a contact holds of what a side computes. */
+export const extrasIn = (contact: Contact): Readonly<Partial<Record<ExtraField, string>>> =>
+  Object.fromEntries(furtherIn(contact).flatMap((field) => (isExtraField(field) ? [[field, contact[field]]] : [])));
+
+const withoutValue = (contact: Contact, field: ContactField): Contact =>
+  (contact[field]?.length ?? 0) === 0 ? contact : withValue(contact, field, specOf(field).empty);

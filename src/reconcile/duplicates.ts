@@ -1,0 +1,60 @@
+import { stands, type Half } from '../contact/half.ts';
+import { contradicts, emailEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
+import { personReader, type Person } from './match-person.ts';
+
+/** So many namesakes are compared with each other; of a crowd, a name alone says nothing. */
+const MOST_NAMESAKES = 20;
+
+/** Contacts of one full name of which nothing speaks against one person. */
+const bareNamesakes = (people: readonly Person[]): readonly Edge[] =>
+  [...Map.groupBy(people, ({ name }) => name)].flatMap(([name, own]) => {
+    if (name === '' || own.length > MOST_NAMESAKES) return [];
+    return own.flatMap((left, index) =>
+      own.slice(index + 1).flatMap((right) => (contradicts(left, right) ? [] : [{ left, right, score: 0 }])),
+    );
+  });
+
+const idOf = ({ record }: Person): string => record.id;
+
+const byId = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** The two as one text, whichever comes first. */
+const pairKey = (a: Person, b: Person): string => [idOf(a), idOf(b)].toSorted(byId).join('\n');
+
+/** What speaks for one person in two contacts of one side, the strongest first, each two once. */
+const edgesAmong = (people: readonly Person[]): readonly Edge[] => {
+  const all = new Set(people);
+  const sets = { left: all, right: all };
+  const found = [...emailEdges(sets), ...phoneEdges(sets), ...namesakeEdges(sets), ...bareNamesakes(people)];
+  const edges = new Map<string, Edge>();
+  for (const edge of found) {
+    const key = pairKey(edge.left, edge.right);
+    const known = edges.get(key);
+    if (edge.left !== edge.right && (known === undefined || known.score < edge.score)) edges.set(key, edge);
+  }
+  return [...edges]
+    .toSorted(([a, first], [b, second]) => second.score - first.score || byId(a, b))
+    .map(([, edge]) => edge);
+};
+
+/**
+ * The contacts of one side that are likely one person, by the evidence of a first meeting (R13), in groups of two or more.
+ * Each two of a group go together: J. Smith goes with John and with Jane, who do not. Nobody is in two groups; their order,
+ * and that of the members, does not depend on the given one. Pure.
+ */
+export const findDuplicates = (halves: readonly Half[]): readonly (readonly Half[])[] => {
+  const people = halves.filter(stands).map(personReader([]));
+  const edges = edgesAmong(people);
+  const agree = new Set(edges.map(({ left, right }) => pairKey(left, right)));
+  const groupOf = new Map<Person, Set<Person>>();
+  for (const { left, right } of edges) {
+    const [one, other] = [groupOf.get(left) ?? new Set([left]), groupOf.get(right) ?? new Set([right])];
+    const isOne = [...one].every((a) => [...other].every((b) => a === b || agree.has(pairKey(a, b))));
+    if (one === other || !isOne) continue;
+    for (const person of other) one.add(person);
+    for (const person of one) groupOf.set(person, one);
+  }
+  return [...new Set(groupOf.values())]
+    .map((group) => [...group].toSorted((a, b) => byId(idOf(a), idOf(b))).map(({ half }) => half))
+    .toSorted(([a], [b]) => byId(a?.id ?? '', b?.id ?? ''));
+};

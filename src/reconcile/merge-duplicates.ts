@@ -1,0 +1,61 @@
+import type { Half } from '../contact/half.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import type { Side } from '../contact/side.ts';
+import type { Deletion, Merge, OpenConflict, Pair, SideWrite, WholePair } from './decision.ts';
+import type { GroupLink } from './membership.ts';
+import { giveToSurvivor } from './merged-away.ts';
+import { decideMerge } from './plan.ts';
+import type { Policy } from './policy.ts';
+
+/** Contacts of one side that a person has merged into one of them. */
+export type MergeByHand = {
+  readonly side: Side;
+  /** The pair of the contact that stays. */
+  readonly survivor: WholePair;
+  /** The others, each with its pair; null for one that has no counterpart. */
+  readonly others: readonly { readonly half: Half; readonly pair: Pair | null }[];
+  readonly links: readonly GroupLink[];
+  /** Open conflicts of the survivor. */
+  readonly open: readonly OpenConflict[];
+  readonly policy: Policy;
+};
+
+const NO_PAIR: Pair = { id: null, status: 'linked', left: null, right: null };
+
+/** The survivor's decision with the groups of this side that the others belong to. */
+const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge => {
+  const own = new Set(merge.pair[side].record.groupIds);
+  const known = new Set(merge.writes[side]?.joins);
+  const held = new Set(others.flatMap(({ half }) => half.record.groupIds)).difference(own);
+  const joins = links.flatMap(({ key, [side]: id }) => (id !== null && held.has(id) && !known.has(key) ? [key] : []));
+  if (joins.length === 0) return merge;
+  const write = merge.writes[side];
+  const withBuckets = (fields: readonly SyncedField[] = []) => [...new Set([...fields, 'buckets' as const])];
+  const next: SideWrite = {
+    desired: merge.pair[side].record.contact,
+    leaves: [],
+    ...write,
+    fields: withBuckets(write?.fields),
+    given: withBuckets(write?.given),
+    joins: [...(write?.joins ?? []), ...joins],
+  };
+  return { ...merge, writes: { ...merge.writes, [side]: next } };
+};
+
+/**
+ * What a merge by hand writes: the survivor is given, on this side, what only the others hold (a text that it fills otherwise
+ * stays, and the other value is a conflict that it has won), and then the others go. The survivor's other half and their
+ * counterparts are left to the next plan, as after a merge that a user made there (R12). Pure.
+ */
+export const planMergeByHand = (given: MergeByHand): readonly (Merge | Deletion)[] => {
+  const { side, survivor, others, links, open, policy } = given;
+  let merge = joinGroups(decideMerge(survivor, survivor, links, policy, open), given);
+  const deletions: Deletion[] = [];
+  for (const { half, pair } of others) {
+    const deletion: Deletion = { kind: 'delete', side, record: half.record, pair: pair ?? NO_PAIR, byHand: true };
+    const next = giveToSurvivor(merge, deletion, policy);
+    merge = next.survivor;
+    deletions.push(next.deletion);
+  }
+  return [merge, ...deletions];
+};

@@ -1,0 +1,180 @@
+import type { Half } from '../../contact/half.ts';
+import { inOrder } from '../half-query.ts';
+import { changedLink, withoutOldRejections } from '../link-state.ts';
+import type {
+  ConflictRow,
+  Counts,
+  HalfQuery,
+  JournalQuery,
+  JournalRow,
+  LinkState,
+  PairRow,
+  RunQuery,
+  RunRow,
+  StoreChange,
+} from '../store.ts';
+import type { Opening } from './opening.ts';
+import type { WithPairs } from './read-halves.ts';
+
+/**
+ * What this process knows of a link while it has its lease: as nobody else commits anything, it stays true until a commit of
+ * its own changes it. What a process that lost its lease reads here is old, and none of its commits is made.
+ */
+export class Held {
+  readonly owner: string;
+  readonly token: number;
+  /** Whole pairs that were read since the last commit. */
+  #read: WithPairs[] = [];
+  #version = 0;
+  /** What the next commit takes along. */
+  waiting: readonly StoreChange[] = [];
+  #known: { -readonly [Part in keyof Opening]: Opening[Part] | null };
+
+  constructor(owner: string, token: number, opening: Opening | null) {
+    this.owner = owner;
+    this.token = token;
+    this.#known = opening ?? NOTHING;
+  }
+
+  get link(): LinkState | null {
+    return this.#known.link;
+  }
+
+  get counts(): Counts | null {
+    return this.#known.counts;
+  }
+
+  journal(query: JournalQuery): readonly JournalRow[] | null {
+    return 'open' in query ? this.#known.open : null;
+  }
+
+  runs(query: RunQuery): readonly RunRow[] | null {
+    return 'latest' in query && query.latest === 'completed' ? this.#known.completed : null;
+  }
+
+  conflicts(all: boolean): readonly ConflictRow[] | null {
+    return all ? null : this.#known.conflicts;
+  }
+
+  /** What was read; null where not all of these pairs were. */
+  #readOf(ids: readonly number[]): readonly WithPairs[] | null {
+    const found = new Set(this.#read.flatMap(({ pairs }) => pairs.map(({ id }) => id)));
+    return ids.every((id) => found.has(id)) ? this.#read : null;
+  }
+
+  pairs(ids: readonly number[]): readonly PairRow[] | null {
+    const asked = new Set(ids);
+    const rows = this.#readOf(ids)?.flatMap(({ pairs }) => pairs.filter(({ id }) => asked.has(id)));
+    if (rows === undefined) return null;
+    return [...new Map(rows.map((row) => [row.id, row])).values()].toSorted((one, other) => one.id - other.id);
+  }
+
+  /** Counts what was sent to be committed, and what was: what was read across either may be old. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Keeps what was read since that version, until something is committed. */
+  keep(read: WithPairs, since: number): void {
+    if (since === this.#version) this.#read.push(read);
+  }
+
+  /** Takes in that something is being committed. */
+  change(): void {
+    this.#version += 1;
+    this.#read = [];
+  }
+
+  #halvesOf(ids: readonly number[]): readonly Half[] | null {
+    const asked = new Set(ids);
+    const found = this.#readOf(ids)?.flatMap(({ all }) => all.filter(({ pair }) => pair !== null && asked.has(pair)));
+    if (found === undefined) return null;
+    return inOrder([...new Map(found.map((half) => [`${half.side} ${half.id}`, half])).values()]);
+  }
+
+  halves(query: HalfQuery): readonly Half[] | null {
+    if (query.by === 'pair') return this.#halvesOf(query.pairs);
+    if (query.by === 'alone') return this.#known.alone;
+    if (query.by !== 'state' || query.states.includes('settled')) return null;
+    const { states, side } = query;
+    return (
+      this.#known.unsettled?.filter((half) => states.includes(half.state) && (side ?? half.side) === half.side) ?? null
+    );
+  }
+
+  /** Forgets everything: it may have been changed from elsewhere, or half of a commit may have been made. */
+  forget(): void {
+    this.change();
+    this.#known = { ...NOTHING };
+  }
+
+  forgetLink(): void {
+    this.#known = { ...this.#known, link: null };
+  }
+
+  /** Takes in that a commit was made. */
+  follow(changes: readonly StoreChange[]): void {
+    this.change();
+    for (const change of changes) this.#follow(change);
+  }
+
+  #follow(change: StoreChange): void {
+    const known = (this.#known = { ...this.#known });
+    switch (change.kind) {
+      case 'put-half':
+      case 'drop-half':
+      case 'put-pair':
+      case 'drop-pair':
+        Object.assign(known, { unsettled: null, alone: null, counts: null });
+        break;
+      case 'cursor':
+      case 'link':
+      case 'group-pair':
+      case 'drop-group-pair':
+      case 'reject':
+      case 'accept':
+      case 'verdict':
+      case 'drop-verdict':
+        if (known.link !== null) known.link = changedLink(known.link, change);
+        break;
+      case 'intend':
+      case 'journal':
+      case 'drop-entry':
+      case 'redact-entry':
+        known.open = null;
+        break;
+      case 'conflict':
+      case 'resolve-conflicts':
+      case 'review-conflict':
+      case 'drop-conflicts':
+        known.conflicts = null;
+        break;
+      case 'run-ended':
+      case 'run-reason':
+        known.completed = null;
+        break;
+      case 'prune':
+        Object.assign(known, { completed: null, conflicts: null });
+        if (known.link !== null) known.link = withoutOldRejections(known.link, change.beforeMs);
+        break;
+      case 'forget-mapping':
+      case 'forget-link':
+        this.forget();
+        break;
+      case 'shown':
+      case 'forget-shown':
+      case 'run-started':
+        break;
+    }
+  }
+}
+
+const NOTHING = {
+  link: null,
+  open: null,
+  conflicts: null,
+  completed: null,
+  counts: null,
+  unsettled: null,
+  alone: null,
+};

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../package-root.ts';
+import { StoreError } from '../store.ts';
+import type { Orm } from './database.ts';
+import { readMigrationFiles, sql } from './drizzle.ts';
+
+const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
+
+/** Names the lock under which the schema is changed: of this program alone, whatever else works on the server. */
+const LOCK = 'contact-sync migrations';
+
+const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+
+/** What stands in the schema, in one look: a table of this name, any other table, when the latest migration was made. */
+const look = async (orm: Pick<Orm, 'execute'>): Promise<{ readonly isMade: boolean; readonly others: number }> => {
+  const { rows } = await orm.execute<{ made: string | null; others: string }>(sql`
+    select to_regclass('contact_sync_migrations')::text as made,
+      (select count(*) from pg_tables where schemaname = current_schema()) as others
+  `);
+  return { isMade: typeof rows[0]?.made === 'string', others: Number(rows[0]?.others ?? 0) };
+};
+
+const appliedUpTo = async (orm: Pick<Orm, 'execute'>): Promise<number> => {
+  const { rows } = await orm.execute<{ at: string }>(
+    sql`select coalesce(max(created_at), 0) as at from contact_sync_migrations`,
+  );
+  return Number(rows[0]?.at ?? 0);
+};
+
+const refuse = (place: string, applied: number): void => {
+  if (applied <= Math.max(...readMigrations().map((file) => file.folderMillis))) return;
+  throw new StoreError(
+    `The database ${place} was written by a newer version of contact-sync. Run that version, or name another database.`,
+  );
+};
+
+/**
+ * Applies the migrations that are missing, all or none, under a lock of the server: of many processes that begin at once one
+ * does so and the others wait.
+ *
+ * @throws {StoreError} where the database is of a newer version, or holds another program's tables.
+ */
+export const migrate = async (orm: Orm, place: string): Promise<void> => {
+  const last = Math.max(...readMigrations().map((file) => file.folderMillis));
+  if ((await look(orm)).isMade) {
+    const applied = await appliedUpTo(orm);
+    refuse(place, applied);
+    if (applied === last) return;
+  }
+  await orm.transaction(async (step) => {
+    await step.execute(sql`select pg_advisory_xact_lock(hashtext(${LOCK}), hashtext(current_schema()))`);
+    const { isMade, others } = await look(step);
+    if (!isMade && others > 0) {
+      throw new StoreError(
+        `The database ${place} holds the tables of another program. Name an empty one in DATABASE_URL, or a schema of ` +
+          'its own: options=-csearch_path%3Dcontact_sync.',
+      );
+    }
+    if (!isMade) {
+      await step.execute(sql`create table contact_sync_migrations (hash text not null, created_at bigint not null)`);
+    }
+    const applied = await appliedUpTo(step);
+    refuse(place, applied);
+    for (const file of readMigrations().filter(({ folderMillis }) => folderMillis > applied)) {
+      for (const statement of file.sql) await step.execute(sql.raw(statement));
+      await step.execute(sql`insert into contact_sync_migrations values (${file.hash}, ${file.folderMillis})`);
+    }
+  });
+};

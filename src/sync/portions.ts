@@ -1,0 +1,147 @@
+import type { Half } from '../contact/half.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../reconcile/twins.ts';
+import type { Sketch, Twins } from '../reconcile/twins.ts';
+import { selectsEverybody } from '../reconcile/selection.ts';
+import type { HalfKey } from '../store/store.ts';
+import type { Session } from './context.ts';
+import { chunks } from './execute/in-parallel.ts';
+import type { Part } from './workload.ts';
+
+/**
+ * So many contacts of no pair are planned and written at a time, where the context says nothing else. The members of a group
+ * are added in one request of many within a portion only: small portions would cost more of these.
+ */
+const PORTION = 2_500;
+
+/** Contacts of no pair, by their ids. */
+export type Fresh = Sides<readonly string[]>;
+
+/**
+ * A first meeting of many contacts, divided: a part of it is planned with everything else, and the others need nobody but
+ * themselves. What is planned in portions is never in memory as a whole.
+ */
+export type Portions = {
+  /** What is planned at once: all pairs that need a decision, and contacts of no pair that may be one person. */
+  readonly first: Part;
+  /** Contacts whose counterpart is certain, or that have none: portion by portion. */
+  readonly later: readonly Fresh[];
+  /** How many of the later ones have no counterpart yet, by the side that they are to be created on. */
+  readonly creates: Sides<number>;
+};
+
+const sizeOf = ({ left, right }: Fresh): number => left.length + right.length;
+
+const isFresh = ({ pair, state }: HalfKey): boolean => pair === null && state === 'changed';
+
+/** What is known to be away is weighed with all that is new: somebody may have been merged into it (R12). */
+const isAway = ({ pair, state }: HalfKey): boolean => {
+  return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
+};
+
+/** Reads contacts in portions, and hands each on as a sketch. */
+const readSketches = async (
+  { link, portion = PORTION, store }: Session,
+  side: Side,
+  ids: readonly string[],
+  take: (sketch: Sketch) => void,
+): Promise<void> => {
+  for (const some of chunks(ids, portion)) {
+    const halves: readonly Half[] = await store.halves(link, { by: 'id', side, ids: some });
+    for (const half of halves) take(sketchOf(half));
+  }
+};
+
+/** The contacts of the larger side whom nobody of the smaller one can be. */
+const findStrangers = async (session: Session, rest: Fresh, search: ReturnType<typeof newTwinSearch>) => {
+  const small: Side = rest.left.length < rest.right.length ? 'left' : 'right';
+  const large = otherSide(small);
+  const strangers: string[] = [];
+  if (rest[large].length <= (session.portion ?? PORTION)) return { large, strangers };
+  const keys = new Set<string>();
+  await readSketches(session, small, rest[small], (sketch) => {
+    for (const key of comparedBy(sketch)) keys.add(key);
+  });
+  await readSketches(session, large, rest[large], (sketch) => {
+    if (isStranger(sketch, keys, search)) strangers.push(sketch.id);
+  });
+  return { large, strangers };
+};
+
+const without = (ids: readonly string[], taken: Iterable<string>): readonly string[] => {
+  const gone = new Set(taken);
+  return ids.filter((id) => !gone.has(id));
+};
+
+type Sorted = { readonly first: Fresh; readonly twins: readonly Twins[]; readonly newcomers: Fresh };
+
+const NOBODY: Fresh = { left: [], right: [] };
+
+const sortOut = async (session: Session, fresh: Fresh): Promise<Sorted> => {
+  if (fresh.left.length === 0 || fresh.right.length === 0) return { first: NOBODY, twins: [], newcomers: fresh };
+  const { verdicts } = await session.store.link(session.link);
+  const judged = new Set(verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
+  const search = newTwinSearch();
+  for (const side of SIDES) await readSketches(session, side, fresh[side], (sketch) => searchTwin(search, sketch));
+  const twins = twinsIn(search, judged);
+  const rest = {
+    left: without(
+      fresh.left,
+      twins.map(({ leftId }) => leftId),
+    ),
+    right: without(
+      fresh.right,
+      twins.map(({ rightId }) => rightId),
+    ),
+  };
+  for (const name of judged) search.named.add(name);
+  const { large, strangers } = await findStrangers(session, rest, search);
+  const first = { ...rest, [large]: without(rest[large], strangers) };
+  return { first, twins, newcomers: { ...NOBODY, [large]: strangers } };
+};
+
+const portionsOf = ({ twins, newcomers }: Sorted, portion: number): readonly Fresh[] => {
+  const paired = chunks(twins, Math.ceil(portion / 2)).map((some) => ({
+    left: some.map(({ leftId }) => leftId),
+    right: some.map(({ rightId }) => rightId),
+  }));
+  const single = bySide((side) => chunks(newcomers[side], portion));
+  const alone = Array.from({ length: Math.max(single.left.length, single.right.length) }, (_, index) =>
+    bySide((side) => single[side][index] ?? []),
+  );
+  return [...paired, ...alone];
+};
+
+/**
+ * Divides a first meeting of many contacts into portions that do not depend on one another; null where all is planned at
+ * once: where there are few, or something was deleted, or contacts stand alone that may be matched again, or not everybody
+ * is selected: then anybody may be the like of somebody who takes no part (R18).
+ */
+export const dividePlan = async (session: Session): Promise<Portions | null> => {
+  const { kind, link, policy, portion = PORTION, store, tally } = session;
+  // Outside of a full run, new contacts are those that it has just read.
+  if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
+  if (!selectsEverybody(policy.contacts) || (await store.link(link)).selection !== null) return null;
+  const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
+  const fresh = bySide((side) => index[side].filter(isFresh).map(({ id }) => id));
+  if (sizeOf(fresh) <= portion || SIDES.some((side) => index[side].some(isAway))) return null;
+  if ((await store.halves(link, { by: 'alone' })).length > 0) return null;
+  const sorted = await sortOut(session, fresh);
+  const open = SIDES.flatMap((side) => index[side].filter(({ state }) => state === 'changed'));
+  const deleted = (side: Side): readonly string[] =>
+    index[side].filter(({ pair, state }) => pair === null && state === 'gone').map(({ id }) => id);
+  // With the first of them: what they take tells how much the others will.
+  const [next = NOBODY, ...later] = portionsOf(sorted, portion);
+  return {
+    first: {
+      pairs: [...new Set(open.flatMap(({ pair }) => pair ?? []))],
+      ids: bySide((side) => [...sorted.first[side], ...next[side], ...deleted(side)]),
+    },
+    later,
+    creates: bySide((side) => {
+      const from = otherSide(side);
+      const alone = new Set(sorted.newcomers[from]);
+      return later.reduce((sum, ids) => sum + ids[from].filter((id) => alone.has(id)).length, 0);
+    }),
+  };
+};

@@ -1,0 +1,21 @@
+import type { Contact } from '../contact/contact.ts';
+import { emailKey, phoneKey } from '../contact/keys.ts';
+import { fullNameKey } from '../contact/names.ts';
+import { nameOf } from './values.ts';
+import type { Why } from './views.ts';
+
+/** What two contacts have in common that a person sees first; null where that is nothing. */
+export const likenessOf = (left: Contact, right: Contact): Why | null => {
+  const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
+    const keys = new Set(right[field].map(({ value }) => keyOf(value)));
+    const found = left[field].find(({ value }) => keys.has(keyOf(value)));
+    return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
+  };
+  const isNamesake = fullNameKey(left) !== '' && fullNameKey(left) === fullNameKey(right);
+  const name = isNamesake ? nameOf(left) : null;
+  return (
+    shared('emailAddresses', emailKey) ??
+    shared('phoneNumbers', phoneKey) ??
+    (name === null ? null : { kind: 'alike', in: 'name', value: name })
+  );
+};

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeVCards } from '../../src/sandbox/address-book/vcard-write.ts';
+import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import { serve } from './child.ts';
+
+// A small CardDAV server in memory: two address books, as much of the protocol as a program needs that keeps them the same.
+
+type Card = { readonly etag: string; readonly text: string };
+
+const books = new Map<string, Map<string, Card>>();
+let requests = 0;
+let lastEtag = 0;
+
+const cardOf = (text: string): Card => {
+  lastEtag += 1;
+  return { etag: `"${lastEtag}"`, text };
+};
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const multistatus = (parts: readonly string[]): string =>
+  `<?xml version="1.0" encoding="utf-8"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:carddav">${parts.join('')}</d:multistatus>`;
+
+const response = (href: string, prop: string): string =>
+  `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${prop}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
+
+const COLLECTION = '<d:resourcetype><d:collection/><c:addressbook/></d:resourcetype>';
+
+const listing = (book: string, cards: ReadonlyMap<string, Card>): string =>
+  multistatus([
+    response(`/${book}/`, COLLECTION),
+    ...[...cards].map(([name, { etag }]) =>
+      response(
+        `/${book}/${name}`,
+        `<d:resourcetype/><d:getcontenttype>text/vcard</d:getcontenttype><d:getetag>${etag}</d:getetag>`,
+      ),
+    ),
+  ]);
+
+const multiget = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
+  const asked = [...body.matchAll(/<(?:\w+:)?href>([^<]*)<\/(?:\w+:)?href>/gu)].map(([, href = '']) => href);
+  return multistatus(
+    asked.flatMap((href) => {
+      const card = cards.get(href.slice(`/${book}/`.length));
+      if (card === undefined) return [];
+      const data = `<d:getetag>${card.etag}</d:getetag><c:address-data>${escape(card.text)}</c:address-data>`;
+      return [response(href, `<d:getcontenttype>text/vcard</d:getcontenttype>${data}`)];
+    }),
+  );
+};
+
+type Answer = { readonly status: number; readonly body?: string; readonly etag?: string };
+
+const put = (cards: Map<string, Card>, name: string, headers: IncomingMessage['headers'], body: string): Answer => {
+  const known = cards.get(name);
+  const isRefused =
+    headers['if-none-match'] === '*' ? known !== undefined : (headers['if-match'] ?? known?.etag) !== known?.etag;
+  if (isRefused) return { status: 412 };
+  const card = cardOf(body);
+  cards.set(name, card);
+  return { status: known === undefined ? 201 : 204, etag: card.etag };
+};
+
+const answer = ({ method, url = '/', headers }: IncomingMessage, body: string): Answer => {
+  const [book = '', name = ''] = url.slice(1).split('/');
+  const cards = books.get(book);
+  if (cards === undefined) return { status: 404 };
+  const card = cards.get(name);
+  switch (method) {
+    case 'PROPFIND':
+      return { status: 207, body: headers['depth'] === '0' ? listing(book, new Map()) : listing(book, cards) };
+    case 'REPORT':
+      return { status: 207, body: multiget(book, cards, body) };
+    case 'GET':
+      return card === undefined ? { status: 404 } : { status: 200, body: card.text, etag: card.etag };
+    case 'PUT':
+      return put(cards, name, headers, body);
+    case 'DELETE':
+      return { status: cards.delete(name) ? 204 : 404 };
+    default:
+      return { status: 405 };
+  }
+};
+
+const handle = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
+  requests += 1;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { status, body, etag } = answer(request, Buffer.concat(chunks).toString());
+  reply.writeHead(status, {
+    ...(etag !== undefined && { etag }),
+    'content-type': request.method === 'GET' ? 'text/vcard' : 'application/xml; charset=utf-8',
+  });
+  reply.end(body);
+};
+
+/** Fills the first of two address books with the people that the emulators are filled with; answers the server's root. */
+const start = async (count: number): Promise<string> => {
+  const texts = [...generatePeople({ count, seed: 1 })].map((person, index) =>
+    [...writeVCards([person])].join('').replace('\r\n', `\r\nUID:person-${index}\r\n`),
+  );
+  books.set('one', new Map(texts.map((text, index) => [`person-${index}.vcf`, cardOf(text)])));
+  books.set('other', new Map());
+  const server = createServer((request, reply) => void handle(request, reply));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Changes every `step`-th contact of the first address book. */
+const edit = (step: number): void => {
+  const cards = books.get('one');
+  for (const [index, [name, { text }]] of [...(cards ?? [])].entries()) {
+    if (index % step === 0) cards?.set(name, cardOf(text.replace('END:VCARD', 'NOTE:Edited\r\nEND:VCARD')));
+  }
+};
+
+/** How many contacts each address book holds, and the requests since the last time that this was asked. */
+const look = () => {
+  const asked = requests;
+  requests = 0;
+  return { one: books.get('one')?.size ?? 0, other: books.get('other')?.size ?? 0, asked };
+};
+
+const handlers = { start, edit, look };
+export type DavProcess = typeof handlers;
+serve(handlers);

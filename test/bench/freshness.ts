@@ -1,0 +1,194 @@
+import { createEmbeddedScheduler } from '../../src/jobs/embedded-scheduler.ts';
+import type { JobReport } from '../../src/jobs/job.ts';
+import { createPace } from '../../src/jobs/pace.ts';
+import { schedulesOf } from '../../src/jobs/timetable.ts';
+import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/config/config.ts';
+import { newState } from '../../src/store/memory/layer.ts';
+import { NO_ACTIVITY } from '../../src/store/activity.ts';
+import type { Activity } from '../../src/store/store.ts';
+import { afterChange } from '../../src/sync/state/activity.ts';
+import { seeded } from '../support/random.ts';
+import { seconds, type Table } from './table.ts';
+import { createVirtualTime } from './virtual-time.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The days before the last one are there to be learnt from. */
+const DAYS = 8;
+const PEOPLE = 20;
+/** So many want more of one limit than looking may take of it. */
+const CROWD = 300;
+/** From a run's first request until what it found stands at the other side. */
+const RUN_MS = 1_000;
+/** A run that finds nothing sends so many to each of two sides. */
+const REQUESTS_PER_SIDE = 2;
+const SERVICE_LIMIT = { requests: 500, windowMs: MINUTE_MS };
+
+/** An edit that somebody makes; `isFirst` of its burst. */
+type Edit = { readonly atMs: number; readonly isFirst: boolean };
+
+/** Hours in which people work, in UTC. */
+const WORK = [8, 9, 10, 11, 13, 14, 15, 16];
+
+/** A burst: 3 to 12 edits, 25 seconds apart in the mean. */
+const burst = (random: () => number, atMs: number): Edit[] => {
+  let editMs = atMs;
+  return Array.from({ length: 3 + Math.floor(random() * 10) }, (_, index): Edit => {
+    if (index > 0) editMs += -Math.log(1 - random()) * 25_000;
+    return { atMs: editMs, isFirst: index === 0 };
+  });
+};
+
+/** What one person edits on one day: eight bursts in working hours, sometimes one in the evening, nothing at night. */
+const dayOf = (random: () => number, dayMs: number): Edit[] => {
+  const pick = (hours: readonly number[]): number =>
+    dayMs + ((hours[Math.floor(random() * hours.length)] ?? 0) + random()) * HOUR_MS;
+  const starts = [...Array.from({ length: 8 }, () => pick(WORK)), ...(random() < 0.3 ? [pick([19, 20, 21])] : [])];
+  return starts.flatMap((atMs) => burst(random, atMs));
+};
+
+type Person = { readonly edits: readonly Edit[]; done: number; activity: Activity };
+
+const personOf = (seed: number, startMs: number): Person => {
+  const random = seeded(seed);
+  const edits = Array.from({ length: DAYS }, (_, day) => dayOf(random, startMs + day * DAY_MS)).flat();
+  return { edits: edits.toSorted((one, other) => one.atMs - other.atMs), done: 0, activity: NO_ACTIVITY };
+};
+
+type Arrival = { readonly edit: Edit; readonly delayMs: number };
+
+/** What is told of the last day. */
+type Outcome = {
+  /** From edit to arrival, ascending. */
+  readonly delaysMs: readonly number[];
+  /** The same of the first edit of each burst. */
+  readonly firstDelaysMs: readonly number[];
+  /** To both sides of a link. */
+  readonly requestsPerLink: number;
+  /** To the service from all links together, in the busiest minute. */
+  readonly busiestMinute: number;
+};
+
+/** Counts the requests to the service, and says how many are free. */
+const createCounter = () => {
+  const byMinute = new Map<number, number>();
+  const latest: number[] = [];
+  return {
+    byMinute,
+    count: (nowMs: number): void => {
+      const minute = Math.floor(nowMs / MINUTE_MS);
+      byMinute.set(minute, (byMinute.get(minute) ?? 0) + REQUESTS_PER_SIDE);
+      latest.push(...Array.from({ length: REQUESTS_PER_SIDE }, () => nowMs));
+    },
+    free: (nowMs: number): number => {
+      while ((latest[0] ?? Number.POSITIVE_INFINITY) <= nowMs - SERVICE_LIMIT.windowMs) latest.shift();
+      return Math.max(0, SERVICE_LIMIT.requests - latest.length);
+    },
+  };
+};
+
+/** A run that begins now: what it finds arrives when it ends. */
+const look = (person: Person, nowMs: number): readonly Arrival[] => {
+  const next = person.edits.findIndex(({ atMs }, index) => index >= person.done && atMs > nowMs);
+  const found = person.edits.slice(person.done, next < 0 ? person.edits.length : next);
+  person.done += found.length;
+  if (found.length > 0) person.activity = afterChange(person.activity, nowMs + RUN_MS);
+  return found.map((edit) => ({ edit, delayMs: nowMs + RUN_MS - edit.atMs }));
+};
+
+const linkNamed = (name: string, interval: number | 'auto'): LinkConfig => {
+  const hasAutoInterval = interval === 'auto';
+  const syncIntervalMs = interval === 'auto' ? LONGEST_AUTO_INTERVAL_MS : interval;
+  // Sweeps come four times a day whatever the interval is, and are left out.
+  const sweepIntervalMs = 2 * DAYS * DAY_MS;
+  return { name, syncIntervalMs, sweepIntervalMs, hasAutoInterval } as Partial<LinkConfig> as LinkConfig;
+};
+
+const REPORT: JobReport = { ending: 'completed', message: null, summary: null, retryInMs: null };
+
+const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
+
+/** Plays all days with the daemon's own scheduler and pace. `shared`: all links are on one limit of the service. */
+const play = async (people: number, interval: number | 'auto', { shared }: { shared: boolean }): Promise<Outcome> => {
+  const time = createVirtualTime();
+  const { clock } = time;
+  const startMs = Math.ceil(clock.now() / DAY_MS) * DAY_MS;
+  const lastDayMs = startMs + (DAYS - 1) * DAY_MS;
+  const persons = new Map(Array.from({ length: people }, (_, index) => [`link${index}`, personOf(index + 1, startMs)]));
+  const counters = new Map([...persons.keys()].map((name) => [name, createCounter()]));
+  const all = createCounter();
+  const counterOf = (name: string) => (shared ? all : (counters.get(name) ?? all));
+  const pace = createPace({
+    limits: (name) => {
+      const budget = { limit: SERVICE_LIMIT, remaining: counterOf(name).free(clock.now()), resetMs: 0 };
+      return [{ name: shared ? 'shared' : name, budget }];
+    },
+  });
+  const arrivals: Arrival[] = [];
+  const scheduler = createEmbeddedScheduler({
+    clock,
+    concurrency: people,
+    runJob: async ({ link: name }): Promise<JobReport> => {
+      const link = linkNamed(name, interval);
+      const turnInMs = pace.turnInMs(link, clock.now());
+      if (turnInMs > 0) return { ...REPORT, ending: 'skipped', nextLookInMs: turnInMs };
+      const person = persons.get(name) ?? personOf(0, startMs);
+      for (const counter of new Set([all, counterOf(name)])) counter.count(clock.now());
+      arrivals.push(...look(person, clock.now()));
+      await clock.sleep(RUN_MS);
+      const row = { ...newState(name), activity: person.activity };
+      const nextLookInMs = pace.delayMs(link, row, clock.now());
+      return nextLookInMs === null ? REPORT : { ...REPORT, nextLookInMs };
+    },
+  });
+  scheduler.apply(schedulesOf([...persons.keys()].map((name) => linkNamed(name, interval))));
+  await time.run(lastDayMs + DAY_MS - (clock.now() - clock.monotonic()));
+  const stopping = scheduler.stop();
+  await time.run(clock.monotonic() + 2 * RUN_MS);
+  await stopping;
+  const measured = arrivals.filter(({ edit }) => edit.atMs >= lastDayMs);
+  const minutes = [...all.byMinute].filter(([minute]) => minute * MINUTE_MS >= lastDayMs).map(([, count]) => count);
+  return {
+    delaysMs: ascending(measured.map(({ delayMs }) => delayMs)),
+    firstDelaysMs: ascending(measured.filter(({ edit }) => edit.isFirst).map(({ delayMs }) => delayMs)),
+    requestsPerLink: (2 * minutes.reduce((sum, count) => sum + count, 0)) / people,
+    busiestMinute: Math.max(...minutes),
+  };
+};
+
+const quantile = (sorted: readonly number[], share: number): string =>
+  seconds(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+
+const rowOf = (title: string, outcome: Outcome, bound: string): readonly string[] => {
+  const { delaysMs, firstDelaysMs, requestsPerLink, busiestMinute } = outcome;
+  return [
+    title,
+    quantile(delaysMs, 0.5),
+    quantile(delaysMs, 0.9),
+    quantile(firstDelaysMs, 0.5),
+    requestsPerLink.toFixed(0),
+    String(busiestMinute),
+    bound,
+  ];
+};
+
+/** From edit to arrival, with fixed intervals and with `auto`. */
+export const benchFreshness = async (): Promise<Table> => {
+  const minute = await play(PEOPLE, MINUTE_MS, { shared: false });
+  const auto = await play(PEOPLE, 'auto', { shared: false });
+  const crowd = await play(CROWD, 'auto', { shared: true });
+  return {
+    title: '11. Freshness: from an edit to its arrival, on a simulated day',
+    head: ['interval', 'median', '90 %', 'median of first edits', 'requests a day', 'busiest minute', 'bound'],
+    rows: [
+      rowOf('5m', await play(PEOPLE, 5 * MINUTE_MS, { shared: false }), ''),
+      rowOf('1m', minute, ''),
+      rowOf('auto', auto, `20 s, ${minute.requestsPerLink.toFixed(0)} requests`),
+      rowOf(`auto, ${CROWD} links on one limit`, crowd, `${SERVICE_LIMIT.requests / 2} requests a minute`),
+    ],
+    notes: [
+      `${PEOPLE} people, each with eight bursts of 3 to 12 edits (25 s apart in the mean) in eight working hours, one more on three evenings in ten, and none at night; the scheduler and the pace are the daemon's, time is simulated, a run takes a second. The last of ${DAYS} days is measured. Requests a day: of one link, to both sides; the busiest minute: to one side, from all links. The last row has all links on one limit of ${SERVICE_LIMIT.requests} requests a minute.`,
+    ],
+  };
+};

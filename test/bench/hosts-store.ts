@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import pg from 'pg';
+import { startPostgres, type OwnPostgres } from '../support/postgres.ts';
+
+/** A PostgreSQL that keeps its promises: what is committed is on the disk. */
+export const startDurablePostgres = async (): Promise<OwnPostgres> => {
+  const postgres = await startPostgres({ settings: ['fsync=on', 'max_connections=200', 'shared_buffers=1GB'] });
+  if (postgres === null) throw new Error("There is no PostgreSQL to start: install Debian's package postgresql.");
+  return postgres;
+};
+
+export const ask = async (url: string, statement: string): Promise<readonly Record<string, unknown>[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+export const createDatabase = async ({ url }: OwnPostgres): Promise<string> => {
+  const name = `bench_${randomUUID().replaceAll('-', '')}`;
+  await ask(url, `create database ${name}`);
+  return Object.assign(new URL(url), { pathname: name }).href;
+};
+
+/** What a link that was synced leaves, which rows of it are given to every other link, and which column names the link. */
+type Copied = Readonly<Record<string, { readonly link: string; readonly where: string }>>;
+
+const ALL = { link: 'link', where: 'true' };
+const STATE: Copied = {
+  links: { link: 'name', where: 'true' },
+  cursors: ALL,
+  pairs: ALL,
+  group_pairs: ALL,
+  runs: { link: 'link', where: "outcome = 'completed'" },
+};
+
+/** The contacts that changed last, which an idle run looks at. */
+const LATEST = "pair in (select pair_id from journal where link = $1 and kind = 'update')";
+
+/**
+ * Gives so many other links what the first one has: all of it, or without contacts that an idle run does not look at.
+ */
+export const multiplyLink = async (
+  url: string,
+  names: readonly string[],
+  contacts: 'all' | 'latest',
+): Promise<void> => {
+  const [first, ...others] = names;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = { ...STATE, halves: { link: 'link', where: contacts === 'all' ? 'true' : LATEST } };
+  for (const [table, { link, where }] of Object.entries(tables)) {
+    const { rows } = await client.query<{ column_name: string }>(
+      `select column_name from information_schema.columns where table_name = '${table}' and column_name <> '${link}'`,
+    );
+    const columns = rows.map(({ column_name: name }) => `"${name}"`).join(', ');
+    await client.query(
+      `insert into ${table} (${link}, ${columns}) select other, ${columns} from ${table}, unnest($2::text[]) as other
+        where ${link} = $1 and ${where}`,
+      [first, others],
+    );
+  }
+  await client.query('vacuum analyze');
+  await client.end();
+};
+
+/** A way to a server that counts what passes. */
+export type Counter = {
+  readonly port: number;
+  bytes(): number;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export const countBytes = async (port: number): Promise<Counter> => {
+  let bytes = 0;
+  const open = new Set<Socket>();
+  const server = createServer((caller) => {
+    const inner = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [caller, inner],
+      [inner, caller],
+    ] as const) {
+      open.add(from);
+      from.on('data', (chunk: Buffer) => (bytes += chunk.byteLength));
+      from.on('error', () => undefined);
+      from.on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    bytes: () => bytes,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import { createApp } from '../../src/app/app.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { EMPTY_CONTACT, type Contact } from '../../src/contact/contact.ts';
+import type { Half } from '../../src/contact/half.ts';
+import type { ContactRecord } from '../../src/contact/record.ts';
+import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
+import { createEvents } from '../../src/events.ts';
+import { createLogger } from '../../src/logger.ts';
+import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import type { Person } from '../../src/sandbox/people/person.ts';
+import type { StoreChange } from '../../src/store/store.ts';
+
+/** `in step`: after a first sync that created all at the right side; `waiting`: both sides read, and nothing paired yet. */
+export type Seeded = 'in step' | 'waiting';
+export type Place = { readonly environment: Record<string, string>; readonly dataDir: string };
+
+const RUN = '0198a000-0000-7000-8000-000000000001';
+const AT_ONCE = 250;
+const AT_MS = Date.UTC(2026, 0, 1);
+
+const contactOf = ({ givenName, familyName, emails, phones }: Person, index: number): Contact => ({
+  ...EMPTY_CONTACT,
+  firstName: givenName,
+  lastName: familyName,
+  title: `Title ${index % 50}`,
+  emailAddresses: emails,
+  phoneNumbers: phones,
+});
+
+const idOf = (side: Side, index: number): string =>
+  side === 'left' ? `people/c${(index * 7_919) % 1_000_003}` : String((index * 104_729) % 10_000_019);
+
+const recordOf = (side: Side, contact: Contact, index: number): ContactRecord => ({
+  id: idOf(side, index),
+  version: '1',
+  modifiedAtMs: AT_MS,
+  contact,
+  groupIds: [],
+  // What a remote sends beside what is mapped.
+  raw: JSON.stringify({ contact, etag: 'x'.repeat(200) }),
+  originId: null,
+});
+
+const halfOf = (side: Side, record: ContactRecord, seeded: Seeded): Half => ({
+  side,
+  id: record.id,
+  pair: null,
+  state: seeded === 'waiting' ? 'changed' : 'settled',
+  record,
+  base: seeded === 'waiting' ? null : { contact: record.contact, groupIds: [] },
+  absences: 0,
+  lastListedAtMs: null,
+  heardAtMs: AT_MS,
+  writtenAtMs: null,
+  mergedInto: null,
+});
+
+const createOf = (contact: Contact, index: number): StoreChange => ({
+  kind: 'intend',
+  run: RUN,
+  atMs: AT_MS,
+  entry: {
+    side: 'right',
+    kind: 'create',
+    pairId: null,
+    leftId: idOf('left', index),
+    rightId: null,
+    before: null,
+    destroys: false,
+    intent: {
+      fields: [],
+      desired: contact,
+      join: [],
+      leave: [],
+      source: null,
+      undoes: false,
+      empties: [],
+      given: [],
+      group: null,
+    },
+  },
+});
+
+const puts = (contact: Contact, index: number, seeded: Seeded) =>
+  SIDES.map((side) => {
+    const half = halfOf(side, recordOf(side, contact, index), seeded);
+    return { half, digest: `${otherSide(side)} ${index}` };
+  });
+
+/** Fills the store of the first link with so many contacts of each side; answers the link, its run and the id of one contact. */
+export const seed = async ({
+  environment,
+  dataDir,
+  count,
+  seeded,
+}: Place & { readonly count: number; readonly seeded: Seeded }) => {
+  const config = loadConfig({ env: { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }, cwd: dataDir });
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  await using app = createApp(config, createEvents(logger, { personalData: false }));
+  const link = config.links[0]?.name ?? '';
+  const token = (await app.store.acquireLease(link, 'seed', 0, AT_MS)) ?? 0;
+  const put = (changes: readonly StoreChange[]) => app.store.commit(link, token, changes);
+  const contacts = generatePeople({ count, seed: 1 }).map(contactOf);
+  await put([{ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: AT_MS } }]);
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const some = contacts.slice(from, from + AT_ONCE).map((contact, at) => ({ contact, index: from + at }));
+    const halves = some.map(({ contact, index }) => puts(contact, index, seeded));
+    if (seeded === 'waiting') await put(halves.flat().map((each) => ({ kind: 'put-half', ...each })));
+    else {
+      await put(halves.map((each) => ({ kind: 'put-pair', id: null, status: 'linked', halves: each })));
+      const entries = await put(some.map(({ contact, index }) => createOf(contact, index)));
+      const after = (at: number) => halves[at]?.find(({ half }) => half.side === 'right')?.half.record ?? null;
+      await put(
+        entries.map((id, at) => ({ kind: 'journal', id, state: 'done', after: after(at), error: null, atMs: AT_MS })),
+      );
+    }
+  }
+  const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs: AT_MS + 1 } as const;
+  await put([{ kind: 'run-ended', id: RUN, end }]);
+  await app.store.releaseLease(link, 'seed');
+  const [contact = EMPTY_CONTACT] = contacts.slice(count >> 1);
+  return {
+    link,
+    run: RUN,
+    id: idOf('left', count >> 1),
+    name: contact.firstName,
+    email: contact.emailAddresses[0]?.value ?? contact.lastName,
+  };
+};

@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startChild } from './child.ts';
+import type { DavProcess } from './dav-process.ts';
+import { endEngine, settle, setUp } from './engine.ts';
+import { openFolder } from './folder.ts';
+import { isInstalled, measure, type PeerCost } from './peers.ts';
+import { megabytes, seconds, type Table } from './table.ts';
+
+const ROUNDS = 3;
+/** Rounds that differ by more tell of other work on the machine. */
+const STEADY = 0.25;
+
+type Round = { readonly first: PeerCost; readonly idle: PeerCost; readonly changed: PeerCost };
+
+const configOf = (home: string, root: string): string => {
+  const storage = (name: string): string =>
+    `[storage ${name}]\ntype = "carddav"\nurl = "${root}/${name}/"\nusername = "bench"\npassword = "bench"\n`;
+  return `[general]
+status_path = "${home}/status/"
+[pair contacts]
+a = "one"
+b = "other"
+collections = null
+conflict_resolution = "a wins"
+${storage('one')}${storage('other')}`;
+};
+
+const theirs = async (count: number): Promise<Round> => {
+  await using folder = await openFolder();
+  const home = folder.path;
+  const server = startChild<DavProcess>('dav-process.ts');
+  await mkdir(join(home, 'status'));
+  await writeFile(join(home, 'config'), configOf(home, await server.call('start', count)));
+  const run = (command: string): Promise<PeerCost> => measure(home, ['vdirsyncer', '-c', 'config', command]);
+  await run('discover');
+  const first = await run('sync');
+  const { other } = await server.call('look', null);
+  if (other !== count) throw new Error(`vdirsyncer copied ${other} of ${count} contacts`);
+  const idle = await run('sync');
+  await server.call('edit', 100);
+  const changed = await run('sync');
+  await server.stop();
+  return { first, idle, changed };
+};
+
+const ours = async (count: number): Promise<Round> => {
+  const setup = await setUp(count, 'google');
+  const starter = await setup.open();
+  const first = await setup.run(starter, 'incremental');
+  await settle(setup, starter);
+  await endEngine(starter);
+  const engine = await setup.open();
+  await setup.run(engine, 'incremental');
+  const idle = await setup.run(engine, 'incremental');
+  await setup.sandbox.call('edit', 100);
+  const changed = await setup.run(engine, 'incremental');
+  await endEngine(engine);
+  await setup.close();
+  return { first, idle, changed };
+};
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+
+const spread = (values: readonly number[]): number => (Math.max(...values) - Math.min(...values)) / median(values);
+
+const row = (title: string, own: readonly PeerCost[], others: readonly PeerCost[], bound: string): string[] => {
+  const [mine, peers] = [own, others].map((costs) => costs.map(({ cpuMs }) => cpuMs));
+  const [mineMs, peersMs] = [median(mine ?? []), median(peers ?? [])];
+  const isNoisy = spread(mine ?? []) > STEADY || spread(peers ?? []) > STEADY;
+  const cost = (ms: number, costs: readonly PeerCost[]): string =>
+    `${seconds(ms)} CPU, ${megabytes(median(costs.map(({ peakBytes }) => peakBytes)))}`;
+  const ratio = `${(mineMs / Math.max(peersMs, 1)).toFixed(2)} x${isNoisy ? ', too noisy to judge' : ''}`;
+  return [title, cost(mineMs, own), cost(peersMs, others), ratio, bound];
+};
+
+/** The same work over HTTP by us and by vdirsyncer, turn by turn. */
+export const benchPeersOverHttp = async (count: number): Promise<Table> => {
+  const rounds: { readonly own: Round; readonly peer: Round }[] = [];
+  const isThere = await isInstalled('vdirsyncer');
+  for (let round = 0; round < (isThere ? ROUNDS : 0); round += 1) {
+    rounds.push({ own: await ours(count), peer: await theirs(count) });
+  }
+  const rowOf = (title: string, work: keyof Round, bound: string): string[] =>
+    row(
+      title,
+      rounds.map(({ own }) => own[work]),
+      rounds.map(({ peer }) => peer[work]),
+      bound,
+    );
+  return {
+    title: `4c. The same work over HTTP, ${count} contacts, ${ROUNDS} rounds in turn, medians`,
+    head: ['work', 'ours', 'vdirsyncer', 'ours against theirs', 'bound'],
+    rows: isThere
+      ? [
+          rowOf('first sync, all contacts created on the other side', 'first', '0.80 x'),
+          rowOf('idle', 'idle', ''),
+          rowOf('1 % changed', 'changed', ''),
+        ]
+      : [],
+    notes: [
+      'vdirsyncer copies the same people as vCards from one address book of an in-memory CardDAV server to another one, with a PUT each, and starts a process for each run; ours creates them at the service, keeps a journal, and stays. A row says where rounds differ by more than a quarter.',
+      ...(isThere ? [] : ['vdirsyncer is not installed, so nothing was measured.']),
+    ],
+  };
+};

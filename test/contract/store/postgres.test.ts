@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
+import { overlayOf } from '../../../src/store/overlay.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { findPostgres } from '../../support/postgres.ts';
+import { emptyDatabase } from '../../support/store/empty-postgres.ts';
+import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
+import { storeContract } from './store-contract.ts';
+
+const postgres = await findPostgres();
+afterAll(() => postgres?.close());
+
+describe.skipIf(postgres === null)('the contract', () => {
+  let url = '';
+  let store: Store;
+  beforeAll(async () => {
+    url = (await postgres?.createDatabase()) ?? '';
+    store = openPostgres({ url, clock: systemClock, connections: 4, newId: randomUUID, leaseClock: 'caller' });
+  });
+  afterAll(() => store.close());
+
+  storeContract('PostgreSQL', () => {
+    return Promise.resolve({ store, close: () => emptyDatabase(url) });
+  });
+  storeContract('an overlay over PostgreSQL', () => {
+    return Promise.resolve({ store: overlayOf(store), close: () => emptyDatabase(url) });
+  });
+
+  it('tells whoever has the lease that another process has paused the link', async () => {
+    await emptyDatabase(url);
+    const other = openPostgres({ url, clock: systemClock, connections: 1, newId: randomUUID });
+    expect((await store.link('a')).pausedByHandAtMs).toBeNull();
+    expect(await store.acquireLease('a', 'run', 1, 60_000)).not.toBeNull();
+    expect(await other.setPausedByHand('a', 7)).toBe(true);
+    expect(await store.pausedByHandAtMs('a')).toBe(7);
+    await store.releaseLease('a', 'run');
+    await other.close();
+  });
+
+  it('knows nothing of a link any more whose lease it gave back, also where its last words could not be stored', async () => {
+    await emptyDatabase(url);
+    const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
+    await store.commit('a', token, [
+      { kind: 'run-started', run: { id: 'r', kind: 'full', startedAtMs: 1, undoes: null } },
+    ]);
+    await postgres?.query(url, 'alter table runs rename to elsewhere');
+    await expect(store.releaseLease('a', 'run')).rejects.toThrow('cannot be used');
+    await postgres?.query(url, 'alter table elsewhere rename to runs');
+    expect(await store.runs('a', { newest: 1 })).toEqual([]);
+  });
+
+  it("is the other engine's after the same commits of many changes, and through an overlay", async () => {
+    const commits = fc.array(fc.array(draft, { maxLength: 7 }), { maxLength: 5 });
+    const property = fc.asyncProperty(commits, fc.array(draft, { maxLength: 4 }), async (before, after) => {
+      await emptyDatabase(url);
+      const sqlite = openStore(':memory:');
+      const [own, other]: [number[], number[]] = [[], []];
+      await play(store, own, started);
+      await play(sqlite, other, started);
+      await playTogether(store, own, before);
+      await playTogether(sqlite, other, before);
+      expect(await everything(store, own)).toEqual(await everything(sqlite, other));
+      const overlay = overlayOf(store);
+      await play(overlay, own, after);
+      await play(sqlite, other, after);
+      expect(await everything(overlay, own)).toEqual(await everything(sqlite, other));
+      await sqlite.close();
+    });
+    await fc.assert(property, { numRuns: 60, seed: 20_261_122 });
+  }, 120_000);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import type { StoreChange } from '../../../src/store/store.ts';
+import { putHalf, recordOf } from '../../support/store/rows.ts';
+import type { StoreSubject } from './store-subject.ts';
+
+const person = (id: string, says: Partial<Contact>, half: Partial<Half> = {}): StoreChange =>
+  putHalf(id, { ...half, record: recordOf(id, { contact: { ...EMPTY_CONTACT, ...says } }) });
+
+const named = (id: string, firstName: string, lastName = '', half: Partial<Half> = {}): StoreChange =>
+  person(id, { firstName, lastName }, half);
+
+const listed = (value: string) => [{ value, label: null }];
+
+/** What people find halves by. */
+export const searchContract = (name: string, subject: StoreSubject): void => {
+  const { acquire, commit } = subject;
+  const found = (text: string, limit = 100) => subject.ids({ by: 'search', text, limit });
+
+  describe(`${name}: a search`, () => {
+    it('finds names by their words, their beginnings and any spelling, in any order', async () => {
+      await commit(
+        named('l1', 'Zoë', 'Ångström'),
+        named('l2', 'Zoe Marie'),
+        named('r1', 'ŁUKASZ', '', { side: 'right' }),
+      );
+      expect(await found('zoe')).toEqual(['l1', 'l2']);
+      expect(await found('ANGSTROM, zoë')).toEqual(['l1']);
+      expect(await found('mar zo')).toEqual(['l2']);
+      expect(await found('lukasz')).toEqual(['r1']);
+      expect(await found('ngstrom')).toEqual([]);
+      expect(await found('zoe nobody')).toEqual([]);
+      expect(await found('!')).toEqual([]);
+      expect(await found('%')).toEqual([]);
+    });
+
+    it('finds email addresses and numbers in any spelling, and nothing by a part of them', async () => {
+      await commit(
+        person('l1', { emailAddresses: listed(' JOSÉ@Example.org') }),
+        person('l2', { phoneNumbers: [...listed('+49 (0)176 1234567'), ...listed('٠١٢٣')] }),
+        person('l3', { phoneNumbers: listed('99 1234567') }),
+        person('l4', { title: 'josé@example.org +491761234567' }),
+      );
+      expect(await found('josé@EXAMPLE.org')).toEqual(['l1']);
+      expect(await found('example.org')).toEqual([]);
+      expect(await found('0049 176 1234567')).toEqual(['l2']);
+      expect(await found('0123')).toEqual(['l2']);
+      expect(await found('1234567')).toEqual([]);
+    });
+
+    it('keeps what is named best where there is more than the limit: addresses, whole names, words, beginnings', async () => {
+      await commit(
+        named('l1', 'Annabel'),
+        named('l2', 'Anna', 'Bee'),
+        named('l3', 'Anna'),
+        person('l4', { emailAddresses: listed('anna') }),
+      );
+      expect(await found('anna', 1)).toEqual(['l4']);
+      expect(await found('anna', 2)).toEqual(['l3', 'l4']);
+      expect(await found('anna', 3)).toEqual(['l2', 'l3', 'l4']);
+      expect(await found('anna')).toEqual(['l1', 'l2', 'l3', 'l4']);
+    });
+
+    it('follows what a half says now, on that link alone', async () => {
+      await commit(named('l1', 'Ada'), named('l2', 'Ada'), named('l3', 'Ada'));
+      const other = await acquire('other');
+      await subject.store.commit('other', other, [named('l9', 'Ada')]);
+      await commit(named('l1', 'Eve'), { kind: 'drop-half', side: 'left', id: 'l2' });
+      expect(await found('ada')).toEqual(['l3']);
+      expect(await found('ada', 1)).toEqual(['l3']);
+      expect(await found('eve')).toEqual(['l1']);
+    });
+  });
+
+  describe(`${name}: halves that say nothing`, () => {
+    it('are those of no pair whose record holds no value at all', async () => {
+      await commit(
+        person('l1', {}),
+        person('l2', { title: 'Countess' }),
+        person('l3', { phoneNumbers: listed('') }),
+        person('r1', {}, { side: 'right', state: 'gone' }),
+      );
+      const paired = { ...(await halfOfNothing()), id: 'l5' };
+      await commit({ kind: 'put-pair', id: null, status: 'linked', halves: [{ half: paired, digest: null }] });
+      expect(await subject.ids({ by: 'blank' })).toEqual(['l1', 'r1']);
+      await commit(person('l1', { title: 'Countess' }));
+      expect(await subject.ids({ by: 'blank' })).toEqual(['r1']);
+    });
+  });
+
+  const halfOfNothing = async (): Promise<Half> => {
+    const half = await subject.halfNamed('l1');
+    if (half === undefined) throw new Error('There is no half.');
+    return half;
+  };
+};

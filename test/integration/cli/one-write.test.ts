@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { HistoryDocument, RetriedDocument, UndoDocument } from '../../../config/documents.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { startGround, type Ended, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+// A write that is refused, tried again, and undone by itself: each test goes on where the one above it ended.
+let ground: Ground;
+
+const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
+
+const named = (givenName: string): Person => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' });
+
+beforeAll(async () => {
+  ground = await startGround({ google: ['Ada', 'Ben'].map(named), service: [] });
+  expect((await run('sync')).code).toBe(0);
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const LONG = 'long '.repeat(60).trim();
+
+const googleId = (givenName: string): string => {
+  const people = ground.sandbox.google.account.people();
+  return people.find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
+};
+const titleOf = (name: string): string | null | undefined =>
+  ground.sandbox.service.account.contacts().find((contact) => contact.first_name === name)?.title;
+const entitle = (name: string, title: string): void =>
+  ground.sandbox.google.account.updatePerson(googleId(name), { organizations: [{ title }] });
+const takesLongTexts = (longText: string): Promise<unknown> =>
+  fetch(`${ground.sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
+
+test('[R15] a refused write is tried again when `retry` says so', async () => {
+  await takesLongTexts('422');
+  entitle('Ada', LONG);
+  entitle('Ben', 'Baker');
+  await run('sync');
+  await takesLongTexts('kept');
+  await run('sync');
+  expect([titleOf('Ada') === LONG, titleOf('Ben')]).toEqual([false, 'Baker']);
+  const { code, stdout } = await run('retry', googleId('Ada'), '--json');
+  expect(code).toBe(0);
+  const [retried, ...others] = RetriedDocument.parse(JSON.parse(stdout)).retried;
+  expect(retried).toMatchObject({ side: 'service', googleId: googleId('Ada'), attempts: 1 });
+  expect(others).toEqual([]);
+  expect((await run('sync')).code).toBe(0);
+  expect(titleOf('Ada')).toBe(LONG);
+});
+
+test('`retry` of what nobody refused says so, and of all of it does nothing', async () => {
+  const none = await run('retry', 'people/none', '--json');
+  expect([none.code, JSON.parse(none.stdout)]).toEqual([2, { retried: [], error: expect.stringContaining('status') }]);
+  expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: 'The wait of 0 refused writes is over.\n' });
+});
+
+test('one write of a run is planned and undone by its number, and the others stay', async () => {
+  entitle('Ada', 'Admiral');
+  entitle('Ben', 'Butcher');
+  await run('sync');
+  const { writes = [] } = HistoryDocument.parse(JSON.parse((await run('runs', 'last', '--json')).stdout)).runs[0] ?? {};
+  expect(new Set(writes.map(({ name }) => name))).toEqual(new Set(['Ada Tester', 'Ben Tester']));
+  const number = String(writes.find(({ name }) => name === 'Ben Tester')?.write);
+  const planned = UndoDocument.parse(
+    JSON.parse((await run('undo', 'last', '--write', number, '--dry-run', '--json')).stdout),
+  );
+  expect(planned.undo).toMatchObject({ outcome: 'planned', write: Number(number), undone: 1 });
+  expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Butcher']);
+  const undone = await run('undo', 'last', '--write', number);
+  expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of \\S+: completed, 1 write`, 'u'));
+  expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
+  // The undo is a run of its own, and takes nothing to the other side.
+  await run('sync');
+  expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
+  expect((await run('undo', 'last')).code).toBe(0);
+  expect(titleOf('Ben')).toBe('Butcher');
+});
+
+test('a write that the run has not is refused, and so is one of another run', async () => {
+  const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
+  const first = runs.at(-1)?.run ?? '';
+  const { writes = [] } = HistoryDocument.parse(JSON.parse((await run('runs', 'last', '--json')).stdout)).runs[0] ?? {};
+  for (const number of ['999999', String(writes[0]?.write)]) {
+    const refused = await run('undo', first, '--write', number);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`has no write ${number}`)]);
+  }
+  expect((await run('undo', first, '--write', '0')).code).toBe(2);
+});

@@ -1,0 +1,176 @@
+import { afterAll, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed } from '../../support/jobs/log-lines.ts';
+import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
+
+// What only a person can decide, pressed on the page over HTTP: who is one person, what a write did wrong, what is tried again.
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const PAGE = { listen: '127.0.0.1:0' };
+
+const named = (givenName: string, familyName: string, email: string): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName,
+  emails: [{ value: email, label: null }],
+});
+const ADA = named('Ada', 'Lovelace', 'ada@x.org');
+
+const startWith = async (google: readonly Person[], service: readonly Person[]) => {
+  const world = await startDaemonWorld(null, host);
+  const sandbox = await world.addLink('work', { google, service });
+  await world.configure({ work: SLOW }, PAGE);
+  const { daemon, address } = await startPage(world);
+  await daemon.until(completed('work', 'full'));
+  return { world, sandbox, daemon, address, visitor: await signIn(world, address) };
+};
+
+const googleId = ({ google }: Sandbox, name: string): string =>
+  google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
+const serviceId = ({ service }: Sandbox, name: string): string =>
+  service.account.contacts().find((contact) => contact.first_name === name)?.id ?? '';
+
+const HOME = 'family@x.org';
+/** One of a household of which no two names agree. */
+const person = (givenName: string) => ({
+  names: [{ givenName, familyName: 'Smith' }],
+  emailAddresses: [{ value: HOME }],
+});
+const contact = (first_name: string) => ({ first_name, last_name: 'Smith', email_addresses: [{ address: HOME }] });
+
+const planOf = async (visitor: Visitor): Promise<string> => {
+  expect((await visitor.press('/links/work/plan', '/links/work/plan')).status).toBe(303);
+  return settled(visitor, '/links/work/plan');
+};
+
+const sync = async ({ visitor, daemon }: Awaited<ReturnType<typeof startWith>>): Promise<void> => {
+  const from = daemon.lines.length;
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work', 'incremental'), from);
+};
+
+test('[R13] candidates stand side by side, are said to be one person or two, and that is taken back', async () => {
+  const started = await startWith([ADA], []);
+  await using _ = started.world;
+  const { sandbox, visitor } = started;
+  const { google, service } = sandbox;
+  const [mia, tim] = ['Mia', 'Tim'].map((name) => google.account.createPerson(person(name)));
+  const [amelia, eve] = ['Amelia', 'Eve'].map((name) => service.account.createContact(contact(name)).id);
+  const plan = await planOf(visitor);
+  expect(seen(plan)).toMatch(
+    /Left unpaired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
+  );
+  expect(seen(plan)).not.toContain('contact-sync pair');
+  const say = (left: string | undefined, right: string | undefined, word: string) =>
+    visitor.press('/links/work/plan', '/links/work/verdicts', { left: left ?? '', right: right ?? '', says: word });
+  expect((await say(mia, amelia, 'together')).headers['location']).toBe('/links/work/plan');
+  const kept = (await visitor.get('/links/work/plan')).text;
+  expect(seen(kept)).toContain('Kept: they are one person.');
+  expect(seen(kept)).toMatch(/Said by hand: 1 .* Mia Smith Amelia Smith one person/u);
+  // What cannot be followed is said, and nothing is kept of it.
+  await say(mia, eve, 'together');
+  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('are to be paired');
+  await say('', eve, 'apart');
+  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Choose a contact of each side.');
+  await say(tim, eve, 'apart');
+  expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Said by hand: 2/u);
+  await say(tim, eve, 'forget');
+  expect(seen((await visitor.get('/links/work/plan')).text)).toMatch(/Taken back\..*Said by hand: 1/u);
+  await sync(started);
+  // Each of the other two became a contact on both sides; Mia and Amelia are one.
+  expect([google.account.people().length, service.account.contacts().length]).toEqual([4, 4]);
+  expect(googleId(sandbox, 'Amelia') === '' || serviceId(sandbox, 'Mia') === '').toBe(true);
+});
+
+test('[R13] a pairing of the plan shows both contacts, and those who are two people stay so', async () => {
+  const started = await startWith([ADA], []);
+  await using _ = started.world;
+  const { sandbox, visitor } = started;
+  const left = sandbox.google.account.createPerson(person('Ben'));
+  const right = sandbox.service.account.createContact({ ...contact('Ben'), title: 'Baker' }).id;
+  const plan = await planOf(visitor);
+  expect(seen(plan)).toMatch(
+    /Pairings: 1 .*Both contacts side by side .*Field Google .*title Baker.*They are different people/u,
+  );
+  await visitor.press('/links/work/plan', '/links/work/verdicts', { left, right, says: 'apart' });
+  expect(seen(await planOf(visitor))).not.toContain('Pairings: ');
+  await sync(started);
+  expect(sandbox.google.account.people()).toHaveLength(3);
+});
+
+test('one write is looked at and undone from the page of the person, and the others of its run stay', async () => {
+  const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], []);
+  await using _ = started.world;
+  const { sandbox, visitor } = started;
+  for (const name of ['Ada', 'Ben']) {
+    const title = { organizations: [{ title: `Title of ${name}` }] };
+    sandbox.google.account.updatePerson(googleId(sandbox, name), title);
+  }
+  await sync(started);
+  const history = (await visitor.get('/links/work/people?who=ada@x.org')).text;
+  const [, preview = '', write = ''] =
+    /action="([^"]+\/preview)">\s*<input type="hidden" name="write" value="(\d+)"/u.exec(history) ?? [];
+  const shown = await visitor.press('/links/work', preview, { write });
+  const path = String(shown.headers['location']);
+  expect(path).toBe(`${preview.replace(/\/preview$/u, '')}?write=${write}`);
+  const page = seen(await settled(visitor, path));
+  expect(page).toMatch(/1 change would revert what the write did\..*Undo this write.*Ada Lovelace/u);
+  expect(page).not.toContain('Ben');
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe('Title of Ada');
+  await visitor.press('/links/work', path.replace(/\?.*$/u, '/undo'), { write });
+  expect(seen(await settled(visitor, path))).toContain('The write is undone.');
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ben'))?.title).toBe('Title of Ben');
+  // The undo holds: the value at the other side is not written again.
+  await sync(started);
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
+  expect(sandbox.google.account.person(googleId(sandbox, 'Ada'))?.organizations?.[0]?.title).toBe('Title of Ada');
+});
+
+test('[R15] what a side refused is tried again when it is asked for, and not before', async () => {
+  const started = await startWith([ADA], []);
+  await using _ = started.world;
+  const { sandbox, visitor, daemon } = started;
+  const takes = (longText: string) =>
+    fetch(`${sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
+  await takes('422');
+  const title = 'long '.repeat(60).trim();
+  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title }] });
+  await sync(started);
+  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Refused: 1 .*Ada Lovelace.*Try again/u);
+  await takes('kept');
+  await sync(started);
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).not.toBe(title);
+  const from = daemon.lines.length;
+  await visitor.press('/links/work/left', '/links/work/left', { id: googleId(sandbox, 'Ada') });
+  await daemon.until(completed('work', 'incremental'), from);
+  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe(title);
+  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Every contact is kept in step.');
+  await visitor.press('/links/work/left', '/links/work/left', { id: 'people/none' });
+  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Nothing is refused there any more.');
+});
+
+test('runs are narrowed down by kind and outcome, and older ones are on the next page', async () => {
+  const started = await startWith([ADA], []);
+  await using _ = started.world;
+  const { visitor } = started;
+  await sync(started);
+  const listed = async (query: string): Promise<readonly string[]> => {
+    const { text } = await visitor.get(`/links/work/runs${query}`);
+    return [...text.matchAll(/href="\/links\/work\/runs\/[^"]+">(\w+)/gu)].map(([, kind = '']) => kind);
+  };
+  expect(await listed('')).toEqual(['incremental', 'full']);
+  expect(await listed('?kind=full&outcome=completed')).toEqual(['full']);
+  expect(await listed('?outcome=halted')).toEqual([]);
+  expect(await listed('?outcome=none&kind=<b>')).toEqual(['incremental', 'full']);
+  const newest = /href="\/links\/work\/runs\/([^"]+)"/u.exec((await visitor.get('/links/work/runs')).text)?.[1];
+  expect(await listed(`?before=${newest}`)).toEqual(['full']);
+  expect(await listed(`?before=${newest}&kind=incremental`)).toEqual([]);
+  expect(await listed('?before=none')).toEqual(['incremental', 'full']);
+});

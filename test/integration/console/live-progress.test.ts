@@ -1,0 +1,112 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
+import { findBrowser, launchBrowser } from '../oauth/browser.ts';
+import { startPage } from './page-client.ts';
+import { lookAtAll } from './page-looks.ts';
+
+// The first sync of 2,000 people, reviewed, accepted and followed at the page in a headless Chromium.
+
+const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
+
+const host = startCliHost();
+let browser: Browser;
+beforeAll(async () => {
+  if (isSkipped) return;
+  const running = await launchBrowser();
+  ({ browser } = running);
+  return () => running[Symbol.asyncDispose]();
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+const PEOPLE = 2_000;
+const SETTINGS = { syncInterval: '1h', sweepInterval: '1h', firstSync: 'review', rateLimit: '15000/minute' };
+const PROGRESS = /^(?<done>[\d,]+) of (?<all>[\d,]+) writes done(?:, about .+ left)?\.$/u;
+
+const signIn = async (page: Page, link: string): Promise<void> => {
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Links', exact: true }).waitFor();
+};
+
+/** Every text that the script puts where progress is shown, as it is put. */
+const followProgress = async (page: Page): Promise<readonly string[]> => {
+  const texts: string[] = [];
+  await page.exposeFunction('tell', (text: string) => void texts.push(text));
+  await page.addInitScript(`
+    addEventListener('DOMContentLoaded', () => {
+      const shown = document.querySelector('[data-live] p');
+      if (shown !== null) new MutationObserver(() => tell(shown.textContent)).observe(shown, { childList: true });
+    });
+  `);
+  return texts;
+};
+
+/** Loads the page again and again until it says how much is written; answers what it said each time. */
+const reloadedProgress = async (page: Page): Promise<readonly string[]> => {
+  const texts: string[] = [];
+  while (texts.length < 200 && !PROGRESS.test(texts.at(-1) ?? '')) {
+    await page.reload();
+    texts.push((await page.locator('[data-live] p').allTextContents())[0]?.trim() ?? '');
+  }
+  return texts;
+};
+
+const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['done']?.replaceAll(',', ''));
+
+describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
+  test('waits for its review, is accepted, and is followed until it is done', { timeout: 120_000 }, async () => {
+    await using world = await startDaemonWorld(null, host);
+    const { service } = await world.addLink('work', PEOPLE);
+    await world.configure({ work: SETTINGS }, { listen: '127.0.0.1:0' });
+    const { daemon, address } = await startPage(world);
+    await daemon.until(says('run halted, nothing written', 'work'));
+    const before = service.account.contacts().length;
+    const at = `http://${address}/links/work`;
+    const context = await browser.newContext();
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    await signIn(page, (await world.run('console')).stdout.trim());
+    const texts = await followProgress(page);
+    const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await signIn(plain, (await world.run('console')).stdout.trim());
+
+    await page.goto(at);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('The link is paused.').waitFor();
+    expect(await lookAtAll(context, [at])).toEqual([]);
+    await page.goto(at);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await page.getByText('Paused by hand').count()).toBe(0);
+
+    await page.goto(`${at}/plan`);
+    await page.getByRole('button', { name: 'Plan now' }).click();
+    await page.getByRole('heading', { name: /Creations: [\d,]+/u }).waitFor();
+    // Both contacts of a pairing side by side, and those that nobody but a person can tell apart.
+    expect(await page.getByRole('heading', { name: /Pairings: [\d,]+/u }).count()).toBe(1);
+    expect(await page.locator('main li').count()).toBeLessThan(1_500);
+    expect(service.account.contacts().length).toBe(before);
+
+    await page.getByRole('button', { name: 'Accept this plan' }).click();
+    await plain.goto(at);
+    const early = await reloadedProgress(plain);
+    await daemon.until(completed('work', 'full'));
+    // The last event has the page loaded again.
+    await page.getByText('The plan is accepted.').waitFor();
+    const told = texts.filter((text) => PROGRESS.test(text)).map(doneOf);
+    expect(told.length).toBeGreaterThanOrEqual(3);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    expect(new Set(told).size).toBeGreaterThanOrEqual(3);
+    expect(texts.some((text) => text.includes(' left.'))).toBe(true);
+    expect(early.at(-1)).toMatch(PROGRESS);
+    expect(service.account.contacts().length).toBeGreaterThan(before);
+    await plain.reload();
+    await page.goto(at);
+    expect(await plain.locator('[data-live]').count()).toBe(0);
+    daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+  });
+});

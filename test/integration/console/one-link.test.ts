@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkRoutes } from '../../../src/console/link-routes.ts';
+import type { LinkParts } from '../../../src/console/routing.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
+import { ask, formTo, newPass, seen, signIn, signInWith, startPage, tokenIn, type Visitor } from './page-client.ts';
+
+// Somebody who was given one link of many: every other is as if it did not exist.
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const WORK_TOKEN = 'opens-the-link-work-alone-1';
+const HOME_TOKEN = 'opens-the-link-home-alone-2';
+const OPEN = { listen: '0.0.0.0:0' };
+
+let world: DaemonWorld;
+let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
+let address: string;
+/** Who may see `home` alone. */
+let visitor: Visitor;
+/** A run of `work`. */
+let theirRun: string;
+
+beforeAll(async () => {
+  world = await startDaemonWorld(null, host);
+  for (const name of ['work', 'home']) await world.addLink(name);
+  const home = { ...SLOW, consoleToken: HOME_TOKEN };
+  await world.configure({ work: { ...SLOW, consoleToken: WORK_TOKEN }, home }, OPEN);
+  const started = await startPage(world);
+  ({ daemon } = started);
+  address = started.address.replace('0.0.0.0', '127.0.0.1');
+  for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
+  visitor = await signInWith(address, { token: HOME_TOKEN });
+  const everybody = await signIn(world, address);
+  theirRun = /runs\/([^"?]+)"/u.exec((await everybody.get('/links/work/runs')).text)?.[1] ?? '';
+  return () => world[Symbol.asyncDispose]();
+});
+
+/** Every route below a link's address, as the page has them. */
+const ROUTES = linkRoutes({ app: {} } as unknown as LinkParts).routes.flatMap(({ method, path }) =>
+  method !== 'ALL' && path.startsWith('/links/:link') ? [{ method, path }] : [],
+);
+
+const answerOf = async ({ method, path }: (typeof ROUTES)[number], link: string): Promise<unknown> => {
+  const at = path.replace(':link', link).replace(':run', theirRun);
+  const token = tokenIn((await visitor.get('/links/home')).text);
+  const sent = await (method === 'GET' ? visitor.get(at) : visitor.post(at, { token }));
+  return [sent.status, sent.text, sent.headers['location']];
+};
+
+test('there are the routes that are tried', () => {
+  expect(theirRun).not.toBe('');
+  expect(ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual(
+    expect.arrayContaining(['GET /links/:link', 'GET /links/:link/live', 'POST /links/:link/runs/:run/undo']),
+  );
+});
+
+test.each(ROUTES)("of another's link $method $path does not exist", async (route) => {
+  const answer = await answerOf(route, 'work');
+  expect(answer).toEqual([404, expect.stringContaining('The daemon knows no link of that name.'), undefined]);
+  expect(answer).toEqual(await answerOf(route, 'none'));
+  expect((await answerOf(route, 'home')) as readonly unknown[]).not.toEqual(answer);
+});
+
+test('the overview has no other link, and their own is read and steered', async () => {
+  const links = (await visitor.get('/')).text;
+  expect(seen(links)).toContain('home');
+  expect(links).not.toContain('work');
+  const pressed = await visitor.press('/links/home', '/links/home/sync');
+  expect(pressed.headers['location']).toBe('/links/home');
+  await daemon.until(completed('home', 'incremental'));
+});
+
+test('a link of `console --link` opens that one alone, and there must be such a link', async () => {
+  const one = await signIn(world, address, '--link', 'work');
+  expect((await one.get('/links/work')).status).toBe(200);
+  expect((await one.get('/links/home')).status).toBe(404);
+  const pass = await newPass(world, '--link', 'work');
+  expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.home.') })).status).toBe(403);
+  expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.') })).status).toBe(403);
+  expect(await world.run('console', '--link', 'none')).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('a token of a link gives other machines a page, is no token of the whole, and is not told', async () => {
+  const page = (await ask(address, '/sign-in')).text;
+  expect(seen(page)).toContain('the token of your link');
+  expect((await formTo(address, '/sign-in', { token: `${HOME_TOKEN}x` })).status).toBe(403);
+  expect(JSON.stringify(daemon.lines)).not.toContain(HOME_TOKEN);
+});
+
+test('a token that is taken out of the configuration ends what it opened', async () => {
+  const other = await signInWith(address, { token: WORK_TOKEN });
+  expect((await other.get('/links/work')).status).toBe(200);
+  await world.configure({ work: SLOW, home: { ...SLOW, consoleToken: HOME_TOKEN } }, OPEN);
+  daemon.kill('SIGHUP');
+  await daemon.until(says('configuration reloaded'));
+  expect((await other.get('/links/work')).headers['location']).toBe('/sign-in');
+  expect((await formTo(address, '/sign-in', { token: WORK_TOKEN })).status).toBe(403);
+  expect((await visitor.get('/links/home')).status).toBe(200);
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
+
+const WITHOUT_TITLE = 'default,!title,!phoneNumbers';
+
+describe('the fields of a link', () => {
+  test('that leave are left alone on both sides, and meet again when they join [R3, R5, R13]', async () => {
+    await using linked = await startWith(['Ada', 'Ben', 'Cid'], {});
+    const { google, service } = linked.sandbox;
+    const title = (text: string) => ({ organizations: [{ name: 'Acme', title: text }] });
+    const phone = (value: string) => ({ phoneNumbers: [{ value, type: 'work' }] });
+    for (const name of ['Ada', 'Ben', 'Cid']) {
+      google.account.updatePerson(idsOf(linked, name).google, { ...title('Analyst'), ...phone('+49 30 1234567') });
+    }
+    await syncWith(linked, {});
+    expect(atService(linked, 'Ada').title).toBe('Analyst');
+
+    const left = await syncWith(linked, { FIELDS: WITHOUT_TITLE });
+    expect(left.summary).toMatchObject({ kind: 'full', ...NOTHING_WRITTEN });
+    google.account.updatePerson(idsOf(linked, 'Ada').google, { ...title('Director'), ...phone('+49 30 7654321') });
+    google.account.updatePerson(idsOf(linked, 'Ben').google, { ...title(''), phoneNumbers: [] });
+    service.account.updateContact(idsOf(linked, 'Cid').service, { title: '', company: 'Bolt' });
+    const without = await syncWith(linked, { FIELDS: WITHOUT_TITLE });
+    expect(without.summary).toMatchObject({ kind: 'incremental', left: { updated: 1 }, right: { updated: 0 } });
+    expect(atService(linked, 'Ada')).toMatchObject({ title: 'Analyst', phone_numbers: [{ number: '+49 30 1234567' }] });
+    expect(atService(linked, 'Ben')).toMatchObject({ title: 'Analyst' });
+    expect(atGoogle(linked, 'Cid')).toMatchObject({ organizations: [{ name: 'Bolt', title: 'Analyst' }] });
+
+    const joined = await syncWith(linked, { CONFLICT_POLICY: 'google' });
+    expect(joined.summary).toMatchObject({ kind: 'full', conflicts: 1 });
+    // Two values are a conflict; a filled one beats an empty one; lists unite.
+    expect(atService(linked, 'Ada').title).toBe('Director');
+    expect(atService(linked, 'Ada').phone_numbers).toHaveLength(2);
+    expect(atGoogle(linked, 'Ada').phoneNumbers).toHaveLength(2);
+    expect(atGoogle(linked, 'Ben').organizations?.[0]?.title).toBe('Analyst');
+    expect(atService(linked, 'Cid').title).toBe('Analyst');
+    expect((await syncWith(linked, {})).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
+  });
+
+  test('that have only joined make no edit: a deletion of that moment arrives [R6, R7]', async () => {
+    await using linked = await startWith(['Ada', 'Ben'], {});
+    const { google } = linked.sandbox;
+    const ada = idsOf(linked, 'Ada');
+    google.account.updatePerson(ada.google, { biographies: [{ value: 'A note', contentType: 'TEXT_PLAIN' }] });
+    await syncWith(linked, {});
+    const service = linked.sandbox.service.account;
+    service.deleteContact(idsOf(linked, 'Ada').service);
+    linked.clock.advance(3_600_000);
+    await syncWith(linked, { FIELDS: 'default,notes' });
+    expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben']);
+    expect(service.contacts().map((contact) => contact.first_name)).toEqual(['Ben']);
+  });
+
+  test('that have just left make no edit either [R6, R7]', async () => {
+    await using linked = await startWith(['Ada', 'Ben'], {});
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(idsOf(linked, 'Ada').google, { organizations: [{ name: 'Acme', title: 'Analyst' }] });
+    await syncWith(linked, {});
+    service.account.deleteContact(idsOf(linked, 'Ada').service);
+    linked.clock.advance(3_600_000);
+    await syncWith(linked, { FIELDS: WITHOUT_TITLE });
+    expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben']);
+  });
+
+  test('that go one way only go no other, in edits and in new contacts [R3, R4]', async () => {
+    const fields = { FIELDS: 'default,title:to-google,phoneNumbers:to-service' };
+    await using linked = await startWith(['Ada'], fields);
+    const { google, service } = linked.sandbox;
+    google.account.updatePerson(idsOf(linked, 'Ada').google, {
+      organizations: [{ name: 'Acme', title: 'Analyst' }],
+      phoneNumbers: [{ value: '+49 30 1234567', type: 'work' }],
+    });
+    service.account.createContact({
+      first_name: 'Zoe',
+      last_name: 'Tester',
+      title: 'Chief',
+      phone_numbers: [{ number: '+33 1 42 68 53 00' }],
+    });
+    await syncWith(linked, fields);
+    expect(atService(linked, 'Ada')).toMatchObject({
+      title: null,
+      company: 'Acme',
+      phone_numbers: [{ number: '+49 30 1234567' }],
+    });
+    expect(atGoogle(linked, 'Zoe')).toMatchObject({ organizations: [{ title: 'Chief' }] });
+    expect(atGoogle(linked, 'Zoe').phoneNumbers ?? []).toEqual([]);
+    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+
+    google.account.updatePerson(idsOf(linked, 'Zoe').google, { organizations: [{ title: 'Edited at the phone' }] });
+    service.account.updateContact(idsOf(linked, 'Ada').service, { phone_numbers: [] });
+    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+    service.account.updateContact(idsOf(linked, 'Zoe').service, { title: 'President' });
+    await syncWith(linked, fields);
+    expect(atGoogle(linked, 'Zoe')).toMatchObject({ organizations: [{ title: 'President' }] });
+    expect(atService(linked, 'Ada').phone_numbers).toEqual([]);
+    // What stays at one side for good is no edit: a deletion arrives.
+    service.account.deleteContact(idsOf(linked, 'Ada').service);
+    await syncWith(linked, { ...fields, SWEEP_INTERVAL: '1s' });
+    expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Zoe']);
+  });
+});
+
+describe('what a side cannot hold [R2]', () => {
+  test('stays where it is, and stops nothing else', async () => {
+    const fields = { FIELDS: 'default,birthday,notes,custom:Budget' };
+    await using linked = await startWith(['Ada', 'Ben'], fields, { customFieldType: 'told' });
+    const { google, service } = linked.sandbox;
+    const [birthday, budget] = [
+      service.account.customFields.define('Birthday', 'date'),
+      service.account.customFields.define('Budget', 'decimal'),
+    ];
+    service.account.createContact({
+      first_name: 'Zoe',
+      last_name: 'Tester',
+      custom_field_values: [
+        { field: { id: birthday.id }, value: '1975-03-09' },
+        { field: { id: budget.id }, value: 12.5 },
+      ],
+    });
+    google.account.updatePerson(idsOf(linked, 'Ada').google, {
+      birthdays: [{ date: { month: 5, day: 17 } }],
+      biographies: [{ value: 'Nobody defined Notes', contentType: 'TEXT_PLAIN' }],
+      userDefined: [{ key: 'Budget', value: 'a lot' }],
+      organizations: [{ name: 'Acme' }],
+    });
+    google.account.updatePerson(idsOf(linked, 'Ben').google, { userDefined: [{ key: 'Budget', value: '300' }] });
+    const { summary } = await syncWith(linked, fields);
+    expect(summary).toMatchObject({ outcome: 'completed', skipped: 0 });
+    expect(atService(linked, 'Ada')).toMatchObject({ company: 'Acme', customFields: [] });
+    expect(atService(linked, 'Ben')).toMatchObject({ customFields: [{ id: budget.id, value: 300 }] });
+    expect(atGoogle(linked, 'Zoe')).toMatchObject({
+      birthdays: [{ date: { year: 1975, month: 3, day: 9 } }],
+      userDefined: [{ key: 'Budget', value: '12.5' }],
+    });
+    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect(atGoogle(linked, 'Ada')).toMatchObject({ birthdays: [{ date: { month: 5, day: 17 } }] });
+  });
+
+  test.each(['422', 'ignored'] as const)('although its type is not told: %s', async (customFieldMistyped) => {
+    const fields = { FIELDS: 'default,birthday' };
+    await using linked = await startWith(['Ada'], fields, { customFieldMistyped });
+    const { google, service } = linked.sandbox;
+    const { id } = service.account.customFields.define('Birthday', 'date');
+    const value = [{ field: { id }, value: '1975-03-09' }];
+    service.account.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values: value });
+    google.account.updatePerson(idsOf(linked, 'Ada').google, { birthdays: [{ date: { month: 5, day: 17 } }] });
+    await syncWith(linked, fields);
+    expect(atService(linked, 'Ada').customFields).toEqual([]);
+    google.account.updatePerson(idsOf(linked, 'Zoe').google, {
+      birthdays: [{ date: { month: 6, day: 1 } }],
+      organizations: [{ name: 'Acme' }],
+    });
+    await syncWith(linked, fields);
+    expect(atService(linked, 'Zoe')).toMatchObject({ company: 'Acme', customFields: [{ id, value: '1975-03-09' }] });
+    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect(atGoogle(linked, 'Zoe').birthdays?.[0]?.date).toEqual({ month: 6, day: 1 });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
+import { atGoogle, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const EXTRAS = {
+  FIELDS: 'default,lastContacted,relationshipStatus as Status,reminderInterval as Every,assignedUser',
+  // Each run lists the service whole: by itself it does not say that it has computed something again.
+  SWEEP_INTERVAL: '1s',
+};
+
+type Linked = Awaited<ReturnType<typeof startWith>>;
+
+const shownOf = (linked: Linked, name: string) =>
+  Object.fromEntries((atGoogle(linked, name).userDefined ?? []).map(({ key, value }) => [key, value]));
+
+const updatesOf = ({ summary }: Awaited<ReturnType<typeof syncWith>>) => ({
+  google: summary.left.updated,
+  service: summary.right.updated,
+});
+
+/** Ada, who is at both sides, in a bucket of the service. */
+const started = async (variants: Partial<ServiceVariants> = {}) => {
+  const linked = await startWith(['Ada', 'Ben'], EXTRAS, variants);
+  await syncWith(linked, EXTRAS);
+  const { account } = linked.sandbox.service;
+  const ada = idsOf(linked, 'Ada');
+  const contacted = (atMs: number) => account.addInteraction(ada.service, { timestampMs: atMs });
+  return { linked, account, ada, contacted };
+};
+
+const VARIANTS: readonly Partial<ServiceVariants>[] = [
+  {},
+  { activityBump: 'bumped' },
+  { assignedTo: 'user' },
+  { timestampFormat: 'iso-ms' },
+  { nullFields: 'absent' },
+  { emptyScalar: 'null' },
+];
+
+describe('extras', () => {
+  test.each(VARIANTS)('of the service stand in custom fields of Google [R2, R10]: %o', async (variants) => {
+    const { linked, account, ada, contacted } = await started(variants);
+    await using _ = linked;
+    linked.sandbox.google.account.updatePerson(ada.google, {
+      userDefined: [
+        { key: 'Shoe size', value: '38' },
+        { key: 'Status ', value: 'mine' },
+      ],
+    });
+    const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
+    account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
+    contacted(Date.parse('2026-01-31T23:59:59Z'));
+    account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toMatchObject({ google: 1, service: 0 });
+    const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
+    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
+      { key: 'Shoe size', value: '38' },
+      { key: 'Status ', value: 'fading' },
+      { key: 'Assigned to', value: assigned },
+      { key: 'Last contacted', value: '2026-01-31' },
+      { key: 'Every', value: '30' },
+    ]);
+    expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+    account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
+    account.setBuckets(ada.service, []);
+    linked.clock.advance(DAY_MS);
+    await syncWith(linked, EXTRAS);
+    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
+  });
+
+  test('are written again only when they have changed and a day has passed, whoever changed them meanwhile [R2]', async () => {
+    const { linked, ada, contacted } = await started();
+    await using _ = linked;
+    contacted(Date.parse('2026-01-01T12:00:00Z'));
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    contacted(Date.parse('2026-01-01T13:00:00Z'));
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+    contacted(Date.parse('2026-01-02T12:00:00Z'));
+    linked.clock.advance(20 * HOUR_MS);
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-01' });
+    linked.clock.advance(4 * HOUR_MS);
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
+    linked.sandbox.google.account.updatePerson(ada.google, {
+      userDefined: [{ key: 'Last contacted', value: 'never' }],
+    });
+    linked.clock.advance(DAY_MS);
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject({ ...NOTHING_WRITTEN, conflicts: 0 });
+    contacted(Date.parse('2026-01-05T12:00:00Z'));
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject({ left: { updated: 1 }, conflicts: 0 });
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-05' });
+  });
+
+  test('go with the other fields of a contact in one update, or wait while those go [R2]', async () => {
+    const { linked, account, ada, contacted } = await started();
+    await using _ = linked;
+    contacted(Date.parse('2026-01-01T12:00:00Z'));
+    account.updateContact(ada.service, { title: 'Countess' });
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-01' });
+    contacted(Date.parse('2026-01-02T12:00:00Z'));
+    account.updateContact(ada.service, { title: 'Analyst' });
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    expect(atGoogle(linked, 'Ada').organizations).toMatchObject([{ title: 'Analyst' }]);
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-01' });
+    linked.clock.advance(DAY_MS);
+    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
+  });
+
+  test('are no edit: a contact that is deleted at Google goes, though the service computed something since [R6]', async () => {
+    const { linked, ada, contacted } = await started();
+    await using _ = linked;
+    contacted(Date.parse('2026-01-01T12:00:00Z'));
+    linked.sandbox.google.account.deletePerson(ada.google);
+    await syncWith(linked, EXTRAS);
+    expect(idsOf(linked, 'Ada')).toEqual({ google: '', service: '' });
+  });
+
+  test('are no evidence, and come with a contact that is created [R13]', async () => {
+    await using linked = await startWith(['Ada'], EXTRAS);
+    const { account } = linked.sandbox.service;
+    const details = {
+      first_name: 'Ada',
+      last_name: 'Tester',
+      email_addresses: [{ label: 'work', address: 'ada@example.org' }],
+    };
+    const ada = account.createContact(details);
+    const cid = account.createContact({ first_name: 'Cid', last_name: 'Tester' });
+    for (const { id } of [ada, cid]) account.addInteraction(id, { timestampMs: Date.parse('2026-01-01T12:00:00Z') });
+    const { summary } = await syncWith(linked, EXTRAS);
+    expect(summary).toMatchObject({ paired: 1, left: { created: 1, updated: 1 }, right: { created: 0, updated: 0 } });
+    expect(shownOf(linked, 'Cid')).toEqual({ 'Last contacted': '2026-01-01' });
+  });
+
+  test('an idle run takes two requests a side, with extras that wait', async () => {
+    const { linked, account, contacted } = await started({ activityBump: 'bumped' });
+    await using _ = linked;
+    const fields = { FIELDS: EXTRAS.FIELDS };
+    contacted(Date.parse('2026-01-01T12:00:00Z'));
+    await syncWith(linked, fields);
+    contacted(Date.parse('2026-01-02T12:00:00Z'));
+    expect(account.contacts()).toHaveLength(2);
+    linked.clock.advance(10 * 60_000);
+    await syncWith(linked, fields);
+    linked.clock.advance(10 * 60_000);
+    const { summary } = await syncWith(linked, fields);
+    expect(summary).toMatchObject({ ...NOTHING_WRITTEN, kind: 'incremental' });
+    // One more at Google, since each run here is a process of its own, which asks for a token.
+    expect(summary).toMatchObject({ left: { requests: 2 + 1 }, right: { requests: 2 } });
+  });
+});

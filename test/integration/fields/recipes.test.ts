@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createLogger } from '../../../src/logger.ts';
+import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
+import { createShiftedClock } from '../../support/shifted-clock.ts';
+
+const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const SECTION = /^## Recipes\n(?<recipes>.*?)^## /msu.exec(README)?.groups?.['recipes'] ?? '';
+
+/** The recipes of the README: their settings, by the sentence that says what each is for. */
+const RECIPES = new Map(
+  [...SECTION.matchAll(/^(?<what>[^\n](?:(?!\n\n).)*)\n\n```yaml\n(?<yaml>.*?)```/gmsu)].map(({ groups }) => {
+    return [groups?.['what'] ?? '', parse(groups?.['yaml'] ?? '') as Record<string, object>] as const;
+  }),
+);
+
+const recipe = (begin: string): Record<string, object> => {
+  const found = [...RECIPES].find(([what]) => what.startsWith(begin));
+  if (found === undefined) throw new Error(`The README has no recipe that begins "${begin}".`);
+  return found[1];
+};
+
+const LIMIT = '60000/minute';
+const LIMITS = { SERVICE_RATE_LIMIT: LIMIT, GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT };
+
+/** A program with these settings in its configuration file. */
+const withSettings = async (settings: object, variables: Readonly<Record<string, string>> = {}) => {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-recipe-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const configPath = join(directory, 'contact-sync.yaml');
+  await writeFile(configPath, stringify(settings), { mode: 0o600 });
+  const config = loadConfig({ env: { ...variables, ...LIMITS, DATA_DIR: directory }, cwd: directory, configPath });
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  const clock = createShiftedClock();
+  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
+  const [link] = config.links;
+  if (link === undefined) throw new Error('The file describes no link.');
+  const owned = stack.move();
+  return {
+    sync: async () => {
+      const { signal } = new AbortController();
+      const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+      expect(error).toBeNull();
+      clock.advance(60_000);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};
+
+const person = (givenName: string) => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+});
+
+const QUOTAS = {
+  googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
+  serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
+};
+
+/** Ada and Ben at Google, and a program that syncs them by a recipe with an empty service. */
+const startRecipe = async (begin: string) => {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await startSandbox({ ...QUOTAS, google: ['Ada', 'Ben'].map(person), service: [] }));
+  const program = stack.use(await withSettings(recipe(begin), sandbox.environment()));
+  const owned = stack.move();
+  const { google, service } = sandbox;
+  return {
+    google: google.account,
+    service: service.account,
+    sync: program.sync,
+    atGoogle: (name: string) => google.account.people().find(({ names }) => names?.[0]?.givenName === name) ?? {},
+    atService: (name: string) => {
+      const found = service.account.contacts().find((each) => each.first_name === name);
+      return found ?? expect.fail(`The service has nobody called ${name}.`);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};
+
+test('the README has these recipes, each played below', () => {
+  expect([...RECIPES.keys()].map((what) => what.split(/[:.]/u)[0]?.replaceAll('\n', ' '))).toEqual([
+    'Only clients',
+    'My phone shows when I last had contact with somebody, and how often I want to',
+    "The service's title wins where both sides changed it",
+    'Two Google accounts',
+    'Notes and birthdays too',
+  ]);
+});
+
+test('only clients', async () => {
+  await using world = await startRecipe('Only clients');
+  const { google, service, atGoogle } = world;
+  const label = google.createGroup('Clients');
+  google.setGroups(atGoogle('Ada').resourceName ?? '', ['contactGroups/myContacts', label]);
+  await world.sync();
+  expect(service.contacts().map(({ first_name: name }) => name)).toEqual(['Ada']);
+});
+
+test('my phone shows last contacted', async () => {
+  await using world = await startRecipe('My phone');
+  await world.sync();
+  const ada = world.atService('Ada');
+  world.service.addToBuckets(ada.id, [world.service.createBucket({ name: 'Friends', reminderInterval: 30 }).id]);
+  world.service.addInteraction(ada.id, { timestampMs: Date.parse('2026-01-31T12:00:00Z') });
+  // Something else that the service counts as a change.
+  world.service.updateContact(ada.id, { title: 'Countess' });
+  await world.sync();
+  expect(world.atGoogle('Ada').userDefined).toMatchObject([
+    { key: 'Last contacted', value: '2026-01-31' },
+    { key: 'Keep in touch (days)', value: '30' },
+  ]);
+});
+
+test("the service's title wins", async () => {
+  await using world = await startRecipe("The service's title");
+  await world.sync();
+  world.service.updateContact(world.atService('Ada').id, { title: 'Countess' });
+  world.google.updatePerson(world.atGoogle('Ada').resourceName ?? '', { organizations: [{ title: 'Newer' }] });
+  await world.sync();
+  expect([world.atGoogle('Ada').organizations?.[0]?.title, world.atService('Ada').title]).toEqual([
+    'Countess',
+    'Countess',
+  ]);
+});
+
+test('notes and birthdays', async () => {
+  await using world = await startRecipe('Notes and birthdays');
+  const { google, service } = world;
+  const values = ['Notes', 'Birthday'].map((name) => {
+    return { field: { id: service.customFields.define(name).id }, value: '1970-01-01' };
+  });
+  service.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values: values });
+  google.updatePerson(world.atGoogle('Ada').resourceName ?? '', {
+    birthdays: [{ date: { year: 1980, month: 5, day: 17 } }],
+    biographies: [{ value: 'Met in Lyon', contentType: 'TEXT_PLAIN' }],
+  });
+  await world.sync();
+  const held = world.atService('Ada').customFields.map(({ value }) => value);
+  expect(new Set(held)).toEqual(new Set(['1980-05-17', 'Met in Lyon']));
+});
+
+test('two Google accounts', async () => {
+  const settings = recipe('Two Google accounts');
+  const [left, right] = [
+    { provider: 'google', people: [person('Ada')] },
+    { provider: 'google', people: [person('Ben')] },
+  ] as const;
+  await using pair = await startSandboxPair({ left, right, googleQuotas: QUOTAS.googleQuotas });
+  const accounts = pair.links().default;
+  const home = (settings['links'] as Record<string, Record<string, object>>)['home'] ?? {};
+  const link = { ...home, left: { ...accounts.left, ...home['left'] }, right: { ...accounts.right, ...home['right'] } };
+  await using program = await withSettings({ ...settings, links: { home: link } });
+  await program.sync();
+  const namesAt = ({ server }: { readonly server: Pick<GoogleEmulator, 'account'> }) =>
+    new Set(server.account.people().map(({ names }) => names?.[0]?.givenName));
+  if (pair.left.provider !== 'google' || pair.right.provider !== 'google') throw new Error('Both are at Google.');
+  expect([namesAt(pair.left), namesAt(pair.right)]).toEqual([new Set(['Ada']), new Set(['Ada', 'Ben'])]);
+});

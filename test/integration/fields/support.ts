@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
+import type { RunResult } from '../../../src/sync/run.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+/** What further fields a test may choose. */
+export const ALL_FIELDS = [
+  'default,namePrefix,middleName,nameSuffix,nickname,birthday,notes,photo,relations,instantMessengers,socialProfiles,tags',
+  'custom:Budget',
+].join(',');
+
+const person = (givenName: string): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+});
+
+/** A linked sandbox with people at Google, of which nothing was synced yet. */
+export const startWith = (
+  names: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  service: Partial<ServiceVariants> = {},
+): Promise<LinkedSandbox> =>
+  startLinkedSandbox({ variants: { service }, google: names.map(person), service: [] }, variables);
+
+/** One run of the same link with other settings. */
+export const syncWith = async (
+  linked: LinkedSandbox,
+  variables: Readonly<Record<string, string>>,
+): Promise<RunResult> => {
+  const limits = {
+    SERVICE_RATE_LIMIT: '60000/minute',
+    GOOGLE_READ_LIMIT: '60000/minute',
+    GOOGLE_WRITE_LIMIT: '60000/minute',
+  };
+  const env = { ...linked.sandbox.environment(), ...limits, DATA_DIR: linked.dataDir, ...variables };
+  const config = loadConfig({ env, cwd: linked.dataDir });
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  await using app = createApp(config, createEvents(logger, { personalData: false }), { clock: linked.clock });
+  const [link] = config.links;
+  if (link === undefined) throw new Error('The sandbox configures one link.');
+  const result = await app.run(link, {
+    kind: 'incremental',
+    acceptDeletes: false,
+    signal: new AbortController().signal,
+  });
+  expect(result.error).toBeNull();
+  linked.clock.advance(60_000);
+  return result;
+};
+
+export const NOTHING_WRITTEN = {
+  left: { created: 0, updated: 0, deleted: 0 },
+  right: { created: 0, updated: 0, deleted: 0 },
+};
+
+/** The id of the contact of that first name at each side. */
+export const idsOf = ({ sandbox }: LinkedSandbox, name: string) => ({
+  google:
+    sandbox.google.account.people().find((each) => each.names?.[0]?.givenName?.includes(name))?.resourceName ?? '',
+  service: sandbox.service.account.contacts().find((each) => each.first_name?.includes(name))?.id ?? '',
+});
+
+/** What the contact of that name holds at Google. */
+export const atGoogle = (linked: LinkedSandbox, name: string) =>
+  linked.sandbox.google.account.people().find((each) => each.names?.[0]?.givenName === name) ?? {};
+
+/** What the contact of that name holds at the service. */
+export const atService = (linked: LinkedSandbox, name: string) => {
+  const found = linked.sandbox.service.account.contacts().find((each) => each.first_name === name);
+  if (found === undefined) throw new Error(`The service has nobody called ${name}.`);
+  return found;
+};

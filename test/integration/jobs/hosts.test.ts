@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { startDaemon } from '../../../src/jobs/daemon.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { collectLog, completed, errors, overlaps, says, type LogLine } from '../../support/jobs/log-lines.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { createMovableClock } from '../../support/movable-clock.ts';
+import { findPostgres, startPostgres } from '../../support/postgres.ts';
+
+const redis = await startTestRedis();
+const postgres = await findPostgres();
+afterAll(async () => {
+  await redis?.[Symbol.asyncDispose]();
+  await postgres?.close();
+});
+
+const FAST = { requests: 60_000, windowMs: 60_000 };
+
+let stack = new AsyncDisposableStack();
+let environment: Readonly<Record<string, string>> = {};
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
+  const sandbox = stack.use(await startSandbox({ count: 10, serviceRateLimit: FAST, googleQuotas: quotas }));
+  environment = { ...sandbox.environment(), LOG_LEVEL: 'debug' };
+});
+afterEach(() => stack.disposeAsync());
+
+/** A daemon with a DATA_DIR and a clock of its own, as on a host of its own. */
+const startHost = async (variables: Readonly<Record<string, string>>) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const config = loadConfig({
+    env: { ...environment, CREDENTIALS_KEY: 'a key that all hosts share', ...variables, DATA_DIR: dataDir },
+    cwd: dataDir,
+  });
+  const { stream, ...log } = collectLog();
+  const logger = createLogger({ level: config.logLevel, format: 'json', destination: stream });
+  const events = createEvents(logger, { personalData: false });
+  const clock = createMovableClock();
+  const app = stack.use(createApp(config, events, { clock }));
+  const parts = { app, events, clock, random: () => 0.5, newId: randomUUID, loadConfig: () => config };
+  const daemon = startDaemon(parts);
+  stack.defer(() => daemon.stop());
+  return { ...log, app, clock, daemon };
+};
+
+const runsOf = async (url: string, kind: string): Promise<number> => {
+  const [row] = (await postgres?.query(url, `select count(*) as runs from runs where kind = '${kind}'`)) ?? [];
+  return Number(row?.['runs']);
+};
+
+describe.skipIf(postgres === null || redis === null)('daemons on several hosts', () => {
+  test('that share a database share one queue, whatever their DATA_DIR, and a job is run by one of them', async () => {
+    const url = (await postgres?.createDatabase()) ?? '';
+    const shared = { DATABASE_URL: url, REDIS_URL: redis?.url ?? '' };
+    const hosts = [await startHost(shared), await startHost(shared)];
+    const [one, other] = hosts;
+    await Promise.race(hosts.map((host) => host.until(completed('default', 'full'))));
+    const prefixes = async () => (await redis?.client.keys('contact-sync:*:runs:meta')) ?? [];
+    expect(await prefixes()).toHaveLength(1);
+    expect(await redis?.client.zcard((await prefixes())[0]?.replace('meta', 'repeat') ?? '')).toBe(2);
+    await expect.poll(() => one?.daemon.depth()).toEqual({ waiting: 0, active: 0 });
+    const before = await runsOf(url, 'full');
+    const ends = hosts.map((host) => host.until(completed('default', 'full'), host.lines.length));
+    const order = { link: 'default', kind: 'full', override: null } as const;
+    await one?.daemon.order(order);
+    await other?.daemon.order(order);
+    await Promise.race(ends);
+    await expect.poll(() => one?.daemon.depth()).toEqual({ waiting: 0, active: 0 });
+    expect(await runsOf(url, 'full')).toBe(before + 1);
+    expect(overlaps(hosts, 'default')).toBe(0);
+  });
+
+  test('with another database have another queue on the same Redis', async () => {
+    const urls = [(await postgres?.createDatabase()) ?? '', (await postgres?.createDatabase()) ?? ''];
+    const hosts = [];
+    for (const url of urls) hosts.push(await startHost({ DATABASE_URL: url, REDIS_URL: redis?.url ?? '' }));
+    for (const host of hosts) await host.until(completed('default', 'full'));
+    for (const url of urls) expect(await runsOf(url, 'full')).toBe(1);
+  });
+
+  test('without Redis run a link once an interval all together; who comes second leaves it alone and says little', async () => {
+    const url = (await postgres?.createDatabase()) ?? '';
+    const hosts = [await startHost({ DATABASE_URL: url }), await startHost({ DATABASE_URL: url })];
+    const isLeft = (line: LogLine): boolean =>
+      says('job skipped', 'default')(line) && line['why'] === 'done by another process';
+    await Promise.race(hosts.map((host) => host.until(isLeft)));
+    const counted = await Promise.all(['full', 'incremental'].map((kind) => runsOf(url, kind)));
+    expect(counted).toEqual([1, 0]);
+    expect(hosts.flatMap((host) => errors(host))).toEqual([]);
+    for (const host of hosts) {
+      expect(host.lines.filter(says('link is being synced by another process')).length).toBeLessThanOrEqual(1);
+      expect(host.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    }
+  });
+
+  test('wait for a database that is not there yet, and begin when it is', async () => {
+    const own = await startPostgres();
+    if (own === null) return;
+    stack.defer(() => own.close());
+    await own.stop();
+    const host = await startHost({ DATABASE_URL: own.url, REDIS_URL: redis?.url ?? '' });
+    const lost = await host.until(says('queue unreachable, waiting for it'));
+    expect(lost['reason']).toContain('does not answer (ECONNREFUSED)');
+    await expect(host.daemon.order({ link: 'default', kind: 'full', override: null })).rejects.toThrow('ECONNREFUSED');
+    await own.start();
+    host.clock.advance(2_000);
+    await host.until(completed('default', 'full'));
+  });
+});

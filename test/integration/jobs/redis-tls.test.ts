@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { connectBriefly } from '../../../src/jobs/queue.ts';
+import { watchTrouble } from '../../../src/redis-trouble.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));
+const { path, keyPath } = makeCertificate(directory);
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** A Redis that speaks TLS alone; null where this machine has none. */
+const startRedis = async (): Promise<{ readonly port: number; close(): Promise<void> } | null> => {
+  const port = await freePort();
+  const tls = [
+    '--tls-port',
+    String(port),
+    '--tls-cert-file',
+    path,
+    '--tls-key-file',
+    keyPath,
+    '--tls-auth-clients',
+    'no',
+  ];
+  const server = spawn('redis-server', ['--port', '0', '--bind', '127.0.0.1', '--save', '', ...tls]);
+  const isThere = await Promise.race([once(server, 'spawn').then(() => true), once(server, 'error').then(() => false)]);
+  if (!isThere) return null;
+  const ended = once(server, 'exit');
+  for await (const line of createInterface({ input: server.stdout })) {
+    if (line.includes('Ready to accept connections')) break;
+  }
+  server.stdout.resume();
+  return { port, close: async () => void (server.kill() && (await ended)) };
+};
+
+const redis = await startRedis();
+afterAll(async () => {
+  await redis?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const QUEUE = join(import.meta.dirname, '../../../src/jobs/queue.ts');
+const SECRET = join(import.meta.dirname, '../../../src/config/secret.ts');
+const RINGS = join(import.meta.dirname, '../../../src/http/redis-ring.ts');
+const CLOCK = join(import.meta.dirname, '../../../src/clock.ts');
+
+/** Uses the queue and the shared rate limit over an address, as a process that trusts this authority. */
+const programOf = (url: string): string => `
+  import { connectPatiently, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
+  import { Secret } from ${JSON.stringify(SECRET)};
+  import { createRedisRings } from ${JSON.stringify(RINGS)};
+  import { systemClock } from ${JSON.stringify(CLOCK)};
+  const redis = connectPatiently(new Secret(${JSON.stringify(url)}));
+  const queue = openQueue(redis, 'contact-sync:tls');
+  await queue.add('full', { link: 'a', kind: 'full', override: null }, jobOptions('full'));
+  const rings = createRedisRings(${JSON.stringify(url)});
+  const ring = await rings.open('tls', { limit: { requests: 10, windowMs: 1000 }, clock: systemClock, snapshot: null });
+  const { grant } = await ring.admit();
+  console.log(await queue.getPrioritizedCount(), grant !== null);
+  process.exit(0);
+`;
+
+describe.skipIf(redis === null)('Redis over TLS', () => {
+  test('serves the queue and the shared rate limit where its authority is trusted', async () => {
+    const args = ['--input-type=module', '-e', programOf(`rediss://localhost:${redis?.port}`)];
+    const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: path };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 20_000 });
+    expect(stdout.trim()).toBe('1 true');
+  });
+
+  test('is not used where its certificate is not trusted, and it is said what to do', async () => {
+    const connection = connectBriefly(new Secret(`rediss://localhost:${redis?.port}`));
+    const troubleOf = watchTrouble(connection);
+    const trouble = await connection.connect().then(() => null, troubleOf);
+    connection.disconnect();
+    expect(trouble).toEqual({
+      what: 'shows a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+  });
+});

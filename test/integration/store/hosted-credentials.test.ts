@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createApp, type App } from '../../../src/app/app.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createRunner } from '../../../src/jobs/run-job.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { createAccessTokens } from '../../../src/store/access-tokens.ts';
+import { openHostedVault } from '../../../src/store/hosted-vault.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { createEventLog } from '../../support/jobs/event-log.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { findPostgres } from '../../support/postgres.ts';
+import { consentTo, startSignIn } from '../connect/sign-in.ts';
+
+const postgres = await findPostgres();
+const stack = new AsyncDisposableStack();
+const host = stack.use(startCliHost());
+afterAll(async () => {
+  await stack.disposeAsync();
+  await postgres?.close();
+});
+
+const KEY = 'a passphrase of the first year';
+const NEW_KEY = 'a passphrase of the second year';
+const signedIn = { token: 'refresh-token-1', account: 'people/me', scopes: ['contacts'], storedAtMs: 1 };
+
+const createDatabase = async (): Promise<string> => (await postgres?.createDatabase()) ?? '';
+
+/** Another host: connections of its own to the same database. */
+const hostAt = (url: string) => {
+  let number = 0;
+  const newId = (): string => `${process.pid} ${url} ${(number += 1)} ${Math.random()}`;
+  const store = openPostgres({ url, clock: systemClock, connections: 2, newId });
+  stack.defer(() => store.close());
+  return { rows: () => Promise.resolve(store.hosted), newId };
+};
+const vaultAt = (url: string, key: string | null, oldKey: string | null = null) =>
+  openHostedVault({ ...hostAt(url), place: 'db.test/contact_sync', key, oldKey, clock: systemClock });
+
+describe.skipIf(postgres === null)('tokens in the database', () => {
+  test('one that a host stores is read by another, and stands there sealed', async () => {
+    const url = await createDatabase();
+    const [one, other] = [vaultAt(url, KEY), vaultAt(url, KEY)];
+    expect(await other.read('work', 'google')).toBeNull();
+    await Promise.all([one.save('work', 'google', signedIn), other.save('work', 'service', signedIn)]);
+    expect(await vaultAt(url, KEY).read('work', 'google')).toEqual(signedIn);
+    expect(await one.isSealed('work', 'google')).toBe(true);
+    expect(await one.names()).toEqual([
+      { link: 'work', side: 'google' },
+      { link: 'work', side: 'service' },
+    ]);
+    const rows = await postgres?.query(url, 'select * from credentials');
+    expect(JSON.stringify(rows)).not.toContain(signedIn.token);
+    await one.remove('work');
+    expect(await one.names()).toEqual([]);
+  });
+
+  test('opens for no other link or side', async () => {
+    const url = await createDatabase();
+    await vaultAt(url, KEY).save('work', 'google', signedIn);
+    await postgres?.query(url, "update credentials set link = 'home'");
+    await expect(vaultAt(url, KEY).read('home', 'google')).rejects.toThrow(/is damaged/u);
+  });
+
+  test('another key is refused in so many words, and a changed one takes over what runs next', async () => {
+    const url = await createDatabase();
+    await vaultAt(url, KEY).save('work', 'google', signedIn);
+    await expect(vaultAt(url, NEW_KEY).read('work', 'google')).rejects.toThrow(
+      /was encrypted with another key \([0-9a-f]{8}\) than CREDENTIALS_KEY.*CREDENTIALS_KEY_OLD/u,
+    );
+    expect(await vaultAt(url, NEW_KEY, KEY).read('work', 'google')).toEqual(signedIn);
+    expect(await vaultAt(url, NEW_KEY).read('work', 'google')).toEqual(signedIn);
+    await expect(vaultAt(url, null).save('work', 'google', signedIn)).rejects.toThrow(/without CREDENTIALS_KEY/u);
+  });
+});
+
+/** The program on another host, with the same database. */
+const appAt = (world: LinkedSandbox, variables: Readonly<Record<string, string>>): App => {
+  const env = { ...world.sandbox.environment(), DATA_DIR: world.dataDir, ...variables };
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  return createApp(loadConfig({ env, cwd: world.dataDir }), createEvents(logger, { personalData: false }), {
+    clock: world.clock,
+  });
+};
+
+describe.skipIf(postgres === null)('access tokens', () => {
+  test('of many that need one at the same time, one host asks for it, and for the next one that is refused', async () => {
+    const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
+    await using world = await startLinkedSandbox({ count: 3 });
+    const { google } = world.sandbox;
+    if (google === undefined) throw new Error('The sandbox has an account at Google.');
+    const refreshes = (): number => google.requests.filter(({ path }) => path === '/token').length;
+    const { signal } = new AbortController();
+    const hosts = [appAt(world, hosted), appAt(world, hosted), appAt(world, hosted)];
+    try {
+      const [link] = hosts[0]?.config.links ?? [];
+      const token = link?.sides.left.token?.reveal();
+      if (link === undefined || token === undefined) throw new Error('The sandbox configures one link.');
+      const inspectAll = () => Promise.all(hosts.map((app) => app.inspect(link, 'left', token, signal)));
+      expect((await inspectAll()).map(({ account }) => account.id !== null)).toEqual([true, true, true]);
+      expect(refreshes()).toBe(1);
+      await inspectAll();
+      expect(refreshes()).toBe(1);
+      google.expireAccessTokens();
+      await inspectAll();
+      expect(refreshes()).toBe(2);
+    } finally {
+      for (const app of hosts) await app[Symbol.asyncDispose]();
+    }
+  }, 30_000);
+
+  test('one that no host can open is got again, and an error is that of every host that asks', async () => {
+    const url = await createDatabase();
+    const at = (key: string) => createAccessTokens({ ...hostAt(url), key, oldKey: null, clock: systemClock });
+    const issue = (token: string) => () => Promise.resolve({ token, lastsMs: 3_600_000 });
+    const refused = () => Promise.reject(new Error('invalid_grant'));
+    await expect(at(KEY).get('google a', null, refused)).rejects.toThrow('invalid_grant');
+    expect((await at(KEY).get('google a', null, issue('first'))).token).toBe('first');
+    const found = await at(KEY).get('google a', null, issue('second'));
+    expect(found.token).toBe('first');
+    expect(found.lastsMs).toBeGreaterThan(3_500_000);
+    expect((await at(KEY).get('google a', 'first', issue('third'))).token).toBe('third');
+    expect((await at(NEW_KEY).get('google a', null, issue('fourth'))).token).toBe('fourth');
+    expect((await at(KEY).get('google b', null, issue('of b'))).token).toBe('of b');
+    const rows = JSON.stringify(await postgres?.query(url, 'select * from access_tokens'));
+    for (const token of ['first', 'third', 'fourth', 'of b']) expect(rows).not.toContain(`"${token}"`);
+  });
+
+  test('a host that died while it got one keeps the others waiting only until its time is over', async () => {
+    const url = await createDatabase();
+    const rows = await hostAt(url).rows();
+    const claim = { name: 'google a', leaseMs: 60_000, leastMs: 0, refused: null };
+    expect(await rows.claimAccess({ ...claim, owner: 'dead', leaseMs: 0 })).toBe('mine');
+    expect(await rows.claimAccess({ ...claim, owner: 'one' })).toBe('mine');
+    expect(await rows.claimAccess({ ...claim, owner: 'other' })).toBeNull();
+    const access = { sealed: { keyId: 'k', iv: 'aaaa', tag: 'aaaa', data: 'aaaa' }, digest: 'd', lastsMs: 60_000 };
+    // The one that was overtaken puts nothing in the place of what others work with.
+    await rows.putAccess({ ...claim, owner: 'dead' }, access);
+    expect(await rows.claimAccess({ ...claim, owner: 'other' })).toBeNull();
+    await rows.putAccess({ ...claim, owner: 'one' }, access);
+    expect(await rows.claimAccess({ ...claim, owner: 'other' })).toMatchObject({ digest: 'd' });
+  });
+});
+
+describe.skipIf(postgres === null)('connect', () => {
+  test('stores in the database, from where a sync on another host takes the token', async () => {
+    const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
+    await using world = await startLinkedSandbox({ count: 3 });
+    const { GOOGLE_REFRESH_TOKEN: _, ...env } = world.sandbox.environment();
+    const at = (directory: string) => ({ ...env, ...hosted, DATA_DIR: join(world.dataDir, directory) });
+    const { address, paste, end } = await startSignIn(host, ['google'], at('one'), world.dataDir);
+    paste((await consentTo(address)).href);
+    expect(await end).toMatchObject({ code: 0, stdout: expect.stringMatching(/Stored in 127\.0\.0\.1.*, encrypted/u) });
+    expect(await readdir(join(world.dataDir, 'one')).catch(() => [])).not.toContain('credentials.json');
+    const sync = await host.run(['sync', '--json'], at('other'), world.dataDir);
+    expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
+    const wrong = { ...at('third'), CREDENTIALS_KEY: NEW_KEY };
+    expect(await host.run(['sync'], wrong, world.dataDir)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/The stored google token .*was encrypted with another key/u),
+    });
+  }, 60_000);
+
+  test('a host with another key runs no link, and pauses none that the others serve', async () => {
+    const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
+    await using world = await startLinkedSandbox({ count: 3 });
+    const token = world.link.sides.left.token?.reveal() ?? '';
+    const { GOOGLE_REFRESH_TOKEN: _, ...env } = world.sandbox.environment();
+    const hostWith = (key: string): App =>
+      appAt(world, { ...hosted, ...env, CREDENTIALS_KEY: key, GOOGLE_REFRESH_TOKEN: '' });
+    const run = async (app: App) => {
+      const { events } = createEventLog();
+      const runner = createRunner({
+        app,
+        events,
+        clock: world.clock,
+        random: () => 0.5,
+        newId: randomUUID,
+        concurrency: 1,
+      });
+      runner.setLinks(app.config.links);
+      return runner.runJob({ link: 'default', kind: 'incremental', override: null });
+    };
+    await using right = hostWith(KEY);
+    await right.vault.save('default', 'google', { ...signedIn, token });
+    await using wrong = hostWith(NEW_KEY);
+    expect(await run(wrong)).toMatchObject({ ending: 'failed', message: expect.stringContaining('another key') });
+    expect((await right.store.link('default')).state).toBe('active');
+    expect(await run(right)).toMatchObject({ ending: 'completed' });
+  }, 60_000);
+});

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { LinksDocument, RemovedDocument } from '../../../config/hosted-documents.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { findPostgres } from '../../support/postgres.ts';
+
+const postgres = await findPostgres();
+const redis = await startTestRedis();
+const host = startCliHost();
+afterAll(async () => {
+  await redis?.[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  await postgres?.close();
+});
+
+const SHARED = { credentialsKey: 'a passphrase of the first year' };
+
+/** Writes the settings of a link to the sandbox of that name; answers the file. */
+const settingsFile = async (world: DaemonWorld, name: string, settings = {}): Promise<string> => {
+  const sandbox = world.sandboxes.get(name) ?? (await world.addLink(name, 3));
+  const path = join(world.dataDir, '..', `${name}.yaml`);
+  await writeFile(path, stringify(accountsOf(sandbox, settings)));
+  return path;
+};
+
+const listed = async (world: DaemonWorld, ...args: readonly string[]) => {
+  const { stdout } = await world.run('links', ...args, '--json');
+  return LinksDocument.parse(JSON.parse(stdout)).links;
+};
+
+describe.skipIf(postgres === null)('links in the database', () => {
+  test('are added, listed, changed and removed, and what is wrong is said', async () => {
+    await using world = await startDaemonWorld(null, host);
+    const databaseUrl = (await postgres?.createDatabase()) ?? '';
+    await world.addLink('home', 3);
+    await world.configure({ home: {} }, { ...SHARED, databaseUrl });
+    const from = await settingsFile(world, 'ada', { syncInterval: '1h' });
+    expect(await listed(world, 'add', 'ada', '--from', from, 'deletePolicy=keep')).toMatchObject([
+      { link: 'ada', keptIn: 'database', sides: ['google', 'service'], problems: [] },
+    ]);
+    const token = world.sandboxes.get('ada')?.environment()['GOOGLE_REFRESH_TOKEN'] ?? '';
+    const rows = JSON.stringify(await postgres?.query(databaseUrl, 'select * from link_settings'));
+    for (const secret of [token, 'deletePolicy']) expect(rows).not.toContain(secret);
+
+    expect(await world.run('links', 'add', 'ada', '--from', from)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('keeps a link named ada already'),
+    });
+    expect(await world.run('links', 'add', 'home', '--from', from)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('links.home: is the name of a link of the configuration file too'),
+    });
+    expect(await world.run('links', 'add', 'bad', '--from', from, 'direction=sideways', 'often=yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/2 problems.*links\.bad\.often.*links\.bad\.direction/su),
+    });
+    const [changed] = await listed(world, 'set', 'ada', 'syncInterval=', 'sweepInterval=2h');
+    expect(changed?.settings).toMatchObject({ sweepInterval: '2h', google: { refreshToken: '[secret]' } });
+    expect(changed?.settings).not.toHaveProperty('syncInterval');
+    expect(await world.run('links', 'set', 'ada', 'syncInterval=soon')).toMatchObject({ code: 2 });
+    expect(await world.run('links', 'set', 'home', 'syncInterval=1h')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The link home stands in the configuration file.'),
+    });
+    expect((await listed(world, 'list')).map(({ link, keptIn }) => [link, keptIn])).toEqual([
+      ['home', 'file'],
+      ['ada', 'database'],
+    ]);
+    expect((await world.run('links', 'list')).stdout).toMatch(/ada +database +google - service/u);
+
+    // Every command knows it.
+    expect(JSON.parse((await world.run('sync', 'ada', '--json')).stdout)).toMatchObject({
+      runs: [{ link: 'ada', outcome: 'completed' }],
+    });
+    const removed = await world.run('links', 'remove', 'ada', '--json');
+    expect(RemovedDocument.parse(JSON.parse(removed.stdout)).removed).toMatchObject({ forgotten: false, tokens: [] });
+    expect(await world.run('links', 'remove', 'ada')).toMatchObject({ code: 2 });
+    // What is stored of it stands, and is gone on with.
+    await listed(world, 'add', 'ada', '--from', from);
+    expect(JSON.parse((await world.run('sync', 'ada', '--json')).stdout)).toMatchObject({
+      runs: [{ kind: 'incremental', google: { created: 0 }, service: { created: 0 } }],
+    });
+    const forgotten = await world.run('links', 'remove', 'ada', '--forget', '--json');
+    expect(RemovedDocument.parse(JSON.parse(forgotten.stdout)).removed).toMatchObject({ forgotten: true });
+    expect(await postgres?.query(databaseUrl, "select 1 from halves where link = 'ada'")).toEqual([]);
+  }, 120_000);
+
+  test('a daemon takes up what is added, changed and removed, leaves out what cannot be used, and reloads', async () => {
+    await using world = await startDaemonWorld(null, host);
+    const databaseUrl = (await postgres?.createDatabase()) ?? '';
+    await world.configure({}, { ...SHARED, databaseUrl });
+    const daemon = world.startProcess();
+    await daemon.until(says('daemon started'));
+    const from = await settingsFile(world, 'ada', { syncInterval: '1s' });
+    await world.run('links', 'add', 'ada', '--from', from);
+    expect(await daemon.until(says('links changed'))).toMatchObject({ added: ['ada'], removed: [], changed: [] });
+    await daemon.until(completed('ada'));
+    await world.run('links', 'set', 'ada', 'sweepInterval=1h');
+    expect(await daemon.until(says('links changed'), daemon.lines.length)).toMatchObject({ changed: ['ada'] });
+    // A file that has a link of that name now: the file's is served, the other one is left out.
+    await world.configure({ ada: { syncInterval: '1s' } }, { ...SHARED, databaseUrl });
+    daemon.kill('SIGHUP');
+    const left = await daemon.until(says('link left out'));
+    expect(JSON.stringify(left['problems'])).toContain('is the name of a link of the configuration file too');
+    await world.configure({}, { ...SHARED, databaseUrl });
+    const beforeReload = daemon.lines.length;
+    daemon.kill('SIGHUP');
+    await daemon.until(says('configuration reloaded'), beforeReload);
+    await daemon.until(completed('ada'), daemon.lines.length);
+    await world.run('links', 'remove', 'ada');
+    expect(await daemon.until(says('links changed'), beforeReload)).toMatchObject({ removed: ['ada'] });
+    daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+  }, 120_000);
+
+  test.skipIf(redis === null)(
+    'hosts that share a queue take a link up and drop it together',
+    async () => {
+      await using world = await startDaemonWorld(redis?.url ?? null, host);
+      const databaseUrl = (await postgres?.createDatabase()) ?? '';
+      await world.configure({}, { ...SHARED, databaseUrl });
+      const hosts = [world.startProcess(), world.startProcess()];
+      const untilEach = (line: (line: LogLine) => boolean) => Promise.all(hosts.map((daemon) => daemon.until(line)));
+      await untilEach(says('queue connected'));
+      const from = await settingsFile(world, 'ada', { syncInterval: '1s' });
+      await world.run('links', 'add', 'ada', '--from', from);
+      await untilEach(says('links changed'));
+      await Promise.race(hosts.map((daemon) => daemon.until(completed('ada'))));
+      await world.run('links', 'remove', 'ada');
+      const isGone = (line: LogLine): boolean => says('links changed')(line) && String(line['removed']) === 'ada';
+      await untilEach(isGone);
+      const isTaken = (line: LogLine): boolean => says('schedules created')(line) && Number(line['removed']) > 0;
+      await Promise.race(hosts.map((daemon) => daemon.until(isTaken)));
+      for (const daemon of hosts) daemon.kill('SIGTERM');
+      expect(await Promise.all(hosts.map(({ exited }) => exited))).toEqual([0, 0]);
+      expect((await world.run('status', '--json')).stdout).toContain('"unconfigured":["ada"]');
+    },
+    120_000,
+  );
+
+  test('need a database', async () => {
+    await using world = await startDaemonWorld(null, host);
+    await world.addLink('home', 3);
+    await world.configure({ home: {} });
+    expect(await world.run('links', 'list')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('DATABASE_URL: is not set, and links are kept in that database.'),
+    });
+  });
+});

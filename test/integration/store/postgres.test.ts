@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
+import { FenceError, StoreError, type Store, type StoreChange } from '../../../src/store/store.ts';
+import { findPostgres, startPostgres } from '../../support/postgres.ts';
+import { entryOf, newPair, putHalf } from '../../support/store/rows.ts';
+
+const postgres = await findPostgres();
+afterAll(() => postgres?.close());
+
+const LINK = 'default';
+const LEASE_MS = 15_000;
+const HOUR_MS = 3_600_000;
+
+const createDatabase = async (): Promise<string> => (await postgres?.createDatabase()) ?? '';
+
+const open = (url: string, options: Partial<PostgresOptions> = {}): Store =>
+  openPostgres({ url, clock: systemClock, connections: 2, newId: randomUUID, ...options });
+
+/** A host whose clock goes wrong by so much takes the lease. */
+const acquireAt = (store: Store, owner: string, offMs: number): Promise<number | null> =>
+  store.acquireLease(LINK, owner, Date.now() + offMs, Date.now() + offMs + LEASE_MS);
+
+const runOut = (url: string) => postgres?.query(url, 'update links set lease_until_ms = 1');
+
+describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
+  test('go by the time of the database, whatever the clocks of the hosts say', async () => {
+    const url = await createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const [early, late] = [open(url), open(url)];
+    stack.defer(() => early.close());
+    stack.defer(() => late.close());
+    const first = (await acquireAt(early, 'early', -HOUR_MS)) ?? 0;
+    expect(await acquireAt(late, 'late', HOUR_MS)).toBeNull();
+    expect(await acquireAt(early, 'early', -HOUR_MS)).toBe(first);
+    await runOut(url);
+    const second = (await acquireAt(late, 'late', HOUR_MS)) ?? 0;
+    expect(second).toBeGreaterThan(first);
+    expect(await acquireAt(early, 'early', -HOUR_MS)).toBeNull();
+  });
+
+  test('that were lost to another host let nothing pass, neither of one statement nor of several', async () => {
+    const url = await createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const [paused, other] = [open(url), open(url)];
+    stack.defer(() => paused.close());
+    stack.defer(() => other.close());
+    const old = (await acquireAt(paused, 'paused', 0)) ?? 0;
+    await paused.commit(LINK, old, [putHalf('l1')]);
+    await runOut(url);
+    const token = (await acquireAt(other, 'other', 0)) ?? 0;
+    await other.commit(LINK, token, [putHalf('l2')]);
+    const drop: StoreChange = { kind: 'drop-half', side: 'left', id: 'l2' };
+    for (const changes of [[drop], [putHalf('l3'), { ...drop, id: 'l3' }, drop], []] as StoreChange[][]) {
+      await expect(paused.commit(LINK, old, changes)).rejects.toThrow(FenceError);
+    }
+    expect((await other.halves(LINK, { by: 'all' })).map(({ id }) => id)).toEqual(['l1', 'l2']);
+    await paused.releaseLease(LINK, 'paused');
+    await other.commit(LINK, token, [putHalf('l4')]);
+    expect(await paused.halves(LINK, { by: 'all' })).toHaveLength(3);
+  });
+
+  test('are read together with what stands there at that moment, also where it was changed a moment before', async () => {
+    const url = await createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const hosts = Array.from({ length: 4 }, () => open(url, { connections: 1 }));
+    for (const host of hosts) stack.defer(() => host.close());
+    await hosts[0]?.link(LINK);
+    let written = 0;
+    const work = async (host: Store, owner: string): Promise<void> => {
+      for (let turn = 0; turn < 25;) {
+        const token = await acquireAt(host, owner, 0);
+        if (token === null) continue;
+        const { reason } = await host.link(LINK);
+        expect(Number(reason ?? 0)).toBe(written);
+        written += 1;
+        await host.commit(LINK, token, [{ kind: 'link', patch: { reason: String(written) } }]);
+        await host.releaseLease(LINK, owner);
+        turn += 1;
+      }
+    };
+    await Promise.all(hosts.map((host, index) => work(host, `host ${index}`)));
+    expect(written).toBe(100);
+  });
+});
+
+describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
+  test('is made once when ten processes begin at once', async () => {
+    const url = await createDatabase();
+    const stores = Array.from({ length: 10 }, () => open(url, { connections: 1 }));
+    await Promise.all(stores.map((store) => store.link(LINK)));
+    await Promise.all(stores.map((store) => store.close()));
+    const migrations = globSync('migrations/postgres/*.sql');
+    expect(await postgres?.query(url, 'select * from contact_sync_migrations')).toHaveLength(migrations.length);
+  });
+
+  test('of a newer version is refused and left as it is', async () => {
+    const url = await createDatabase();
+    const store = open(url);
+    await store.link(LINK);
+    await store.close();
+    await postgres?.query(url, "insert into contact_sync_migrations values ('later', 9999999999999)");
+    const older = open(url);
+    await expect(older.links()).rejects.toThrow(/written by a newer version of contact-sync\. Run that version/u);
+    await expect(older.links()).rejects.toThrow(StoreError);
+    await older.close();
+  });
+
+  test('of another program is refused', async () => {
+    const url = await createDatabase();
+    await postgres?.query(url, 'create table customers (id int)');
+    const store = open(url);
+    await expect(store.links()).rejects.toThrow(/holds the tables of another program/u);
+    await store.close();
+    expect(await postgres?.query(url, "select * from pg_tables where schemaname = 'public'")).toHaveLength(1);
+  });
+
+  test.each([
+    ['that is not there', (url: string) => `${url}_absent`, /no database of that name/u],
+    ['where nobody listens', (url: string) => url.replace(/:\d+\//u, ':1/'), /does not answer \(ECONNREFUSED\)/u],
+    ['without TLS where it is asked for', (url: string) => `${url}?sslmode=require`, /does not speak TLS/u],
+  ])('%s is said at once, without the password', async (_what, change, message) => {
+    const url = change((await createDatabase()).replace('postgres@', 'postgres:canary-77@'));
+    const store = open(url);
+    const error = await store.links().catch((thrown: unknown) => thrown);
+    await store.close();
+    expect(error).toBeInstanceOf(StoreError);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain('canary');
+  });
+});
+
+/** Lets a connection through, and loses what the server answers where `loses` says so; then it is cut. */
+const startLossyProxy = async (url: string, loses: (sent: string) => boolean) => {
+  const { port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(port || 5432), '127.0.0.1');
+    let isLossy = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    }
+    client.on('data', (data) => {
+      isLossy ||= loses(data.toString('latin1'));
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (isLossy) client.destroy();
+      else client.write(data);
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const proxied = new URL(url);
+  proxied.port = String((server.address() as AddressInfo).port);
+  return {
+    url: proxied.href,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+};
+
+describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
+  test.each([
+    ['one statement', [newPair('l1', 'r1'), { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]],
+    [
+      'several',
+      [
+        newPair('l1', 'r1'),
+        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        putHalf('l2'),
+        { kind: 'drop-half', side: 'left', id: 'l2' },
+      ],
+    ],
+  ] as [string, StoreChange[]][])(
+    'is made once, and answers the ids of what was made: of %s',
+    async (_what, changes) => {
+      const url = await createDatabase();
+      let losses = 0;
+      let isArmed = false;
+      const proxy = await startLossyProxy(url, (sent) => {
+        const isIt = isArmed && losses === 0 && (changes.length > 2 ? /commit\0/u : /with fence/u).test(sent);
+        losses += Number(isIt);
+        return isIt;
+      });
+      const told: string[] = [];
+      const store = open(proxy.url, { onAway: () => told.push('away'), onBack: () => told.push('back') });
+      const token = (await acquireAt(store, 'owner', 0)) ?? 0;
+      isArmed = true;
+      const ids = await store.commit(LINK, token, changes);
+      expect(losses).toBe(1);
+      expect(told).toEqual(['away', 'back']);
+      const [entry] = await store.journal(LINK, { open: true });
+      expect(ids).toEqual([(await store.halves(LINK, { by: 'all' }))[0]?.pair, entry?.id]);
+      expect(await store.counts(LINK)).toMatchObject({ pairs: 1, present: { left: 1, right: 1 } });
+      expect(await store.journal(LINK, { open: true })).toHaveLength(1);
+      await store.close();
+      proxy.close();
+    },
+  );
+});
+
+describe.skipIf(postgres === null)('PostgreSQL away for a while', () => {
+  test('is waited for by every step, told once, and nothing is lost', async () => {
+    const own = await startPostgres();
+    if (own === null) throw new Error('There is no PostgreSQL to start.');
+    const told: string[] = [];
+    const parts = { onAway: () => told.push('away'), onBack: () => told.push('back') };
+    const store = open(own.url, parts);
+    try {
+      const token = (await acquireAt(store, 'owner', 0)) ?? 0;
+      await store.commit(LINK, token, [putHalf('l1')]);
+      await own.stop();
+      const steps = [store.commit(LINK, token, [putHalf('l2')]), store.links(), store.leaseOwner(LINK)];
+      let isOver = false;
+      const all = Promise.all(steps).finally(() => {
+        isOver = true;
+      });
+      while (told.length === 0) await setTimeout(10);
+      expect(isOver).toBe(false);
+      await own.start();
+      await all;
+      expect(told).toEqual(['away', 'back']);
+      expect((await store.halves(LINK, { by: 'all' })).map(({ id }) => id)).toEqual(['l1', 'l2']);
+    } finally {
+      await store.close();
+      await own.close();
+    }
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { listConflicts } from '../../../src/history/conflicts.ts';
+import { readLinkRecord } from '../../../src/history/link-record.ts';
+import { reviewConflicts } from '../../../src/history/review.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { decidingOf } from '../../../src/config/config.ts';
+import { planChanges } from '../../../src/view/plan.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const ADA: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Ada',
+  familyName: 'King',
+  emails: [{ value: 'ada@x.org', label: null }],
+};
+
+const ASK = { CONFLICT_POLICY: 'newest,title=ask', SWEEP_INTERVAL: '1h' };
+
+const googleId = ({ sandbox }: LinkedSandbox): string => sandbox.google.account.people()[0]?.resourceName ?? '';
+const serviceId = ({ sandbox }: LinkedSandbox): string => sandbox.service.account.contacts()[0]?.id ?? '';
+
+const setTitles = (linked: LinkedSandbox, google: string | null, service: string | null): void => {
+  linked.clock.advance(60_000);
+  const { sandbox } = linked;
+  const organizations = google === '' ? [] : [{ title: google ?? '' }];
+  if (google !== null) sandbox.google.account.updatePerson(googleId(linked), { organizations });
+  linked.clock.advance(5_000);
+  if (service !== null) sandbox.service.account.updateContact(serviceId(linked), { title: service });
+};
+
+/** One person, whose title both sides changed, and of whom a person is asked. */
+const asking = async (variables: Record<string, string> = {}): Promise<LinkedSandbox> => {
+  const linked = await startLinkedSandbox({ google: [ADA], service: [ADA] }, { ...ASK, ...variables });
+  await linked.sync();
+  setTitles(linked, 'Baker', 'Brewer');
+  const { summary } = await linked.sync();
+  expect([summary.conflicts, summary.asked]).toEqual([0, 1]);
+  expect(written(summary)).toEqual([0, 0]);
+  linked.clock.advance(60_000);
+  return linked;
+};
+
+const titles = ({ sandbox }: LinkedSandbox) => [
+  sandbox.google.account.people()[0]?.organizations?.[0]?.title ?? '',
+  sandbox.service.account.contacts()[0]?.title ?? '',
+];
+
+const rows = ({ app }: LinkedSandbox) => app.store.conflicts('default', { all: true });
+const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default', decidingOf(link), { all: false });
+
+const answer = async (linked: LinkedSandbox, take: 'left' | 'right'): Promise<void> => {
+  const { store, holders } = linked.app;
+  const waiting = await store.conflicts('default', { all: false });
+  await reviewConflicts({ store, clock: linked.clock, newId: () => 'review', holders }, 'default', waiting, take);
+};
+
+const written = ({ left, right }: { left: { updated: number }; right: { updated: number } }) => [
+  left.updated,
+  right.updated,
+];
+
+/** Nothing is pulled, nothing needs a decision, nothing is written. */
+const expectIdle = async (linked: LinkedSandbox): Promise<void> => {
+  linked.clock.advance(60_000);
+  const { summary } = await linked.sync();
+  expect([summary.left.pulled, summary.right.pulled, summary.asked ?? 0, ...written(summary)]).toEqual([0, 0, 0, 0, 0]);
+  expect(await linked.app.store.halves('default', { by: 'state', states: ['changed', 'missing'] })).toEqual([]);
+};
+
+describe('[R4] a conflict of which a person is asked', () => {
+  test('waits on both sides, is listed, and makes no idle run busy', async () => {
+    await using linked = await asking();
+    expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    expect(await open(linked)).toMatchObject([
+      {
+        field: 'title',
+        left: 'Baker',
+        right: 'Brewer',
+        winner: null,
+        state: 'open',
+        by: 'nobody yet',
+        name: 'Ada King',
+      },
+    ]);
+    expect((await readLinkRecord(linked.app.store, 'default')).openConflicts).toBe(1);
+    for (const _ of [1, 2, 3]) await expectIdle(linked);
+    expect(await rows(linked)).toHaveLength(1);
+  });
+
+  test('survives sweeps and full resyncs', async () => {
+    await using linked = await asking();
+    const runs = ['full', 'incremental', 'full'] as const;
+    for (const kind of runs) {
+      linked.clock.advance(2 * 3_600_000);
+      const { summary } = await linked.sync({ kind });
+      expect([summary.asked ?? 0, ...written(summary)]).toEqual([0, 0, 0]);
+    }
+    expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    expect(await rows(linked)).toMatchObject([{ resolvedAtMs: null }]);
+    await expectIdle(linked);
+  });
+
+  test('stands in the plan, as what is asked and not as what is written', async () => {
+    await using linked = await startLinkedSandbox({ google: [ADA], service: [ADA] }, ASK);
+    await linked.sync();
+    setTitles(linked, 'Baker', 'Brewer');
+    const { plan, estimate } = await linked.plan();
+    expect(planChanges(plan)).toMatchObject([
+      { action: 'ask', name: 'Ada King', changes: [{ field: 'title', from: ['Baker'], to: ['Brewer'] }] },
+    ]);
+    expect(estimate.requests).toEqual({ left: 0, right: 0 });
+    expect(await rows(linked)).toEqual([]);
+  });
+
+  test('leaves the other fields of the contact in step', async () => {
+    await using linked = await asking();
+    linked.sandbox.service.account.updateContact(serviceId(linked), { company: 'Works' });
+    expect(written((await linked.sync()).summary)).toEqual([1, 0]);
+    const [organization] = linked.sandbox.google.account.people()[0]?.organizations ?? [];
+    expect(organization).toMatchObject({ name: 'Works', title: 'Baker' });
+    expect(await open(linked)).toHaveLength(1);
+    await expectIdle(linked);
+  });
+
+  test.each([
+    ['left', 'Baker', [0, 1]],
+    ['right', 'Brewer', [1, 0]],
+  ] as const)('is decided for the %s value, which can be undone', async (side, title, updates) => {
+    await using linked = await asking();
+    await answer(linked, side);
+    expect(await open(linked)).toMatchObject([{ state: 'taking' }]);
+    const { summary } = await linked.sync();
+    expect(written(summary)).toEqual(updates);
+    expect(titles(linked)).toEqual([title, title]);
+    expect(await rows(linked)).toMatchObject([{ review: side, resolvedAtMs: expect.any(Number) }]);
+    await expectIdle(linked);
+    const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
+    if (run === undefined) throw new Error('There is no run.');
+    await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
+    expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    linked.clock.advance(60_000);
+    expect(written((await linked.sync()).summary)).toEqual([0, 0]);
+    expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+  });
+
+  test('is asked again about a value that was edited since, whatever had been answered', async () => {
+    await using linked = await asking();
+    await answer(linked, 'left');
+    setTitles(linked, null, 'Butcher');
+    const { summary } = await linked.sync();
+    expect([summary.asked, ...written(summary)]).toEqual([1, 0, 0]);
+    expect(titles(linked)).toEqual(['Baker', 'Butcher']);
+    expect(await open(linked)).toMatchObject([{ left: 'Baker', right: 'Butcher', state: 'open' }]);
+    expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }, { review: null }]);
+    await expectIdle(linked);
+  });
+
+  test('ends by itself where both values become the same', async () => {
+    await using linked = await asking();
+    setTitles(linked, 'Brewer', null);
+    expect(written((await linked.sync()).summary)).toEqual([0, 0]);
+    expect(await open(linked)).toEqual([]);
+    await expectIdle(linked);
+    setTitles(linked, 'Butcher', null);
+    await linked.sync();
+    expect(titles(linked)).toEqual(['Butcher', 'Butcher']);
+  });
+
+  test('ends by itself where one side has its former value again: the other one is propagated', async () => {
+    await using linked = await asking();
+    setTitles(linked, '', null);
+    expect(written((await linked.sync()).summary)).toEqual([1, 0]);
+    expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
+    expect(await open(linked)).toEqual([]);
+    await expectIdle(linked);
+  });
+
+  test('[R6] is an edit that beats the deletion of the other contact', async () => {
+    await using linked = await asking();
+    linked.sandbox.google.account.deletePerson(googleId(linked));
+    expect((await linked.sync()).summary.left.created).toBe(1);
+    expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
+    expect(await open(linked)).toEqual([]);
+    await expectIdle(linked);
+  });
+
+  test('[R13] waits at a first meeting as well, while all else unites', async () => {
+    const people = { google: [{ ...ADA, title: 'Baker' }], service: [{ ...ADA, title: 'Brewer', company: 'Works' }] };
+    await using linked = await startLinkedSandbox(people, ASK);
+    const { summary } = await linked.sync();
+    expect([summary.paired, summary.asked, ...written(summary)]).toEqual([1, 1, 1, 0]);
+    expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+    expect(linked.sandbox.google.account.people()[0]?.organizations?.[0]?.name).toBe('Works');
+    await expectIdle(linked);
+    await answer(linked, 'right');
+    await linked.sync();
+    expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
+  });
+
+  test('is decided by the next run where the policy asks nobody any more', async () => {
+    await using linked = await asking();
+    const { signal } = new AbortController();
+    const link = { ...linked.link, conflictPolicyByField: { title: 'left' } as const };
+    const { summary } = await linked.app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+    expect(written(summary)).toEqual([0, 1]);
+    expect(titles(linked)).toEqual(['Baker', 'Baker']);
+    expect(await rows(linked)).toMatchObject([
+      { winner: null, resolvedAtMs: expect.any(Number) },
+      { winner: 'left', resolvedAtMs: null },
+    ]);
+  });
+
+  test('[R9] an answer that is lost on its way to the other side asks nobody again', async () => {
+    await using linked = await asking();
+    await answer(linked, 'left');
+    linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
+    await linked.sync();
+    linked.clock.advance(60_000);
+    await linked.sync();
+    expect(titles(linked)).toEqual(['Baker', 'Baker']);
+    expect(await open(linked)).toEqual([]);
+    await expectIdle(linked);
+  });
+
+  test('a one-way link asks nobody: its source wins', async () => {
+    await using linked = await startLinkedSandbox(
+      { google: [ADA], service: [ADA] },
+      { ...ASK, DIRECTION: 'to-service' },
+    );
+    await linked.sync();
+    setTitles(linked, 'Baker', 'Brewer');
+    const { summary } = await linked.sync();
+    expect([summary.conflicts, summary.asked ?? 0]).toEqual([1, 0]);
+    expect(titles(linked)).toEqual(['Baker', 'Baker']);
+  });
+});

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { bySide, type Sides } from '../../../src/contact/side.ts';
+import type { RunKind } from '../../../src/store/store.ts';
+import { planChanges } from '../../../src/view/plan.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string, groups: readonly string[] = []): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: `Of${givenName}`,
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  groups,
+});
+
+const CLIENTS = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: 'Clients' };
+/** The service's contacts take part only with their like at Google. */
+const GOOGLE_CHOOSES = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: '!*', SWEEP_INTERVAL: '1d' };
+
+const BOOK = Array.from({ length: 500 }, (_, index) =>
+  person(
+    `P${String(index).padStart(3, '0')}x`,
+    index % 25 < 3 ? ['Clients', 'Choir'] : index % 2 === 0 ? ['Choir'] : [],
+  ),
+);
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
+const contactNamed = ({ sandbox }: LinkedSandbox, name: string) =>
+  sandbox.service.account.contacts().find((contact) => contact.first_name === name);
+const atService = ({ sandbox }: LinkedSandbox): readonly string[] =>
+  sandbox.service.account
+    .contacts()
+    .map(({ first_name: name }) => name ?? '')
+    .toSorted();
+
+const labelId = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
+const label = (linked: LinkedSandbox, name: string, ...labels: readonly string[]): void => {
+  linked.sandbox.google.account.setGroups(
+    googleId(linked, name),
+    ['myContacts', ...labels].map((each) => labelId(linked, each) || `contactGroups/${each}`),
+  );
+};
+
+const NOTHING = { created: 0, updated: 0, deleted: 0 };
+
+const sync = async (linked: LinkedSandbox, options: Parameters<LinkedSandbox['sync']>[0] = {}) => {
+  linked.clock.advance(60_000);
+  const { summary, error } = await linked.sync(options);
+  expect(error).toBeNull();
+  return summary;
+};
+
+/** The same link with another configuration. */
+const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>, acceptDeletes = false) => {
+  const { sides } = linked.link;
+  const link = { ...linked.link, sides: bySide((side) => ({ ...sides[side], contacts: contacts[side] })) };
+  const options = { kind: 'incremental' as RunKind, acceptDeletes, signal: new AbortController().signal };
+  return {
+    plan: () => linked.app.plan(link, options),
+    run: async () => {
+      linked.clock.advance(60_000);
+      return (await linked.app.run(link, options)).summary;
+    },
+  };
+};
+
+const counts = ({ app }: LinkedSandbox) => app.store.counts('default');
+
+describe('[R18] a book of 500 with the label Clients on 60', () => {
+  test(
+    'moves exactly these; taken off 3, they are set apart and come back without a write',
+    { timeout: 60_000 },
+    async () => {
+      await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
+      const first = await sync(linked);
+      expect(first.right.created).toBe(60);
+      const clients = BOOK.filter(({ groups }) => groups.includes('Clients')).map(({ givenName }) => givenName);
+      expect(atService(linked)).toEqual(clients.toSorted());
+      expect(await counts(linked)).toMatchObject({ pairs: 60, asleep: 0, unselected: { left: 440, right: 0 } });
+
+      // The service shows what shares its newest stamps with each run: after a later edit, that is the edited one alone.
+      linked.clock.advance(3_600_000);
+      linked.sandbox.service.account.updateContact(contactNamed(linked, clients[5] ?? '')?.id ?? '', { title: 'Boss' });
+      expect(await sync(linked)).toMatchObject({ left: { ...NOTHING, updated: 1 } });
+      linked.clock.advance(600_000);
+      await sync(linked);
+      const idle = await sync(linked);
+      expect([idle.left.requests, idle.right.requests]).toEqual([2, 2]);
+
+      const three = clients.slice(0, 3);
+      for (const name of three) label(linked, name, 'Choir');
+      const off = await sync(linked);
+      expect(off).toMatchObject({ left: NOTHING, right: NOTHING });
+      expect(await counts(linked)).toMatchObject({ pairs: 57, asleep: 3 });
+      expect(atService(linked)).toEqual(clients.toSorted());
+
+      // What is edited at either side stays there.
+      linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
+        organizations: [{ title: 'Baker' }],
+      });
+      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+      expect(contactNamed(linked, three[0] ?? '')?.title ?? '').toBe('');
+      const still = await sync(linked);
+      expect([still.left.requests, still.right.requests]).toEqual([2, 2]);
+
+      for (const name of three.slice(1)) label(linked, name, 'Clients', 'Choir');
+      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0 });
+      expect(await counts(linked)).toMatchObject({ pairs: 59, asleep: 1 });
+      label(linked, three[0] ?? '', 'Clients', 'Choir');
+      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+      expect(contactNamed(linked, three[0] ?? '')?.title).toBe('Baker');
+      const full = await sync(linked, { kind: 'full' });
+      expect(full).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0, conflicts: 0 });
+    },
+  );
+});
+
+describe('[R18] contacts that take part by a mirrored label', () => {
+  const PEOPLE = [person('Ada', ['Clients']), person('Ben', ['Clients']), person('Cid'), person('Dot')];
+
+  test('sleep once the label that was taken off has gone at the other side too', async () => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, CLIENTS);
+    await sync(linked);
+    expect(atService(linked)).toEqual(['Ada', 'Ben']);
+    label(linked, 'Ada');
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+    expect(contactNamed(linked, 'Ada')?.bucketIds).toEqual([]);
+    expect(await counts(linked)).toMatchObject({ pairs: 1, asleep: 1 });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    label(linked, 'Ada', 'Clients');
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+    expect(contactNamed(linked, 'Ada')?.bucketIds).toHaveLength(1);
+    expect(await counts(linked)).toMatchObject({ pairs: 2, asleep: 0 });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+  });
+
+  test('are paired with their like whom the other side does not select, and not doubled', async () => {
+    await using linked = await startLinkedSandbox(
+      { google: PEOPLE, service: [person('Ada'), person('Cid'), person('Eve')] },
+      CLIENTS,
+    );
+    const first = await sync(linked);
+    expect(first).toMatchObject({ paired: 1, right: { created: 1 } });
+    expect(atService(linked)).toEqual(['Ada', 'Ben', 'Cid', 'Eve']);
+    expect(linked.sandbox.google.account.people()).toHaveLength(4);
+    // Later too: who is selected now finds its like among those whom nobody has looked at since.
+    label(linked, 'Cid', 'Clients');
+    expect(await sync(linked)).toMatchObject({ paired: 1, left: NOTHING, right: { created: 0 } });
+    expect(await counts(linked)).toMatchObject({ pairs: 3, unselected: { left: 1, right: 1 } });
+  });
+
+  test('deleted while they sleep, are deleted nowhere else, and not created again when they are selected', async () => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
+    await sync(linked);
+    label(linked, 'Ada');
+    await sync(linked);
+    linked.sandbox.service.account.deleteContact(contactNamed(linked, 'Ada')?.id ?? '');
+    expect(await sync(linked, { kind: 'full' })).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(googleId(linked, 'Ada')).not.toBe('');
+    label(linked, 'Ada', 'Clients');
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(atService(linked)).toEqual(['Ben']);
+  });
+
+  test('deleted while they sleep, and selected before any sweep has heard of it, are kept as well', async () => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
+    await sync(linked);
+    label(linked, 'Ada');
+    await sync(linked);
+    linked.sandbox.service.account.deleteContact(contactNamed(linked, 'Ada')?.id ?? '');
+    label(linked, 'Ada', 'Clients');
+    expect(await sync(linked)).toMatchObject({ kind: 'incremental', left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 1, asleep: 0 });
+    expect(await sync(linked, { kind: 'full' })).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(googleId(linked, 'Ada')).not.toBe('');
+  });
+
+  test.each(['redirect', 'survivor'] as const)(
+    '[R12] merged into a linked one while they sleep, and selected before it was heard of, leave that pair as it is: %s',
+    async (mergeLosers) => {
+      const service = { mergeLosers, mergeBump: 'unchanged' } as const;
+      const sides = { google: PEOPLE, service: [], variants: { service } };
+      await using linked = await startLinkedSandbox(sides, GOOGLE_CHOOSES);
+      await sync(linked);
+      label(linked, 'Ada');
+      await sync(linked);
+      const { account } = linked.sandbox.service;
+      const ben = contactNamed(linked, 'Ben')?.id ?? '';
+      account.mergeContacts(ben, [contactNamed(linked, 'Ada')?.id ?? '']);
+      label(linked, 'Ada', 'Clients');
+      const ids = async () => (await linked.app.store.index('default', 'right')).filter(({ pair }) => pair !== null);
+      const pairOfBen = (await ids()).find(({ id }) => id === ben)?.pair;
+      expect(await sync(linked)).toMatchObject({ kind: 'incremental', left: { created: 0, deleted: 0 } });
+      expect(googleId(linked, 'Ada')).not.toBe('');
+      expect((await ids()).map(({ id, pair }) => ({ id, pair }))).toEqual([{ id: ben, pair: pairOfBen }]);
+      expect(await sync(linked, { kind: 'full' })).toMatchObject({ left: { created: 0, deleted: 0 } });
+      expect(linked.sandbox.google.account.people()).toHaveLength(PEOPLE.length);
+    },
+  );
+
+  test('are not paired with one that was deleted since the last sweep', async () => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [person('Cid')] }, GOOGLE_CHOOSES);
+    await sync(linked);
+    linked.sandbox.service.account.deleteContact(contactNamed(linked, 'Cid')?.id ?? '');
+    label(linked, 'Cid', 'Clients');
+    expect(await sync(linked)).toMatchObject({ kind: 'incremental', paired: 0, right: { created: 1 } });
+    expect(await sync(linked, { kind: 'full' })).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(googleId(linked, 'Cid')).not.toBe('');
+    expect(atService(linked)).toEqual(['Ada', 'Ben', 'Cid']);
+  });
+
+  test('awake, are deleted as ever', async () => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
+    await sync(linked);
+    linked.sandbox.google.account.deletePerson(googleId(linked, 'Ben'));
+    expect(await sync(linked)).toMatchObject({ right: { deleted: 1 } });
+    expect(atService(linked)).toEqual(['Ada']);
+  });
+});
+
+describe('[R18] a changed configuration', () => {
+  const EVERYBODY = { left: ['*'], right: ['*'] };
+  const NOBODY_BUT_VIPS = { left: ['VIP', 'starred'], right: ['tag:gold'] };
+
+  test('is shown by plan, halts where it would set too many apart, and does so once that is accepted', async () => {
+    const people = Array.from({ length: 40 }, (_, index) => person(`P${index}x`, index < 4 ? ['VIP'] : []));
+    await using linked = await startLinkedSandbox({ google: people, service: [] });
+    await sync(linked);
+    const vip = withContacts(linked, NOBODY_BUT_VIPS);
+    const { plan, halt, kind } = await vip.plan();
+    expect(kind).toBe('full');
+    expect(planChanges(plan).map(({ action }) => action)).toEqual(Array.from({ length: 36 }, () => 'set-apart'));
+    expect(halt).toMatchObject({ reason: 'too-many-deletes' });
+    expect(halt?.message).toContain('set apart 36 linked contacts');
+    const halted = await vip.run();
+    expect(halted).toMatchObject({ outcome: 'halted', left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 40, asleep: 0 });
+    // Halted, it does not list both sides again and again.
+    expect(await vip.run()).toMatchObject({ outcome: 'halted', kind: 'incremental' });
+
+    const accepted = withContacts(linked, NOBODY_BUT_VIPS, true);
+    expect(await accepted.run()).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 4, asleep: 36 });
+    expect(atService(linked)).toHaveLength(40);
+
+    // A star at Google and a tag at the service select too.
+    label(linked, 'P10x', 'starred');
+    const tagged = contactNamed(linked, 'P11x')?.id ?? '';
+    linked.sandbox.service.account.updateContact(tagged, { tags: ['Gold'] });
+    expect(await vip.run()).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 6, asleep: 34 });
+
+    const everybody = withContacts(linked, EVERYBODY);
+    expect(await everybody.run()).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 40, asleep: 0, unselected: { left: 0, right: 0 } });
+    expect(await everybody.run()).toMatchObject({ kind: 'incremental' });
+  });
+
+  test('follows a group that is renamed, so that its pattern matches no longer', async () => {
+    const people = [person('Ada', ['Clients']), person('Ben', ['Clients']), person('Cid', ['VIP'])];
+    await using linked = await startLinkedSandbox(
+      { google: people, service: [] },
+      { GOOGLE_CONTACTS: 'Clients,VIP', SERVICE_CONTACTS: 'Clients,VIP', DELETE_LIMIT: '100%' },
+    );
+    await sync(linked);
+    const bucket = linked.sandbox.service.account.buckets().find(({ name }) => name === 'Clients');
+    linked.sandbox.service.account.updateBucket(bucket?.id ?? '', { name: 'Former' });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 1, asleep: 2 });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    linked.sandbox.service.account.updateBucket(bucket?.id ?? '', { name: 'clients' });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 3, asleep: 0 });
+  });
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../../src/app/app.ts';
+import type { Clock } from '../../../src/clock.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { LeaseError } from '../../../src/sync/context.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { createEventLog } from '../../support/jobs/event-log.ts';
+import { createMovableClock } from '../../support/movable-clock.ts';
+import { findPostgres } from '../../support/postgres.ts';
+
+const postgres = await findPostgres();
+afterAll(() => postgres?.close());
+
+const FAST = { requests: 60_000, windowMs: 60_000 };
+const LIMITS = {
+  SERVICE_RATE_LIMIT: '60000/minute',
+  GOOGLE_READ_LIMIT: '60000/minute',
+  GOOGLE_WRITE_LIMIT: '60000/minute',
+};
+/** Longer than any lease. */
+const TWO_LEASES_MS = 30_000;
+
+/** Stops a process as SIGSTOP does, as soon as its store has answered what `when` says, until it is continued. */
+const createPause = (when: (kinds: readonly string[]) => boolean) => {
+  const paused = Promise.withResolvers<void>();
+  const continued = Promise.withResolvers<void>();
+  let isPaused = false;
+  const go = (): Promise<void> => (isPaused ? continued.promise : Promise.resolve());
+  return {
+    paused: paused.promise,
+    continue: (): void => {
+      isPaused = false;
+      continued.resolve();
+    },
+    clock: (clock: Clock): Clock => ({
+      ...clock,
+      sleep: async (...of) => {
+        try {
+          await clock.sleep(...of);
+        } finally {
+          await go();
+        }
+      },
+    }),
+    store: (store: Store): Store => ({
+      ...store,
+      commit: async (...of) => {
+        const ids = await store.commit(...of);
+        if (when(of[2].map(({ kind }) => kind))) {
+          isPaused = true;
+          paused.resolve();
+        }
+        await go();
+        return ids;
+      },
+    }),
+  };
+};
+
+/** Two hosts with one database, each with its own DATA_DIR; the first is paused as `when` says. */
+const startHosts = async (when: (kinds: readonly string[]) => boolean) => {
+  const stack = new AsyncDisposableStack();
+  const clock = createMovableClock();
+  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
+  const sandbox = stack.use(await startSandbox({ count: 30, serviceRateLimit: FAST, googleQuotas: quotas, clock }));
+  const url = (await postgres?.createDatabase()) ?? '';
+  const pause = createPause(when);
+  const start = async (isPaused: boolean) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const config = loadConfig({ env: { ...sandbox.environment(), ...LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
+    const own = openPostgres({ url, clock, connections: 4, newId: randomUUID, leaseClock: 'caller' });
+    const log = createEventLog();
+    const store = isPaused ? pause.store(own) : own;
+    const app = stack.use(createApp(config, log.events, { store, clock: isPaused ? pause.clock(clock) : clock }));
+    const [link] = config.links;
+    if (link === undefined) throw new Error('The sandbox configures one link.');
+    const { signal } = new AbortController();
+    const run = () => app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+    return { run, log, store: own };
+  };
+  const [first, second] = [await start(true), await start(false)];
+  return { sandbox, clock, pause, first, second, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+const POINTS = [
+  ['has journaled writes and not sent them yet', (kinds: readonly string[]) => kinds.includes('intend')],
+  ['has stored a page of a feed', (kinds: readonly string[]) => kinds.includes('cursor')],
+  ['has stored the answers to its writes', (kinds: readonly string[]) => kinds.includes('journal')],
+] as const;
+
+describe.skipIf(postgres === null)('a process that was paused for longer than its lease', () => {
+  test.each(POINTS)(
+    'and wakes up when another host is done changes nothing, and says so once: it %s',
+    async (_, when) => {
+      await using hosts = await startHosts(when);
+      const { sandbox, clock, pause, first, second } = hosts;
+      const running = first.run();
+      await pause.paused;
+      clock.advance(TWO_LEASES_MS);
+      for (let turn = 0; turn < 2; turn += 1) expect((await second.run()).error).toBeNull();
+      const look = async () =>
+        JSON.stringify([await second.store.link('default'), await second.store.halves('default', { by: 'all' })]);
+      const [stored, sides, requests] = [await look(), readSides(sandbox), sandbox.service.requests.length];
+      pause.continue();
+      const { error } = await running;
+      expect(error).toBeInstanceOf(LeaseError);
+      expect(first.log.lines.filter(({ name }) => name === 'leaseLost')).toHaveLength(1);
+      expect(sandbox.service.requests.length).toBe(requests);
+      expect(readSides(sandbox)).toEqual(sides);
+      expect(await look()).toBe(stored);
+      expect(sides.google).toEqual(sides.service);
+    },
+  );
+});

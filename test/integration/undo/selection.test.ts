@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: `Of${givenName}`,
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+  groups: ['Clients'],
+});
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Google chooses; the service's contacts take part with their like alone. */
+const CLIENTS: Variables = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: '!*', DELETE_LIMIT: '100%' };
+
+const start = (): Promise<LinkedSandbox> =>
+  startLinkedSandbox({ google: [person('Ada'), person('Ben')], service: [] }, { SWEEP_INTERVAL: '1d' });
+
+const SIGNAL = new AbortController().signal;
+
+/** Something done with the same link under other settings. */
+const withApp = async <T>(
+  linked: LinkedSandbox,
+  variables: Variables,
+  work: (app: LinkedSandbox['app'], link: LinkedSandbox['link']) => Promise<T>,
+): Promise<T> => {
+  const env = { ...linked.sandbox.environment(), DATA_DIR: linked.dataDir, SWEEP_INTERVAL: '1d', ...variables };
+  const config = loadConfig({ env, cwd: linked.dataDir });
+  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+  await using app = createApp(config, createEvents(logger, { personalData: false }), { clock: linked.clock });
+  const [link] = config.links;
+  if (link === undefined) throw new Error('The sandbox configures one link.');
+  linked.clock.advance(60_000);
+  return await work(app, link);
+};
+
+const sync = (linked: LinkedSandbox, variables: Variables, kind: 'incremental' | 'full' = 'incremental') =>
+  withApp(linked, variables, async (app, link) => {
+    const { error, summary } = await app.run(link, { kind, acceptDeletes: false, signal: SIGNAL });
+    expect(error).toBeNull();
+    return summary;
+  });
+
+const undo = (linked: LinkedSandbox, variables: Variables, id: string) =>
+  withApp(linked, variables, async (app, link) => {
+    const [run] = await app.store.runs(link.name, { idPrefix: id });
+    if (run === undefined) throw new Error('There is no run to undo.');
+    const { result, report } = await app.undo(link, run, { acceptDeletes: true, signal: SIGNAL });
+    expect(result.error).toBeNull();
+    return { summary: result.summary, refused: report.refused };
+  });
+
+const NOTHING = { created: 0, updated: 0, deleted: 0 };
+
+const expectQuiet = async (linked: LinkedSandbox, variables: Variables): Promise<void> => {
+  for (const kind of ['incremental', 'full'] as const) {
+    expect(await sync(linked, variables, kind)).toMatchObject({ left: NOTHING, right: NOTHING, conflicts: 0 });
+  }
+};
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string =>
+  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
+const titleAtGoogle = ({ sandbox }: LinkedSandbox, name: string) =>
+  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.organizations?.[0]?.title;
+const atService = ({ sandbox }: LinkedSandbox, name: string) =>
+  sandbox.service.account.contacts().find((contact) => contact.first_name === name);
+const setTitle = (linked: LinkedSandbox, name: string, title: string): void => {
+  linked.sandbox.google.account.updatePerson(googleId(linked, name), { organizations: [{ title }] });
+};
+const label = (linked: LinkedSandbox, name: string, ...labels: readonly string[]): void => {
+  const groups = linked.sandbox.google.account.groups();
+  const idOf = (each: string): string => groups.find((group) => group.name === each)?.resourceName ?? each;
+  linked.sandbox.google.account.setGroups(
+    googleId(linked, name),
+    ['contactGroups/myContacts', ...labels].map((each) => idOf(each)),
+  );
+};
+
+const pairs = ({ app }: LinkedSandbox) => app.store.counts('default');
+
+describe('[R18] an undo of what was written to contacts that are set apart by now', () => {
+  test('writes to them without waking them, and nothing follows from it when they wake', async () => {
+    await using linked = await start();
+    await sync(linked, CLIENTS);
+    setTitle(linked, 'Ada', 'Baker');
+    const { run, right } = await sync(linked, CLIENTS);
+    expect(right.updated).toBe(1);
+    label(linked, 'Ada');
+    await sync(linked, CLIENTS);
+    expect(await pairs(linked)).toMatchObject({ pairs: 1, asleep: 1 });
+
+    const { summary, refused } = await undo(linked, CLIENTS, run);
+    expect(refused).toEqual([]);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+    expect(atService(linked, 'Ada')?.title ?? '').toBe('');
+    await expectQuiet(linked, CLIENTS);
+    expect(await pairs(linked)).toMatchObject({ pairs: 1, asleep: 1 });
+
+    label(linked, 'Ada', 'Clients');
+    await expectQuiet(linked, CLIENTS);
+    expect(await pairs(linked)).toMatchObject({ pairs: 2, asleep: 0 });
+    expect(titleAtGoogle(linked, 'Ada')).toBe('Baker');
+    setTitle(linked, 'Ada', 'Brewer');
+    await sync(linked, CLIENTS);
+    expect(atService(linked, 'Ada')?.title).toBe('Brewer');
+  });
+
+  test('takes away what it created, and it is not created again when its source is selected', async () => {
+    await using linked = await start();
+    const { run } = await sync(linked, CLIENTS);
+    label(linked, 'Ada');
+    await sync(linked, CLIENTS);
+    const { summary } = await undo(linked, CLIENTS, run);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, deleted: 2 } });
+    label(linked, 'Ada', 'Clients');
+    await expectQuiet(linked, CLIENTS);
+    expect(googleId(linked, 'Ada')).not.toBe('');
+    expect(atService(linked, 'Ada')).toBeUndefined();
+  });
+});
+
+describe('[R18] an undo after the selection was changed', () => {
+  test('brings back what was deleted, which stays where nobody selects it', async () => {
+    await using linked = await start();
+    await sync(linked, CLIENTS);
+    linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
+    const { run, right } = await sync(linked, CLIENTS);
+    expect(right.deleted).toBe(1);
+    const nobody = { ...CLIENTS, GOOGLE_CONTACTS: '!*' };
+    const { summary } = await undo(linked, nobody, run);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, created: 1 } });
+    await expectQuiet(linked, nobody);
+    expect(atService(linked, 'Ada')).toBeDefined();
+    expect(googleId(linked, 'Ada')).toBe('');
+    expect(googleId(linked, 'Ben')).not.toBe('');
+    expect(await pairs(linked)).toMatchObject({ pairs: 0, asleep: 1 });
+  });
+});
+
+describe('an undo of a one-way link with a selection', () => {
+  const ONE_WAY: Variables = { ...CLIENTS, SYNC_DIRECTION: 'to-service' };
+
+  test('writes the target alone, awake or asleep, and the next run leaves it so', async () => {
+    await using linked = await start();
+    await sync(linked, ONE_WAY);
+    for (const name of ['Ada', 'Ben']) setTitle(linked, name, 'Baker');
+    const { run } = await sync(linked, ONE_WAY);
+    label(linked, 'Ada');
+    await sync(linked, ONE_WAY);
+    const { summary, refused } = await undo(linked, ONE_WAY, run);
+    expect(refused).toEqual([]);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 2 } });
+    await expectQuiet(linked, ONE_WAY);
+    for (const name of ['Ada', 'Ben']) {
+      expect(atService(linked, name)?.title ?? '').toBe('');
+      expect(titleAtGoogle(linked, name)).toBe('Baker');
+    }
+  });
+});
+
+describe('an undo after the fields were changed', () => {
+  const WITH_NICKNAME: Variables = { FIELDS: 'default,nickname' };
+  const addNickname = (linked: LinkedSandbox, name: string): void => {
+    linked.sandbox.google.account.updatePerson(googleId(linked, name), {
+      nicknames: [{ value: 'Addie' }],
+      organizations: [{ title: 'Baker' }],
+    });
+  };
+
+  test('refuses the field that is synced no more, and reverts the others', async () => {
+    await using linked = await start();
+    await sync(linked, WITH_NICKNAME);
+    addNickname(linked, 'Ada');
+    const { run } = await sync(linked, WITH_NICKNAME);
+    expect(atService(linked, 'Ada')).toMatchObject({ title: 'Baker' });
+    await sync(linked, {});
+    const { summary, refused } = await undo(linked, {}, run);
+    expect(refused).toMatchObject([{ side: 'right', field: 'nickname', reason: 'the link does not sync this field' }]);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+    expect(atService(linked, 'Ada')?.title ?? '').toBe('');
+    await expectQuiet(linked, {});
+  });
+
+  test('takes away what was created with a field that is synced no more', async () => {
+    await using linked = await start();
+    setTitle(linked, 'Ada', 'Baker');
+    const { run } = await sync(linked, {});
+    const withoutTitle = { FIELDS: 'default,!title' };
+    await sync(linked, withoutTitle);
+    const { summary, refused } = await undo(linked, withoutTitle, run);
+    expect(refused).toEqual([]);
+    expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, deleted: 2 } });
+    expect(linked.sandbox.service.account.contacts()).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { ChosenFields } from '../../src/contact/chosen.ts';
+import { inFieldOrder, textIn, withValue } from '../../src/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
+import type { Rejection } from '../../src/store/store.ts';
+import { SHOWS_NOTHING, type Choosing } from './choices.ts';
+import { SHOWN } from './computing.ts';
+import type { History } from './history.ts';
+import { liveRows, type World } from './world.ts';
+
+/** The side that shows what the other one computes; null where the link shows nothing. */
+const showingSide = ({ players, shows, hardness }: History): Side | null => {
+  const side = SIDES.find((each) => players[each] === 'google' && players[otherSide(each)] === 'service');
+  const direction = hardness?.direction ?? 'both';
+  const mayShow = side !== undefined && (direction === 'both' || direction === `to-${side}`);
+  return shows === true && mayShow ? side : null;
+};
+
+/** Whether one side shows what the other one computes. */
+export const showsExtras = (history: History): boolean => showingSide(history) !== null;
+
+/** What the link syncs in all, and which fields of it go one way. */
+export const withExtras = (
+  history: History,
+  { fields }: Choosing,
+): { readonly fields: ChosenFields; readonly directions: { readonly [SHOWN]?: `to-${Side}` } } => {
+  const side = showingSide(history);
+  if (side === null || fields === SHOWS_NOTHING) return { fields, directions: {} };
+  return { fields: inFieldOrder([...fields, SHOWN]), directions: { [SHOWN]: `to-${side}` } };
+};
+
+/** Lets the service compute, and users scribble, before a run. */
+export const compute = (history: History, world: World, run: number): void => {
+  const side = showingSide(history);
+  if (side === null) return;
+  if (world.choosing.fields === SHOWS_NOTHING) world.extras.wasOff = true;
+  for (const { who, what, isStamped } of history.computing?.[run] ?? []) {
+    const book = world.books[what === 'scribble' ? side : otherSide(side)];
+    const rows = liveRows(book);
+    const row = rows[who % rows.length];
+    if (row === undefined) continue;
+    const text = what === 'none' ? '' : `${what} ${world.nextNumber()}`;
+    book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
+    if (what === 'scribble') {
+      world.extras.scribbled.add(row);
+      world.extras.everScribbled.add(row);
+    }
+    if (what !== 'another') continue;
+    world.extras.computed.add(row);
+    const like = world.pairs.find((ids) => ids[otherSide(side)] === row.id);
+    const shown = like === undefined ? undefined : world.books[side].find(like[side]);
+    if (shown !== undefined) world.extras.scribbled.delete(shown);
+  }
+};
+
+/** Each linked contact shows what the service has computed, unless its side refuses what it is given. */
+export const checkShown = (history: History, world: World, rejections: readonly Rejection[]): string[] => {
+  const side = showingSide(history);
+  if (side === null || world.choosing.fields === SHOWS_NOTHING) return [];
+  return world.pairs.flatMap((ids) => {
+    const [shown, computed] = [
+      world.books[side].find(ids[side]),
+      world.books[otherSide(side)].find(ids[otherSide(side)]),
+    ];
+    if (shown?.state !== 'live' || computed?.state !== 'live') return [];
+    const [is, due] = [textIn(shown.contact, SHOWN), textIn(computed.contact, SHOWN)];
+    const isRefused = rejections.some(({ key }) => key.split(' ').includes(shown.id));
+    // Where nothing of it was ever shown, whatever stands under the name is left alone.
+    const { computed: ever, everScribbled, wasOff } = world.extras;
+    const isLeftover = due === '' && (wasOff || !ever.has(computed) || everScribbled.has(shown));
+    if (is === due || isRefused || isLeftover || world.extras.scribbled.has(shown)) return [];
+    return [`${shown.id} shows "${is}", and "${due}" was computed`];
+  });
+};

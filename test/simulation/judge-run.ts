@@ -1,0 +1,108 @@
+import { SIDES, type Side } from '../../src/contact/side.ts';
+import { isCertain } from './choices.ts';
+import type { Hardness } from './history.ts';
+import { tokenOf } from './ledger.ts';
+import { visibleTokens, type World } from './world.ts';
+
+/** Keeps in mind who is linked now, and how, and whom writes of unknown outcome are about. */
+export const noteLinked = async (world: World): Promise<void> => {
+  const { open, statuses } = world.parts;
+  statuses.clear();
+  open.clear();
+  const ids: Record<Side, Map<number, string>> = { left: new Map(), right: new Map() };
+  for (const side of SIDES) {
+    const linked = world.linked[side];
+    linked.clear();
+    for (const { id, pair } of await world.store.index(world.link, side)) {
+      if (pair === null) continue;
+      linked.add(id);
+      ids[side].set(pair, id);
+    }
+    const rows = world.books[side].rows.filter((row) => linked.has(row.id));
+    for (const row of rows) world.unconfirmed.delete(row);
+  }
+  const rows = await world.store.pairs(world.link, [...new Set([...ids.left.keys(), ...ids.right.keys()])]);
+  const statusOf = new Map(rows.map(({ id, status }) => [id, status]));
+  for (const side of SIDES) {
+    for (const [pair, id] of ids[side]) {
+      const [row, status] = [world.books[side].find(id), statusOf.get(pair)];
+      if (row !== undefined && status !== undefined) statuses.set(row, status);
+    }
+  }
+  for (const { leftId, rightId } of await world.store.journal(world.link, { open: true })) {
+    for (const row of [world.books.left.find(leftId ?? ''), world.books.right.find(rightId ?? '')]) {
+      if (row !== undefined) open.add(row);
+    }
+  }
+  const whole = [...ids.left].flatMap(([pair, left]) => {
+    const right = ids.right.get(pair);
+    return right === undefined ? [] : [{ isAsleep: statusOf.get(pair) === 'asleep', ids: { left, right } }];
+  });
+  const pairsThat = (isAsleep: boolean) => whole.filter((pair) => pair.isAsleep === isAsleep).map((pair) => pair.ids);
+  world.pairs.splice(0, world.pairs.length, ...pairsThat(false));
+  world.asleep.splice(0, world.asleep.length, ...pairsThat(true));
+};
+
+/** What a completed run was told of deletions is known from then on; what another one was told may be forgotten. */
+export const noteTold = (world: World, completed: boolean): void => {
+  for (const row of SIDES.flatMap((side) => world.books[side].rows)) {
+    if (row.told === 'now') row.told = completed ? 'before' : 'no';
+  }
+};
+
+/** What stands on both sides of people in step when everything is at rest, is what they last agreed on. */
+export const noteAgreed = (world: World): void => {
+  for (const ids of world.pairs) {
+    const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
+    if (left === undefined || right === undefined) continue;
+    const agreed = visibleTokens(world.books.left, left).intersection(visibleTokens(world.books.right, right));
+    world.agreed.set(left.entity, agreed);
+  }
+  for (const [entity, tokens] of world.agreed) {
+    world.agreed.set(entity, new Set([...tokens].filter((token) => isCertain(world.choosing, token))));
+  }
+};
+
+/** A value that nobody has touched since both sides agreed on it is no change: no conflict is about it (R2, R18). */
+export const judgeUntouched = async (world: World, isMerging: boolean): Promise<void> => {
+  // Only of links with pairs that are set apart is it modelled what both sides agreed on.
+  if (world.asleep.length === 0) return;
+  for (const conflict of await world.store.conflicts(world.link, { all: true })) {
+    const entity = world.books.left.find(conflict.leftId)?.entity;
+    if (entity === undefined || world.ledger.blurred.has(entity) || world.ledger.peopleOfTwo.has(entity)) continue;
+    for (const side of SIDES) {
+      const token = tokenOf(conflict.field, conflict[side]);
+      const key = JSON.stringify(['untouched', conflict.field, conflict.left, conflict.right, conflict.leftId, side]);
+      if (token === null || world.judged.has(key)) continue;
+      world.judged.add(key);
+      // In a merge that a person asks for, values of two people meet that nobody touched.
+      if (isMerging || !isCertain(world.choosing, token) || world.ledger.everTaken[side].has(token)) continue;
+      if (world.agreed.get(entity)?.has(token) !== true) continue;
+      world.complaints.push(
+        `a conflict is about ${token}, which nobody touched at ${side} since both sides agreed on it`,
+      );
+    }
+  }
+};
+
+/** A value that its user had taken away before the run began must win no conflict. */
+export const judgeConflicts = async (
+  world: World,
+  hardness: Hardness | undefined,
+  startedAtMs: number,
+): Promise<void> => {
+  if (hardness === undefined) return;
+  const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
+  for (const row of await world.store.conflicts(world.link, { all: true })) {
+    const { field, winner, left, right, leftId } = row;
+    // An archived contact still is to be found.
+    if (winner === null || world.books[winner].find(row[`${winner}Id`])?.state === 'archived') continue;
+    const token = tokenOf(field, winner === 'left' ? left : right);
+    const key = JSON.stringify([field, winner, left, right, leftId]);
+    if (token === null || world.judged.has(key)) continue;
+    world.judged.add(key);
+    const takenAtMs = world.ledger.takenAtMs[winner].get(token);
+    if (takenAtMs === undefined || takenAtMs >= knownAtMs) continue;
+    world.complaints.push(`${token} won a conflict although it had been taken away at ${winner} before`);
+  }
+};

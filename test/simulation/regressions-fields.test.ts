@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { SIDES } from '../../src/contact/side.ts';
+import type { Edit } from './history.ts';
+import { runHistory } from './run-history.ts';
+import { history, run } from './scenario.ts';
+
+// Histories that once went wrong, cut down to what matters: a link that chooses other fields.
+
+const PEOPLE: readonly Edit[] = SIDES.flatMap((side) =>
+  [1, 2, 3].map(() => ({ kind: 'create', side, rich: false }) as const),
+);
+
+test.each([5, 6, 7, 8, 9, 10, 11, 12])(
+  'pages that were listed for other fields are listed again, cut off at step %d [R14]',
+  async (step) => {
+    const players = { left: 'google', right: 'google' } as const;
+    const phases = [
+      [
+        run({
+          before: [{ kind: 'choose', choice: 2 }, { kind: 'twin', differs: false }, ...PEOPLE],
+        }),
+        run({ before: [0, 1, 2, 3, 4].map((who) => ({ kind: 'set', side: 'right', who, field: 'title' })) }),
+      ],
+      [
+        run({ before: [{ kind: 'create', side: 'left', rich: true }], full: true, crash: { step, when: 'after' } }),
+        run({ before: [{ kind: 'choose', choice: 3 }] }),
+      ],
+    ];
+    await expect(runHistory(history(phases, { players }))).resolves.toBeDefined();
+  },
+);
+
+test('nobody is asked about a field that the link syncs no more (seed 7842) [R4]', async () => {
+  const set = (side: 'left' | 'right'): Edit => ({ kind: 'set', side, who: 0, field: 'title' });
+  const phases = [
+    [run({ before: [{ kind: 'create', side: 'left', rich: false }] })],
+    [run({ before: [set('left'), set('right')] })],
+    [
+      run({ before: [{ kind: 'choose', choice: 2 }] }),
+      run({ before: [{ kind: 'clear', side: 'left', who: 0, field: 'title' }] }),
+    ],
+  ];
+  const { conflicts } = await runHistory(history(phases, { conflictsByField: { title: 'ask' } }));
+  expect(conflicts.map(({ field, resolvedAtMs }) => [field, resolvedAtMs === null])).toEqual([['title', false]]);
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NamedBudget } from '../../../src/app/network.ts';
+import type { LinkRunOptions } from '../../../src/app/runs.ts';
+import type { LinkConfig } from '../../../src/config/config.ts';
+import type { Side } from '../../../src/contact/side.ts';
+import type { Events } from '../../../src/events.ts';
+import type { JobData } from '../../../src/jobs/job.ts';
+import { createRunner } from '../../../src/jobs/run-job.ts';
+import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { LinkStateName } from '../../../src/store/store.ts';
+import type { RunResult, RunSummary } from '../../../src/sync/run.ts';
+import { SIDE_WORDS } from '../side-words.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { patchLink } from '../patch-link.ts';
+
+export const LINK = {
+  name: 'a',
+  sides: SIDE_WORDS,
+  syncIntervalMs: 300_000,
+  sweepIntervalMs: 21_600_000,
+} as Partial<LinkConfig> as LinkConfig;
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const SUMMARY: RunSummary = {
+  link: 'a',
+  run: 'r1',
+  kind: 'incremental',
+  outcome: 'completed',
+  reason: null,
+  left: NO_COUNTS,
+  right: NO_COUNTS,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 5,
+};
+
+const AT = { status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+export const REVOKED = Object.assign(new RevokedError('The permission was taken back.', AT), { side: 'left' as const });
+export const DOWN = new UnavailableError('The service does not answer.', AT);
+
+/** A runner over a real store, whose runs end as the test says. */
+export const startRunner = async ({ concurrency = 10 } = {}) => {
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  const store = openStore(join(directory, 'contact-sync.db'));
+  const clock = createVirtualClock();
+  const logged: string[] = [];
+  const runs: LinkRunOptions[] = [];
+  const limits: NamedBudget[] = [];
+  const credentials: Record<Side, string | null> = { left: 'g1', right: 's1' };
+  let waitForLease = (): Promise<void> => Promise.resolve();
+  let next: (options: LinkRunOptions) => Promise<unknown> = () => Promise.resolve(null);
+  const events = new Proxy({} as Events, {
+    get: (_, name) => (fields: object) => logged.push(`${String(name)} ${JSON.stringify(fields)}`),
+  });
+  const runner = createRunner({
+    events,
+    clock,
+    random: () => 0.5,
+    newId: () => 'the runner',
+    concurrency,
+    app: {
+      store,
+      limits: () => limits,
+      credentials: () => Promise.resolve({ ...credentials }),
+      run: async (_link, options): Promise<RunResult> => {
+        await waitForLease();
+        await options.onLease?.();
+        runs.push(options);
+        const error = await next(options);
+        const state: LinkStateName = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
+        await patchLink(store, 'a', { state, reason: error === null ? null : 'It went wrong.' });
+        return { summary: SUMMARY, error };
+      },
+    },
+  });
+  runner.setLinks(['a', 'b', 'c'].map((name) => ({ ...LINK, name })));
+  const run = (change: Partial<JobData> = {}) => {
+    return runner.runJob({ link: 'a', kind: 'incremental', override: null, ...change });
+  };
+  return {
+    runner,
+    run,
+    runs,
+    logged,
+    clock,
+    store,
+    credentials,
+    limits,
+    waitsForLease: (wait: () => Promise<void>) => {
+      waitForLease = wait;
+    },
+    ends: (error: unknown) => {
+      next = () => Promise.resolve(error);
+    },
+    breaks: (error: Error) => {
+      next = () => Promise.reject(error);
+    },
+    until: (wait: (options: LinkRunOptions) => Promise<unknown>) => {
+      next = wait;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+};

@@ -1,0 +1,174 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, chownSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL that answers: the usual one of this machine, or one that was started for this purpose. */
+export type TestPostgres = {
+  /** Makes an empty database, which is dropped with the server's {@link close}. */
+  createDatabase(): Promise<string>;
+  /** For tests that look behind the store. */
+  query(url: string, statement: string): Promise<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
+};
+
+/** A server that a test may stop and start again. */
+export type OwnPostgres = {
+  readonly url: string;
+  start(): Promise<void>;
+  /** As `kill -9` would: nothing is said to its clients. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const USUAL = 'postgres://postgres@127.0.0.1:5432/postgres';
+const TRIES = 100;
+
+const query = async (url: string, statement: string): Promise<readonly Record<string, unknown>[]> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const answers = (url: string): Promise<boolean> =>
+  query(url, 'select 1').then(
+    () => true,
+    () => false,
+  );
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+/** The newest of Debian's packages, or what is on the PATH; null where there is none. */
+const findPrograms = (): string | null => {
+  const found = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1);
+  if (found !== undefined) return found.slice(0, -'initdb'.length);
+  try {
+    execFileSync('initdb', ['--version'], { stdio: 'ignore' });
+    return '';
+  } catch {
+    return null;
+  }
+};
+
+/** PostgreSQL does not run as root: there the user that its package made does. */
+const serverUser = (): { uid: number; gid: number } | null => {
+  if (process.getuid?.() !== 0) return null;
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+};
+
+export type OwnPostgresOptions = {
+  /** Where it listens besides 127.0.0.1, and who may come there, as a line of pg_hba.conf. */
+  readonly open?: { readonly address: string; readonly allow: string };
+  /** In PEM; with them the server speaks TLS. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+  /** Settings of postgresql.conf, such as `max_connections=20`. */
+  readonly settings?: readonly string[];
+};
+
+/** Files of the server, which nobody else may read. */
+const writeOwn = (path: string, text: string, user: ReturnType<typeof serverUser>): void => {
+  writeFileSync(path, text, { mode: 0o600 });
+  if (user !== null) chownSync(path, user.uid, user.gid);
+};
+
+/** Makes a server of its own in a temporary directory and starts it; null where there are no programs for it. */
+export const startPostgres = async ({
+  open,
+  tls,
+  settings: more = [],
+}: OwnPostgresOptions = {}): Promise<OwnPostgres | null> => {
+  const programs = findPrograms();
+  if (programs === null) return null;
+  const directory = mkdtempSync(join(tmpdir(), 'contact-sync-postgres-'));
+  const user = serverUser();
+  if (user !== null) chownSync(directory, user.uid, user.gid);
+  const as = { ...user, cwd: directory };
+  const data = join(directory, 'data');
+  await run(`${programs}initdb`, ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'], as);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  if (open !== undefined) appendFileSync(join(data, 'pg_hba.conf'), `${open.allow}\n`);
+  if (tls !== undefined) {
+    writeOwn(join(data, 'server.crt'), tls.certificate, user);
+    writeOwn(join(data, 'server.key'), tls.key, user);
+  }
+  const addresses = ['127.0.0.1', ...(open === undefined ? [] : [open.address])].join(',');
+  const settings = [
+    `port=${port}`,
+    `listen_addresses=${addresses}`,
+    `unix_socket_directories=${directory}`,
+    'fsync=off',
+    ...(tls === undefined ? [] : ['ssl=on']),
+    ...more,
+  ];
+  let stop = (): Promise<void> => Promise.resolve();
+  const start = async (): Promise<void> => {
+    const options = settings.flatMap((setting) => ['-c', setting]);
+    const server = spawn(`${programs}postgres`, ['-D', data, ...options], { ...as, stdio: 'ignore' });
+    const isGone = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+    stop = async () => {
+      server.kill('SIGQUIT');
+      await isGone;
+    };
+    for (let attempt = 0; attempt < TRIES && !(await answers(url)); attempt += 1) await setTimeout(100);
+  };
+  await start();
+  return {
+    url,
+    start,
+    stop: () => stop(),
+    close: async () => {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Why tests of PostgreSQL are left out; with CI=true nothing may be. */
+const leaveOut = (): null => {
+  const why = "There is no PostgreSQL on 127.0.0.1:5432, and none to start: install Debian's package postgresql.";
+  if (process.env['CI'] === 'true') throw new Error(why);
+  process.stderr.write(`${why}\n`);
+  return null;
+};
+
+/** Finds or starts one; null where none answers and there are no programs to start one with. */
+export const findPostgres = async (): Promise<TestPostgres | null> => {
+  const isThere = await answers(USUAL);
+  const own = isThere ? null : await startPostgres();
+  const url = isThere ? USUAL : (own?.url ?? null);
+  if (url === null) return leaveOut();
+  const made: string[] = [];
+  return {
+    createDatabase: async () => {
+      const name = `contact_sync_test_${randomUUID().replaceAll('-', '')}`;
+      await query(url, `create database ${name}`);
+      made.push(name);
+      return Object.assign(new URL(url), { pathname: name }).href;
+    },
+    query,
+    close: async () => {
+      for (const name of made) await query(url, `drop database if exists ${name} with (force)`);
+      await own?.close();
+    },
+  };
+};

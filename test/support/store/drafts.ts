@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
+import { HALF_STATES } from '../../../src/contact/half.ts';
+import { SIDES } from '../../../src/contact/side.ts';
+import type { HalfQuery, Store, StoreChange } from '../../../src/store/store.ts';
+import { entryOf, halfOf, recordOf, rejectionOf } from './rows.ts';
+
+// Random changes, and everything that a store answers after them: two stores are held against each other by it.
+
+export const LINK = 'default';
+export const FOREVER = 1_000_000;
+
+export const leaseOf = async (store: Store, link: string): Promise<number> =>
+  (await store.acquireLease(link, 'owner', 0, FOREVER)) ?? 0;
+
+const ids = ['a', 'b', 'c', 'd'];
+const pairIds = [1, 2, 3];
+const groups = ['g1', 'g2'];
+const digests = ['d1', 'd2'];
+
+/** A change by which entries are named by their ordinal: their ids differ from store to store. */
+export type Draft = Exclude<StoreChange, { kind: 'forget-link' }>;
+
+/** Changes of one entry. */
+const isByEntry = (draft: Draft): draft is Extract<Draft, { kind: 'journal' | 'drop-entry' | 'redact-entry' }> =>
+  draft.kind === 'journal' || draft.kind === 'drop-entry' || draft.kind === 'redact-entry';
+
+const side = fc.constantFrom(...SIDES);
+const id = fc.constantFrom(...ids);
+const field = fc.constantFrom('title' as const, 'company' as const);
+
+const half = fc
+  .record({
+    side,
+    id,
+    pair: fc.option(fc.constantFrom(...pairIds)),
+    state: fc.constantFrom(...HALF_STATES),
+    absences: fc.nat(3),
+    lastListedAtMs: fc.option(fc.nat(9)),
+    heardAtMs: fc.nat(9),
+    groupIds: fc.subarray(groups),
+    emailAddresses: fc.subarray([{ value: 'a@example.org', label: null }]),
+  })
+  .map(({ groupIds, emailAddresses, ...columns }) => {
+    const record = recordOf(columns.id, { groupIds, contact: { ...EMPTY_CONTACT, emailAddresses } });
+    return halfOf(columns.id, { ...columns, record });
+  });
+const put = fc.record({ half, digest: fc.option(fc.constantFrom(...digests)) });
+
+export const draft: fc.Arbitrary<Draft> = fc.oneof(
+  { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
+  fc.record({ kind: fc.constant('drop-half' as const), side, id }),
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('put-pair' as const),
+      id: fc.constantFrom(...pairIds),
+      status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const, 'asleep' as const),
+      halves: fc.array(put, { maxLength: 2 }),
+    }),
+    weight: 4,
+  },
+  fc.record({ kind: fc.constant('drop-pair' as const), id: fc.constantFrom(...pairIds) }),
+  fc.record({ kind: fc.constant('shown' as const), side, ids: fc.subarray(ids) }),
+  fc.record({ kind: fc.constant('forget-shown' as const), side }),
+  fc.record({ kind: fc.constant('link' as const), patch: fc.record({ reason: fc.option(fc.constant('why')) }) }),
+  fc.record({
+    kind: fc.constant('intend' as const),
+    run: id,
+    entry: fc
+      .record({
+        leftId: id,
+        pairId: fc.constantFrom(...pairIds),
+        kind: fc.constantFrom('create', 'delete'),
+        destroys: fc.boolean(),
+      })
+      .map(entryOf),
+    atMs: fc.constantFrom(1, 2),
+  }),
+  fc.record({
+    kind: fc.constant('journal' as const),
+    id: fc.nat(5),
+    state: fc.constantFrom('done' as const, 'failed' as const),
+    after: fc.option(id.map((each) => recordOf(each))),
+    error: fc.constant(null),
+    atMs: fc.nat(9),
+  }),
+  fc.record({
+    kind: fc.constant('conflict' as const),
+    run: fc.constant('run'),
+    leftId: id,
+    rightId: id,
+    conflict: fc.record({ field, left: fc.constant('1'), right: fc.constant('2'), winner: side }),
+    atMs: fc.constant(1),
+  }),
+  fc.record({
+    kind: fc.constant('resolve-conflicts' as const),
+    leftId: id,
+    fields: fc.subarray(['title' as const]),
+    atMs: fc.nat(9),
+  }),
+  fc.record({
+    kind: fc.constant('review-conflict' as const),
+    leftId: id,
+    field,
+    review: fc.constantFrom('left' as const, 'dismissed' as const, null),
+    atMs: fc.nat(9),
+  }),
+  fc.record({ kind: fc.constant('drop-conflicts' as const), leftId: id }),
+  fc.record({ side, key: id }).map((each): Draft => ({ kind: 'reject', rejection: rejectionOf(each) })),
+  fc.record({ kind: fc.constant('accept' as const), side, key: id }),
+  fc
+    .record({ leftId: id, rightId: id, says: fc.constantFrom('together' as const, 'apart' as const), atMs: fc.nat(9) })
+    .map((verdict): Draft => ({ kind: 'verdict', verdict })),
+  fc.record({ kind: fc.constant('drop-verdict' as const), leftId: id, rightId: id }),
+  fc.record({
+    kind: fc.constant('run-ended' as const),
+    id,
+    end: fc.record({
+      outcome: fc.constantFrom('completed' as const, 'failed' as const),
+      reason: fc.constant(null),
+      summary: fc.constant({}),
+      endedAtMs: fc.nat(9),
+    }),
+  }),
+  fc.constant<Draft>({ kind: 'forget-mapping' }),
+  fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
+  fc.record({ kind: fc.constant('drop-entry' as const), id: fc.nat(5) }),
+  fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), intent: fc.constant(entryOf().intent) }),
+  fc.record({ kind: fc.constant('run-reason' as const), id, reason: fc.constant('another') }),
+);
+
+/** Puts drafts into a store, several in one commit; entries are named by their ordinal in `entries`. */
+export const playTogether = async (
+  store: Store,
+  entries: number[],
+  commits: readonly (readonly Draft[])[],
+): Promise<void> => {
+  const token = await leaseOf(store, LINK);
+  for (const drafts of commits) {
+    const changes = drafts.map((each) => (isByEntry(each) ? { ...each, id: entries[each.id] ?? -1 } : each));
+    entries.push(...(await store.commit(LINK, token, changes)));
+  }
+};
+
+/** Puts drafts into a store one by one. */
+export const play = (store: Store, entries: number[], drafts: readonly Draft[]): Promise<void> =>
+  playTogether(
+    store,
+    entries,
+    drafts.map((each) => [each]),
+  );
+
+const QUERIES: readonly HalfQuery[] = [
+  { by: 'all' },
+  { by: 'alone' },
+  { by: 'asleep' },
+  { by: 'unselected' },
+  { by: 'group', ids: ['g1'] },
+  { by: 'email', side: 'left', keys: ['a@example.org'] },
+  { by: 'pair', pairs: [1, 3] },
+  { by: 'id', side: 'left', ids: ['a', 'b'] },
+  ...HALF_STATES.map((state) => ({ by: 'state', states: [state] }) as const),
+  { by: 'state', states: ['changed', 'gone'], side: 'right' },
+];
+
+const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+
+/** All that a store answers, with entries and conflicts named by their ordinal. */
+export const everything = async (store: Store, entries: readonly number[]) => {
+  const journal = async (query: Parameters<Store['journal']>[1]) =>
+    (await store.journal(LINK, query)).map((row) => ({ ...row, id: entries.indexOf(row.id) }));
+  const conflicts = async (all: boolean) => (await store.conflicts(LINK, { all })).map(({ id: _id, ...row }) => row);
+  const known = digests.flatMap((digest) => ids.map((each) => ({ id: each, digest })));
+  return {
+    links: await store.links(),
+    halves: await Promise.all(QUERIES.map((query) => store.halves(LINK, query))),
+    pairs: await store.pairs(LINK, pairIds),
+    counts: await store.counts(LINK),
+    sides: await Promise.all(
+      SIDES.map(async (each) => ({
+        index: byId(await store.index(LINK, each)),
+        shown: await store.shown(LINK, each),
+        known: [...(await store.known(LINK, each, known))].toSorted(),
+      })),
+    ),
+    open: await journal({ open: true }),
+    deletions: await journal({ deletions: true }),
+    destroyed: await journal({ destroyedSinceMs: 2 }),
+    runJournal: await journal({ run: 'a' }),
+    pages: [await journal({ fromId: 0, limit: 2 }), await journal({ fromId: entries[1] ?? 0, limit: 9 })],
+    scope: await journal({ ids: ['a'], pairIds: [2] }),
+    runs: await store.runs(LINK, { idPrefix: '' }),
+    latest: await Promise.all(
+      (['ended', 'completed', 'writing'] as const).map((latest) => store.runs(LINK, { latest })),
+    ),
+    conflicts: [await conflicts(true), await conflicts(false)],
+  };
+};
+
+export const started = ids.map((run, index): Draft => {
+  return { kind: 'run-started', run: { id: run, kind: 'full', undoes: null, startedAtMs: index } };
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { createLinkSource, manageLinks } from '../../src/app/hosted-links.ts';
+import { systemClock } from '../../src/clock.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { readConfig, type Config } from '../../src/config/config.ts';
+import { parseLinkSettings, withAssignments, withoutSecrets, type HostedLink } from '../../src/config/hosted-links.ts';
+import type { LinkShelf } from '../../src/store/hosted-links.ts';
+import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
+
+const { cwd, write } = useConfigDirectory();
+
+const HOSTED = { DATABASE_URL: 'postgres://db.test/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
+const read = (env: Readonly<Record<string, string>>, yaml = `${REQUIRED_YAML}links: {}`) =>
+  readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
+const hosted = (name: string, settings: HostedLink['settings'], fault: string | null = null): HostedLink => ({
+  name,
+  settings,
+  fault,
+});
+const faultsOf = (links: readonly HostedLink[], env = {}, yaml?: string) =>
+  read(env, yaml)
+    .readLinks(links)
+    .faulty.map(({ name, problems }) => [name, ...problems.map(({ where, what }) => `${where} ${what}`)].join(': '));
+
+describe('links that the database keeps', () => {
+  test('are read as if they stood in the file, whose top they share, below the variables', () => {
+    const { config, readLinks } = read({ SWEEP_INTERVAL: '1h' }, `${REQUIRED_YAML}syncInterval: 7m\nlinks: {}`);
+    expect(config.links).toEqual([]);
+    const settings = { sweepInterval: '2h', deleteLimit: 25, left: { provider: 'google', refreshToken: 'r1' } };
+    const { links, faulty } = readLinks([hosted('ada', { ...settings, right: { provider: 'service', name: 'crm' } })]);
+    expect(faulty).toEqual([]);
+    expect(links).toMatchObject([
+      {
+        name: 'ada',
+        syncIntervalMs: 7 * 60_000,
+        sweepIntervalMs: 3_600_000,
+        deleteLimit: { count: 25, percent: null },
+        sides: { left: { provider: 'google', settings: { clientId: 'client' } }, right: { name: 'crm' } },
+      },
+    ]);
+    expect(links[0]?.sides.left.token?.reveal()).toBe('r1');
+  });
+
+  test('one with a fault is left out with all that is wrong, and the others are used', () => {
+    const { links, faulty } = read({}).readLinks([
+      hosted('bad', { direction: 'sideways', syncIntervall: '5m' }),
+      hosted('good', {}),
+      hosted('shut', null, 'is encrypted with another key.'),
+    ]);
+    expect(links.map(({ name }) => name)).toEqual(['good']);
+    expect(faulty).toMatchObject([
+      { name: 'bad', problems: [{ where: 'links.bad.syncIntervall' }, { where: 'links.bad.direction' }] },
+      { name: 'shut', problems: [{ where: 'links.shut', what: 'is encrypted with another key.' }] },
+    ]);
+  });
+
+  test('no name is that of a link of the file, or none at all', () => {
+    const yaml = `${REQUIRED_YAML}links: { home: {} }`;
+    expect(faultsOf([hosted('home', {}), hosted('a/b', {})], {}, yaml)).toEqual([
+      expect.stringMatching(/^home: links\.home is the name of a link of the configuration file too/u),
+      expect.stringMatching(/^a\/b: links\.a\/b is not a name/u),
+    ]);
+  });
+
+  test('names no file of a host, which is not even looked for', () => {
+    const nowhere = hosted('ada', { google: { refreshTokenFile: '/nowhere' }, consoleTokenFile: '/nowhere' });
+    expect(faultsOf([nowhere])).toEqual([
+      expect.stringMatching(
+        /^ada: links\.ada\.google\.refreshTokenFile names a file, .*links\.ada\.consoleTokenFile names a file/u,
+      ),
+    ]);
+    expect(faultsOf([nowhere])[0]).not.toContain('cannot be read');
+  });
+
+  test('names no file in a key of one word either', () => {
+    expect(faultsOf([hosted('ada', { 'google.refreshTokenFile': '/nowhere' })])).toEqual([
+      expect.stringMatching(/^ada: links\.ada\.google\.refreshTokenFile names a file/u),
+    ]);
+  });
+
+  test('takes no secret that is what lists show in its place', () => {
+    const link = hosted('ada', { left: { provider: 'google', refreshToken: '[secret]' }, consoleToken: '[secret]' });
+    expect(faultsOf([link])).toEqual([
+      expect.stringMatching(
+        /^ada: links\.ada\.left\.refreshToken is what is shown .*links\.ada\.consoleToken is what is shown/u,
+      ),
+    ]);
+  });
+
+  test('takes no token that a variable holds for the account of another link', () => {
+    expect(
+      faultsOf([hosted('ada', {})], { GOOGLE_REFRESH_TOKEN: 'r1' }, `${REQUIRED_YAML}links: { home: {} }`),
+    ).toEqual([expect.stringMatching(/^ada: GOOGLE_REFRESH_TOKEN is one account's/u)]);
+  });
+
+  test('opens its page with no token of another link', () => {
+    const consoleToken = 'a'.repeat(24);
+    const [one, other] = [hosted('one', { consoleToken }), hosted('other', { consoleToken })];
+    expect(faultsOf([one, other])).toEqual([
+      expect.stringMatching(/^other: links\.other\.consoleToken opens another link/u),
+    ]);
+    expect(faultsOf([one], { CONSOLE_TOKEN: consoleToken })).toHaveLength(1);
+  });
+});
+
+describe('settings', () => {
+  test('are written name=value beside those of a text, and an empty value takes one out', () => {
+    const section = parseLinkSettings('syncInterval: 5m\ngoogle: { readLimit: 1/minute }\n', 'ada.yaml');
+    const changed = withAssignments(section, ['google.writeLimit=2/minute', 'syncInterval=', 'buckets=A=B,C']);
+    expect(changed).toEqual({
+      syncInterval: null,
+      google: { readLimit: '1/minute', writeLimit: '2/minute' },
+      buckets: 'A=B,C',
+    });
+  });
+
+  test('hold no secret on a command line, and what is no setting is said', () => {
+    const problems = problemsOf(() => withAssignments({}, ['google.refreshToken=r1', 'often']));
+    expect(problems.map(({ where }) => where)).toEqual(['google.refreshToken', 'often']);
+    expect(JSON.stringify(problems)).not.toContain('r1');
+    expect(() => parseLinkSettings('a: [', 'ada.yaml')).toThrow(ConfigError);
+  });
+
+  test('are shown without what is secret in them', () => {
+    const shown = withoutSecrets({
+      left: { provider: 'google', refreshToken: 'r1' },
+      consoleToken: 'c',
+      buckets: ['A'],
+    });
+    expect(shown).toEqual({
+      left: { provider: 'google', refreshToken: '[secret]' },
+      consoleToken: '[secret]',
+      buckets: ['A'],
+    });
+  });
+
+  test('are shown without it in a key of one word too, as which it is used', () => {
+    const settings = { 'google.refreshToken': 'r1' };
+    expect(
+      read({})
+        .readLinks([hosted('ada', settings)])
+        .links[0]?.sides.left.token?.reveal(),
+    ).toBe('r1');
+    expect(withoutSecrets(settings)).toEqual({ 'google.refreshToken': '[secret]' });
+  });
+});
+
+test('nothing is forgotten of a link of the file where the database has one of its name', async () => {
+  const [dropped, forgotten]: [string[], string[]] = [[], []];
+  const shelf: Pick<LinkShelf, 'all' | 'drop'> = {
+    all: () => Promise.resolve([hosted('home', {})]),
+    drop: (name) => Promise.resolve(dropped.push(name) > 0),
+  };
+  const manager = manageLinks({
+    read: () => read({}, `${REQUIRED_YAML}links: { home: {} }`),
+    shelf: shelf as LinkShelf,
+    clock: systemClock,
+    forget: (name) => Promise.resolve(forgotten.push(name) > 0 ? [] : null),
+  });
+  await expect(manager.remove('home', { forget: true })).rejects.toThrow("what is stored is that one's");
+  expect([dropped, forgotten]).toEqual([[], []]);
+  expect(await manager.remove('home', { forget: false })).toEqual({ name: 'home', tokens: null });
+});
+
+test('the links of a copied database, which has seen no change yet, stay at a reload', async () => {
+  const shelf: Pick<LinkShelf, 'revision' | 'all'> = {
+    revision: () => Promise.resolve(0),
+    all: () => Promise.resolve([hosted('ada', {})]),
+  };
+  const source = createLinkSource(() => read({}), { first: read({}), shelf, onFaulty: () => undefined });
+  const names = (config: Config | null) => config?.links.map(({ name }) => name);
+  expect(names(await source.look())).toEqual(['ada']);
+  expect(await source.look()).toBeNull();
+  expect(names(source.reload())).toEqual(['ada']);
+});
+
+test('only a file beside a database may have no link', () => {
+  const load = (env: Readonly<Record<string, string>>, links: string) => () =>
+    readConfig({ env: { ...REQUIRED, ...env }, cwd: cwd(), configPath: write('given.yaml', links) });
+  for (const links of ['links: {}', 'links: []', 'links:']) {
+    expect(load(HOSTED, links)().config.links).toEqual([]);
+    expect(problemsOf(load({}, links))).toMatchObject([{ where: 'links' }]);
+  }
+  expect(problemsOf(load(HOSTED, 'links: home'))).toMatchObject([{ where: 'links' }]);
+});

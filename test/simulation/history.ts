@@ -266,11 +266,4 @@ const drawn: fc.Arbitrary<Omit<History, 'players'>> = fc.record({
 
 /** Histories between two providers; a seed draws the same one between any two. */
 export const historyArbitrary = (players: Players): fc.Arbitrary<History> =>
-  drawn.map((history) => ({
-    players,
-    ...history,
-    // These meet crashes and every kind of edit in hard histories, each in the topics that model it.
-    shows: false,
-    directions: {},
-    selections: [],
-  }));
+  drawn.map((history) => ({ players, ...history }));

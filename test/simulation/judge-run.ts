@@ -65,8 +65,6 @@ export const noteAgreed = (world: World): void => {
 
 /** A value that nobody has touched since both sides agreed on it is no change: no conflict is about it (R2, R18). */
 export const judgeUntouched = async (world: World, isMerging: boolean): Promise<void> => {
-  // Only of links with pairs that are set apart is it modelled what both sides agreed on.
-  if (world.asleep.length === 0) return;
   for (const conflict of await world.store.conflicts(world.link, { all: true })) {
     const entity = world.books.left.find(conflict.leftId)?.entity;
     if (entity === undefined || world.ledger.blurred.has(entity) || world.ledger.peopleOfTwo.has(entity)) continue;

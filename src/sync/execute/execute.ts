@@ -15,7 +15,7 @@ import { effortOf, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
-import { landFirstMeeting, landMoves, landPair, landWaking } from './land.ts';
+import { landMoves, landPair, landWaking } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { isAsking, isQuiet, taskIds, type Task } from './task.ts';
 import { trySharing } from './try-sharing.ts';
@@ -80,9 +80,8 @@ const settleQuietly = async (execution: Execution, work: Work): Promise<void> =>
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
-        if (isQuiet(task)) landPair(set, task, null, clock.now());
-        else if (task.wakes) landWaking(set, task);
-        else landFirstMeeting(set, task, null, clock.now());
+        if (task.wakes && !isQuiet(task)) landWaking(set, task);
+        else landPair(set, task, null, clock.now());
       }
     });
   }

@@ -180,6 +180,9 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
   const [from, to] = [loser.entity, survivor.entity];
   for (const row of [...world.books.left.rows, ...world.books.right.rows]) if (row.entity === from) row.entity = to;
   world.parts.untouchable.delete(to);
+  // What the merge left out of what was shown counts as its user's doing, until the service computes something else.
+  world.extras.scribbled.add(survivor);
+  world.extras.everScribbled.add(survivor);
   world.ledger.united(from, to);
 };
 

@@ -10,10 +10,20 @@ import type { World } from './world.ts';
 const isOpen = ({ winner, review, resolvedAtMs }: ConflictRow): boolean =>
   winner === null && review === null && resolvedAtMs === null;
 
+/** A contact that a person is asked about was edited, and is no deletion's to take (R6). */
+export const rememberQuestions = (world: World): void => {
+  for (const { leftId, rightId } of world.questions) {
+    for (const row of [world.books.left.find(leftId), world.books.right.find(rightId)]) {
+      if (row !== undefined) world.ledger.fateOf(row.entity).edited = true;
+    }
+  }
+};
+
 /** Keeps in mind what people are asked now. */
 export const noteQuestions = async (world: World): Promise<void> => {
   const rows = (await world.store.conflicts(world.link, { all: false })).filter(isOpen);
   world.questions.splice(0, world.questions.length, ...rows);
+  rememberQuestions(world);
 };
 
 /** A person takes one side's value of a conflict that waits: the other one may go. */
@@ -43,12 +53,3 @@ export const checkQuestions = (world: World): string[] =>
         .map((value) => `${id} holds ${value} in ${row.field}, but people are asked about ${row[side]}`);
     }),
   );
-
-/** A contact that a person is asked about was edited, and is no deletion's to take (R6). */
-export const rememberQuestions = (world: World): void => {
-  for (const { leftId, rightId } of world.questions) {
-    for (const row of [world.books.left.find(leftId), world.books.right.find(rightId)]) {
-      if (row !== undefined) world.ledger.fateOf(row.entity).edited = true;
-    }
-  }
-};

@@ -55,8 +55,8 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   const halves = bySide((side) => {
     const half = pair[side];
     if (half === null || half.state === 'gone') return null;
-    // What the sides last agreed on is what the pair is compared with when it wakes.
-    if (to === 'asleep') return { ...half, state: 'settled' as const };
+    // What the sides last agreed on is what the pair is compared with when it wakes; whether it stands is found out meanwhile.
+    if (to === 'asleep') return half.state === 'changed' ? { ...half, state: 'settled' as const } : half;
     const { contact, groupIds } = half.record;
     return { ...half, base: { contact, groupIds }, state: 'settled' as const };
   });

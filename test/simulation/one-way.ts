@@ -52,8 +52,11 @@ export const checkTaken = (world: World, target: Side, copy: Row): string[] => {
   const from = otherSide(target);
   // One that the target's values brought back after its deletion begins without those of the source.
   if (world.books[from].rows.some(({ entity, state }) => entity === copy.entity && state !== 'live')) return [];
+  // Archived and written to, a contact of the source stands there again with all that it held.
+  const standing = liveRows(world.books[from]).filter(({ entity }) => entity === copy.entity);
+  const held = new Set(standing.flatMap((row) => [...visibleTokens(world.books[from], row)]));
   return [...(agreed.get(copy.entity) ?? [])]
-    .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token))
+    .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token) && !held.has(token))
     .filter((token) => visibleTokens(world.books[target], copy).has(token))
     .filter((token) => {
       const takenAtMs = ledger.takenAtMs[from].get(token);

@@ -205,6 +205,21 @@ export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
   return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
 };
 
+/**
+ * A contact of a pair that no longer stands by its id: it was deleted, or goes by another one. It stays known for a while, of
+ * no pair: a feed or a listing may lag and show it (R7).
+ */
+export const unpairedGone = (half: Half, atMs: number): Half => ({
+  ...half,
+  pair: null,
+  base: null,
+  state: half.state === 'doubted' ? 'doubted' : 'gone',
+  mergedInto: null,
+  absences: 0,
+  lastListedAtMs: null,
+  heardAtMs: atMs,
+});
+
 /** What selections go by, as one text. */
 const selectableText = ({ groupIds, marks = [] }: ContactRecord): string => JSON.stringify([groupIds, marks]);
 

@@ -1,10 +1,10 @@
-import { CLOCK_MARGIN_MS, type Half } from '../../contact/half.ts';
+import { CLOCK_MARGIN_MS, isDeleted, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
-import { buriedHalf, isUnsettled, mayLag, nextHalf, type HalfEvent } from './half.ts';
+import { buriedHalf, isUnsettled, mayLag, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Lets an event happen to the half of that id; answers the half as it is then. */
@@ -32,7 +32,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   const half = set.half(side, from);
   if (half === null || from === to) return;
   if (half.pair === null) {
-    set.drop(half);
+    if (!isDeleted(half)) set.put(unpairedGone(half, atMs));
     return;
   }
   followSurvivor(set, side, from, to);
@@ -41,7 +41,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
     happen(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }
-  set.drop(half);
+  set.put(unpairedGone(half, atMs));
   const record = { ...(known ?? half).record, id: to };
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };

@@ -3,6 +3,7 @@ import { isDeleted, type Half } from '../../contact/half.ts';
 import { syncedIn } from '../../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
+import { unpairedGone } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 export type PairToStore = {
@@ -14,10 +15,8 @@ export type PairToStore = {
   readonly writtenSide: Side | null;
 };
 
-/** A contact that is known to be deleted stays known for a while: a feed or a listing may lag and show it (R7). */
-const bury = (set: WorkingSet, half: Half): void => {
-  set.put({ ...half, pair: null, base: null, mergedInto: null, absences: 0, lastListedAtMs: null });
-};
+/** Keeps that a contact of a pair was deleted. */
+const bury = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
 
 /** A pair ends; of its halves only those that are known to be deleted stay known. */
 export const endPair = (set: WorkingSet, id: number): void => {
@@ -65,10 +64,11 @@ const pairsOf = (set: WorkingSet, halves: Sides<Half | null>): readonly number[]
 const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: PairToStore): void => {
   const before = set.pair(row);
   for (const side of SIDES) {
-    const old = before?.[side] ?? null;
-    if (old === null || old.id === halves[side]?.id) continue;
+    const [old, own] = [before?.[side] ?? null, halves[side]];
+    if (old === null || old.id === own?.id) continue;
     if (isDeleted(old)) bury(set, old);
     else if (pairId === null && writtenSide === side) releaseHalf(set, old);
+    else if (own !== null) set.put(unpairedGone(old, own.heardAtMs));
     else set.drop(old);
   }
 };

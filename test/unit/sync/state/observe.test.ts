@@ -162,9 +162,8 @@ describe('[R12] a contact that goes by another id', () => {
   test('takes its half along, and is looked at', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
     expect(observe(set, upsert(edited('new'), 'old'))).toBe(1);
-    expect(stateOf(set, 'old')).toBeNull();
+    expect(set.half('left', 'old')).toMatchObject({ pair: null, base: null, state: 'gone', heardAtMs: NOW });
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, state: 'changed', record: edited('new') });
-    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'left', id: 'old' }]);
   });
 
   test('is no news where nothing but the id changed', () => {
@@ -185,13 +184,14 @@ describe('[R12] a contact that goes by another id', () => {
     const set = setOf([...linkedPair(1, 'old', 's'), found]);
     rename(set, 'left', 'old', 'new', NOW);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, record: edited('new') });
-    expect(set.halves()).toHaveLength(2);
+    expect(stateOf(set, 'old')).toBe('gone');
   });
 
-  test('is forgotten under the old id where it belongs to no pair', () => {
+  test('is gone under the old id where it belongs to no pair, and that is heard of once', () => {
     const set = setOf([looseHalf('left', 'old')]);
     rename(set, 'left', 'old', 'new', NOW);
-    expect(set.halves()).toEqual([]);
+    rename(set, 'left', 'old', 'new', NOW + 1);
+    expect(set.halves()).toMatchObject([{ id: 'old', pair: null, state: 'gone', heardAtMs: NOW }]);
   });
 
   test('changes nothing where the old id is unknown, or is the new one', () => {

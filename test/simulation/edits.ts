@@ -8,7 +8,7 @@ import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
 import { contactTokens, tokenOf, type Token } from './ledger.ts';
-import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
+import { counterpart, liveRows, visibleTokens, type Delivered, type World } from './world.ts';
 
 const SCALAR_TEXTS: { readonly [Field in ScalarField]?: readonly [initial: string, end: string] } = {
   firstName: ['N', 'x'],
@@ -74,6 +74,8 @@ const explainDropped = (world: World, to: Book, row: Row): void => {
   }
 };
 
+const NOTHING: Delivered = { brought: new Set(), taken: new Set() };
+
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
 export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   world.parts.untouchable.delete(row.entity);
@@ -85,7 +87,10 @@ export const change = (world: World, book: Book, row: Row, how: () => void): voi
   const replaced = world.replaced.get(row);
   // Nobody saw what a merge had put aside: the user replaced both.
   for (const token of before.difference(after)) world.ledger.explain(replaced?.get(token) ?? null);
-  world.ledger.takenBack(world.unanswered.get(row)?.difference(after) ?? new Set());
+  const { brought, taken } = world.unanswered.get(row) ?? NOTHING;
+  world.ledger.takenBack(brought.difference(after));
+  // Nor can what is put back before the answer was heard be told from what a write that did not arrive was to take (R5).
+  for (const token of taken.intersection(after.difference(before))) world.ledger.explain(token);
   world.ledger.fateOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))

@@ -36,3 +36,11 @@ test('[R5] an address that another contact holds waits for those that go ahead o
   const players = { left: 'service', right: 'service' } as const;
   await expect(play([[run({ before: people })], [run({ before, aims: [lost] })]], { players })).resolves.toBeDefined();
 });
+
+test('[R7, R18] of a pair that fell asleep a deletion is found that nothing told of for certain (seed 1518)', async () => {
+  const contacts = { left: ['!*'], right: ['!*'] };
+  const gone = { call: 4, edit: { kind: 'delete', side: 'left', who: 0 } } as const;
+  const phases = [[run({ before: [{ kind: 'twin', differs: true }] }), run({ contacts, meanwhile: [gone] })]];
+  const { world } = await play(phases, { conflicts: 'right' });
+  expect(world.parts.statuses.values().toArray()).toEqual(['kept']);
+});

@@ -371,4 +371,24 @@ describe('histories that once went wrong', () => {
       await runHistory(history([[first], [merge, run({ before: [clear], meanwhile: [{ call: 3, edit }] })]]));
     },
   );
+
+  it('R2: what both sides agreed on is in no conflict, although one refused the first write (seed 1935)', async () => {
+    const rename: Edit = { kind: 'set', side: 'left', who: 0, field: 'firstName' };
+    const { conflicts } = await runHistory(
+      history([[run({ before: [{ kind: 'twin', differs: true }] })], [run({ before: [rename] })]], {
+        conflicts: 'right',
+        manners: { left: { ...PLAIN_MANNERS, refusesTitlesBy: 4 }, right: PLAIN_MANNERS },
+      }),
+    );
+    expect(conflicts.map(({ field }) => field)).toEqual(['title']);
+  });
+
+  it('R7, R12: a contact that a listing shows by its former id is no other one (seed 2949)', async () => {
+    const twin: Edit = { kind: 'twin', differs: false };
+    const edit: Edit = { kind: 'set', side: 'right', who: 0, field: 'company' };
+    const renamed = { call: 1, edit: { kind: 'new-id', who: 0 } } as const;
+    const runs = [run({ before: [edit], gapMs: 30_000, meanwhile: [renamed] }), run({ full: true })];
+    const { world } = await runHistory(history([[run({ before: [twin] })], runs], { lagMs: 30_000 }));
+    expect(world.books.right.rows).toHaveLength(1);
+  });
 });

@@ -15,11 +15,10 @@ import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
 import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
-import type { Token } from './ledger.ts';
 import { orderOf } from './merge-order.ts';
 import { answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
 import { noteLost, noteRead, noteUntouchable, peopleApart } from './selecting.ts';
-import { createWorld, type Flaws, type World } from './world.ts';
+import { createWorld, type Delivered, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
 export type Counts = {
@@ -228,17 +227,17 @@ const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }:
 
 /** Forgets what the writes of a run brought once it is answered; what a process heard before it died may not be stored. */
 const followAnswers = ({ books, unanswered }: World) => {
-  const heard = new Map<Row, ReadonlySet<Token>>();
+  const heard = new Map<Row, Delivered>();
   return {
     onAnswered: (side: Side, id: string): void => {
       const row = books[side].find(id);
-      const brought = row && unanswered.get(row);
-      if (row === undefined || brought === undefined) return;
-      heard.set(row, brought);
+      const delivered = row && unanswered.get(row);
+      if (row === undefined || delivered === undefined) return;
+      heard.set(row, delivered);
       unanswered.delete(row);
     },
     onDeath: (): void => {
-      for (const [row, brought] of heard) if (!unanswered.has(row)) unanswered.set(row, brought);
+      for (const [row, delivered] of heard) if (!unanswered.has(row)) unanswered.set(row, delivered);
     },
   };
 };

@@ -35,6 +35,9 @@ export type Flaws = {
   readonly ignoresVersions?: boolean;
 };
 
+/** What a write of the link changed at a contact. */
+export type Delivered = { readonly brought: ReadonlySet<Token>; readonly taken: ReadonlySet<Token> };
+
 /** Both address books, the store between them, time, and the ledger of what must stay. */
 export type World = {
   readonly clock: VirtualClock;
@@ -55,8 +58,8 @@ export type World = {
   readonly notes: Map<Row, Json>;
   /** The ids of linked contacts, as of the end of the last run. */
   readonly linked: Readonly<Record<Side, Set<string>>>;
-  /** What the last write brought to a contact, where its answer has not reached the link. */
-  readonly unanswered: Map<Row, ReadonlySet<Token>>;
+  /** What the last write brought to a contact, and took from it, where its answer has not reached the link. */
+  readonly unanswered: Map<Row, Delivered>;
   /** Of a text that the side's own merge put over another one, that other one: it comes back unless a user changes it. */
   readonly replaced: Map<Row, Map<Token, Token>>;
   /** Of the pairs with two halves, as of the end of the last run: the ids at both sides. */
@@ -184,8 +187,9 @@ const createWitness = (
       const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
       if (isEmptied) world.destroyed.push({ side, loss, atMs });
     }
-    const brought = visibleTokens(book, row).difference(visibleTokens(book, { ...row, ...before }));
-    world.unanswered.set(row, brought);
+    const [held, holds] = [visibleTokens(book, { ...row, ...before }), visibleTokens(book, row)];
+    const brought = holds.difference(held);
+    world.unanswered.set(row, { brought, taken: held.difference(holds) });
     for (const token of brought) {
       world.ledger.delivered.add(token);
       // Taken away before, it stands there again.
@@ -280,7 +284,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     judged: new Set<string>(),
     questions: [] as ConflictRow[],
     unconfirmed: new Set<Row>(),
-    unanswered: new Map<Row, ReadonlySet<Token>>(),
+    unanswered: new Map<Row, Delivered>(),
     replaced: new Map<Row, Map<Token, Token>>(),
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },

@@ -10,7 +10,7 @@ import {
 import type { LabelledValue } from '../../contact/elements.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
-import type { Half } from '../../contact/half.ts';
+import { isDeleted, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
@@ -81,13 +81,22 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };
 
+/** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
+const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
+  const halfOf = (each: Side): Half | null => {
+    const id = task.halves[each]?.record.id;
+    return id === undefined ? null : set.half(each, id);
+  };
+  const known = halfOf(side);
+  const pairId = task.pairId ?? halfOf(otherSide(side))?.pair ?? null;
+  if (known === null || known.pair !== null || !isDeleted(known) || pairId === null) return known;
+  return set.pair(pairId)?.[side] ?? known;
+};
+
 /** Stores where a task's pair stands now. The set must hold both halves. */
 export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   resolveConflicts(set, task, writtenSide, atMs);
-  const halves = bySide((side) => {
-    const id = task.halves[side]?.record.id;
-    return halfToStore(task, side, id === undefined ? null : set.half(side, id), { writtenSide, atMs });
-  });
+  const halves = bySide((side) => halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs }));
   const together = fallsAsleep(task) ? 'asleep' : 'linked';
   const status = halves.left !== null && halves.right !== null ? together : 'kept';
   storePair(set, { pairId: task.pairId, status, halves, writtenSide });
@@ -105,7 +114,7 @@ export const landWaking = (set: WorkingSet, { pairId }: Task): void => {
 };
 
 /** Stores a pair of two contacts that are to be compared as if they had never been: with empty bases, and open. */
-export const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const halves = bySide((side) => {
     const record = task.halves[side]?.record;
     if (record === undefined) return null;
@@ -114,9 +123,6 @@ export const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side 
   });
   storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide });
 };
-
-/** Whether there is evidence that the contact was deleted. */
-const isAway = ({ state }: Half): boolean => state === 'gone' || state === 'doubted';
 
 /** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
 const refusalOf = ({ creation }: Task, { id, pair }: Half): string | null => {
@@ -132,7 +138,7 @@ const landCreate = (
 ): Landing => {
   const nothing = { after: record, refused: null, kept: null, counts: null, notTaken: [], again: false };
   const known = set.half(side, record.id);
-  const isBack = known !== null && isAway(known) && (known.pair === null || known.pair === task.pairId);
+  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === task.pairId);
   const standing = isBack ? null : known;
   const refused = standing === null ? null : refusalOf(task, standing);
   if (refused !== null) return { ...nothing, refused, ids: taskIds(task) };

@@ -2,7 +2,23 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { Creation, Merge, SideWrite } from '../../../../src/reconcile/decision.ts';
+import type { Landed } from '../../../../src/sync/execute/land.ts';
+import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { bothSides } from '../../reconcile/support.ts';
+
+export const SCOPES = { left: 'left account', right: 'right account' };
+
+/** When answers land. */
+export const NOW = 100;
+
+export const GROUPS = new Map<string, { left: string | null; right: string | null }>([
+  ['choir', { left: 'g-choir', right: 's-choir' }],
+  ['team', { left: 'g-team', right: null }],
+]);
+
+export const landedIn = (set: WorkingSet, createsWithGroups = false): Landed => {
+  return { set, groupIds: GROUPS, createsWithGroups, atMs: NOW };
+};
 
 export const sideWrite = (
   fields: SideWrite['fields'],

@@ -98,8 +98,8 @@ export type Deletion = {
   readonly side: Side;
   readonly record: ContactRecord;
   readonly pair: Pair;
-  /** It was merged into this contact of `side`, and goes only when these fields of that one have been written (R12). */
-  readonly after?: { readonly survivorId: string; readonly fields: readonly ContactField[] };
+  /** It was merged into this contact of `side`, and goes only when these fields of its pair have been written (R12). */
+  readonly after?: { readonly survivorId: string; readonly fields: Sides<readonly ContactField[]> };
   /** Whether a person has it merged on this side; left out where the other side merged it. */
   readonly byHand?: true;
 };

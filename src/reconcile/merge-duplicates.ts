@@ -49,11 +49,13 @@ const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge =
  */
 export const planMergeByHand = (given: MergeByHand): readonly (Merge | Deletion)[] => {
   const { side, survivor, others, links, open, policy } = given;
+  // What its owner merges stays at this side, also in a field that the link takes the other way only.
+  const byHand = { ...policy, directions: {} };
   let merge = joinGroups(decideMerge(survivor, survivor, links, policy, open), given);
   const deletions: Deletion[] = [];
   for (const { half, pair } of others) {
     const deletion: Deletion = { kind: 'delete', side, record: half.record, pair: pair ?? NO_PAIR, byHand: true };
-    const next = giveToSurvivor(merge, deletion, policy);
+    const next = giveToSurvivor(merge, deletion, byHand);
     merge = next.survivor;
     deletions.push(next.deletion);
   }

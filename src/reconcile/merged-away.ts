@@ -83,17 +83,19 @@ export const giveToSurvivor = (
   const contacts = bySide((of) => survivor.writes[of]?.desired ?? survivor.pair[of].record.contact);
   const { free, conflicts } = settleScalars(contacts, missingFrom(withoutExtras(record.contact), taken), side);
   const unwritten = unwrittenFields(policy, side);
-  const { fields, desired } = withGiven(contacts[side], without(free, unwritten));
   const oneWay = new Set(unwritten).difference(new Set(unwrittenFields(policy, otherSide(side))));
-  const elsewhere = withGiven(contacts[otherSide(side)], keepChosen(free, oneWay));
-  const after = { survivorId: survivor.pair[side].id, fields };
+  const gifts = bySide((to) => {
+    const rest = to === side ? without(free, unwritten) : keepChosen(free, oneWay);
+    return withGiven(contacts[to], mayWrite(policy, to) ? rest : EMPTY_CONTACT);
+  });
+  const after = { survivorId: survivor.pair[side].id, fields: bySide((to) => gifts[to].fields) };
   const writes = bySide((to): SideWrite | null => {
     const write = survivor.writes[to];
-    const own = to === side ? { fields, desired } : elsewhere;
-    if (own.fields.length === 0 || !mayWrite(policy, to)) return write;
-    const fieldsWith = (more: readonly SyncedField[] = []) => [...new Set([...more, ...own.fields])];
+    const { fields, desired } = gifts[to];
+    if (fields.length === 0) return write;
+    const fieldsWith = (more: readonly SyncedField[] = []) => [...new Set([...more, ...fields])];
     const given = to === side ? { given: fieldsWith(write?.given) } : {};
-    return { joins: [], leaves: [], ...write, ...given, fields: fieldsWith(write?.fields), desired: own.desired };
+    return { joins: [], leaves: [], ...write, ...given, fields: fieldsWith(write?.fields), desired };
   });
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };

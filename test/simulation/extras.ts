@@ -41,6 +41,8 @@ export const compute = (history: History, world: World, run: number): void => {
     const text = what === 'none' ? '' : `${what} ${world.nextNumber()}`;
     book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
     if (what === 'scribble') {
+      // Nobody can tell what a lost write had shown, and its user wrote over at once, from what never arrived.
+      if (world.unanswered.has(row)) world.extras.shownAtMs.delete(row);
       world.extras.scribbled.add(row);
       world.extras.everScribbled.add(row);
     }

@@ -163,13 +163,14 @@ const survivorOf = (work: Work, { side, decision }: Removal): Task | undefined =
   return survivorId === undefined ? undefined : work.tasks.find((task) => task.halves[side]?.record.id === survivorId);
 };
 
-/** Whether all that a merged-away contact alone held stands on the merge survivor. */
+/** Whether all that a merged-away contact alone held stands on the merge survivor, or on its other half. */
 const mayGo = (work: Work, removal: Removal): boolean => {
   const survivor = survivorOf(work, removal);
-  const isWritten = (field: ContactField): boolean => {
-    return survivor?.halves[removal.side]?.written.has(field) === true && !survivor.pending[removal.side].has(field);
+  const fields = removal.decision?.after?.fields;
+  const isWritten = (side: Side, field: ContactField): boolean => {
+    return survivor?.halves[side]?.written.has(field) === true && !survivor.pending[side].has(field);
   };
-  return removal.decision?.after?.fields.every(isWritten) ?? true;
+  return fields === undefined || SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
 
 /** What a side says of contacts right before they are written; what is not as expected is taken in and looked at again. */

@@ -9,7 +9,7 @@ import type { GroupPair } from '../../reconcile/groups.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import type { OpenWrite } from '../state/journal.ts';
-import { observeAnswer, observeRecord } from '../state/observe.ts';
+import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -179,12 +179,15 @@ const settleAnswered = (
 ): Finding => {
   const { side } = write.row;
   const { atMs } = known;
-  if (answer?.kind !== 'found') {
+  if (answer?.kind !== 'found' && answer?.kind !== 'moved') {
     observeAnswer(set, side, write.id, answer, atMs);
     return { ...NOT_APPLIED, applied: write.kind === 'delete' && answer?.kind === 'gone' };
   }
   const { record } = answer;
-  const pair = pairOfWrite(set, write);
+  rename(set, side, write.id, record.id, atMs);
+  const own = pairOfWrite(set, { ...write, id: record.id });
+  // What a contact of another pair holds, into which this one was merged, says nothing of the write.
+  const pair = own?.[side]?.id === record.id ? own : null;
   if (write.kind === 'update' && pair !== null) {
     const { fields } = write.row.intent;
     if (tookEffect({ fields, before: write.before.contact, desired: write.desired }, record.contact)) {
@@ -195,7 +198,8 @@ const settleAnswered = (
   if (write.kind === 'membership' && pair !== null && isWhole(pair)) {
     return settleMembership(set, write, pair, record, known);
   }
-  observeRecord(set, side, record, atMs);
+  if (answer.kind === 'moved') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
+  else observeRecord(set, side, record, atMs);
   return { ...NOT_APPLIED, after: record };
 };
 

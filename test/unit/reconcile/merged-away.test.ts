@@ -63,7 +63,7 @@ describe('two contacts that became one', () => {
     );
     expect(decisionsOf(plan)).toMatchObject({
       merge: { writes: { left: null, right: { fields: ['title'] } } },
-      deletion: { after: { fields: ['title'] } },
+      deletion: { after: { fields: { left: [], right: ['title'] } } },
     });
   });
 
@@ -84,7 +84,7 @@ describe('two contacts that became one', () => {
     expect(deletion).toMatchObject({
       side: other,
       record: { id: 'orphan' },
-      after: { survivorId: 'keeper', fields: ['company', 'websites'] },
+      after: { survivorId: 'keeper', fields: { [side]: [], [other]: ['company', 'websites'] } },
     });
   });
 
@@ -95,7 +95,18 @@ describe('two contacts that became one', () => {
     expect(merge).toMatchObject({
       writes: { left: null, right: { fields: ['websites'], desired: { websites: SITE } } },
     });
-    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: ['websites'] } });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
+  });
+
+  test('[R12] wait for what goes to the merged side only, and is given there', () => {
+    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+    const directions = { websites: 'to-left' } as const;
+    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { directions });
+    const { merge, deletion } = decisionsOf(plan);
+    expect(merge).toMatchObject({
+      writes: { left: { fields: ['websites'], desired: { websites: SITE } }, right: null },
+    });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: ['websites'], right: [] } } });
   });
 
   test('[R12] are written once where the merge itself changes the one that stays', () => {
@@ -114,7 +125,7 @@ describe('two contacts that became one', () => {
       planMerge('left', { own: survivor(ADA), other: KEEPER }, { taken, other: twin }),
     );
     expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [] });
-    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: [] } });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: [] } } });
   });
 
   test.each(SIDE_PAIRS)('[R4] at %s record what the one that stays at %s fills otherwise', (side, other) => {
@@ -124,7 +135,7 @@ describe('two contacts that became one', () => {
     const { merge, deletion } = decisionsOf(plan);
     const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
     expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [conflict] });
-    expect(deletion).toMatchObject({ after: { fields: [] } });
+    expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
   });
 
   test('[R12] delete nothing yet where the one that stays is only about to be made', () => {
@@ -169,9 +180,9 @@ describe('two contacts that became one', () => {
       return decisionsOf(planOf(halves)).deletion?.after;
     };
 
-    test.each(SIDE_PAIRS)('[R12] at %s are known by the one that took over what named the other', (side) => {
+    test.each(SIDE_PAIRS)('[R12] at %s are known by the one that took over what named the other', (side, other) => {
       const after = afterOf(side, [taking('survivor', { emailAddresses: both, phoneNumbers })]);
-      expect(after).toEqual({ survivorId: 'keeper 1', fields: ['websites'] });
+      expect(after).toEqual({ survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } });
     });
 
     test('[R12] are no merge where something was not taken over, or nothing lately', () => {

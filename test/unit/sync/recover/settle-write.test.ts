@@ -9,7 +9,7 @@ import { openHalf, pairOfWrite, settleWrite } from '../../../../src/sync/recover
 import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
-import { ADA, adaRecord, pairedHalf, setOf } from '../support.ts';
+import { ADA, adaRecord, linkedPair, pairedHalf, setOf } from '../support.ts';
 import { KNOWN, NOTHING, NOW, openWrite } from './support.ts';
 
 const OLD = { title: 'Old', company: 'Old' };
@@ -55,6 +55,20 @@ describe('[R9] an update without an answer', () => {
       left: { state: 'changed', base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: left.record },
       right: { base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: answer.record, writtenAtMs: NOW },
     });
+  });
+
+  test('[R12] that took effect enters both bases where its contact goes by another id', () => {
+    const moved = record('renamed', { ...ADA, ...OLD, title: 'New' });
+    const { set, finding } = settle({ kind: 'moved', record: moved });
+    expect(finding).toEqual({ applied: true, after: moved, error: null });
+    expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
+  });
+
+  test('[R12] is not found by the contact of another pair into which its own was merged', () => {
+    const moved = record('r2', { ...ADA, ...OLD, title: 'New' });
+    const { set, finding } = settle({ kind: 'moved', record: moved }, [left, right, ...linkedPair(2, 'l2', 'r2')]);
+    expect(finding).toEqual({ applied: false, after: moved, error: null });
+    expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone', mergedInto: 'r2' });
   });
 
   test('[R5] leaves out of the bases what somebody changed since', () => {
@@ -231,8 +245,9 @@ describe('[R9] any write without an answer', () => {
   });
 
   test.each(KINDS)('[R12] to a contact that goes by another id follows it: a %s', (kind) => {
-    const { set, finding } = settle({ kind: 'moved', record: adaRecord('renamed') }, undefined, WRITES[kind]);
-    expect(finding).toEqual(NOTHING);
+    const after = adaRecord('renamed');
+    const { set, finding } = settle({ kind: 'moved', record: after }, undefined, WRITES[kind]);
+    expect(finding).toMatchObject({ after, error: null });
     expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', state: 'changed' });
   });
 

@@ -68,6 +68,8 @@ export type Merge = {
   readonly byHand?: true;
   /** Fields in which a person took a side's value of a conflict; left out where there are none. */
   readonly taken?: readonly Taken[];
+  /** Fields in which a side is given back what an open conflict was decided for; left out where there are none. */
+  readonly restored?: readonly SyncedField[];
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
   readonly held: Sides<readonly SyncedField[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */

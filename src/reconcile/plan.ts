@@ -21,6 +21,7 @@ import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
+import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
@@ -108,12 +109,15 @@ export const decideMerge = (
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
   };
+  const writes = bySide((side) => sideWrite(merge, membership[side], side));
+  const restored = restoredFields(writes, open);
   return {
     kind: 'merge',
     pair: { ...pair, ...halves },
-    writes: bySide((side) => sideWrite(merge, membership[side], side)),
+    writes,
     conflicts: merge.conflicts,
     ...(merge.taken.length > 0 && { taken: merge.taken }),
+    ...(restored.length > 0 && { restored }),
     held: bySide(held),
     deferred: false,
   };

@@ -1,7 +1,7 @@
-import { textIn, type ScalarField } from '../contact/contact.ts';
+import { scalarsOf, textIn, type ScalarField, type SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Decision, OpenConflict } from './decision.ts';
+import type { Decision, OpenConflict, SideWrite } from './decision.ts';
 import { contactsOf } from './defer.ts';
 import { forField, mayWrite, policyFor, type Policy } from './policy.ts';
 
@@ -46,6 +46,25 @@ export const sidesToTake = (
   SIDES.filter(
     (side) => mayWrite(forField(policy, field), side) && textIn(halves[side].record.contact, field) !== value,
   );
+
+/**
+ * The fields in which a write gives a side the value that an open conflict was decided for: nobody has changed the field
+ * since, so the write leaves the conflict open (R4). Pure.
+ */
+export const restoredFields = (
+  writes: Sides<SideWrite | null>,
+  open: readonly OpenConflict[],
+): readonly SyncedField[] =>
+  open.flatMap((conflict) => {
+    const won = conflict.winner === null ? null : conflict[conflict.winner];
+    const isRestored = scalarsOf([conflict.field]).some((field) =>
+      SIDES.some((side) => {
+        const write = writes[side];
+        return write !== null && write.fields.includes(field) && textIn(write.desired, field) === won;
+      }),
+    );
+    return isRestored ? [conflict.field] : [];
+  });
 
 /** Whether the conflict still waits for a person, as far as is stored. */
 const isAsked = ({ winner, review = null }: OpenConflict): boolean => winner === null && review === null;

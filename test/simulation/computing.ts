@@ -10,6 +10,8 @@ export const SHOWN: ExtraField = 'lastContacted as Last contacted';
 /** What becomes of a computed value: the service computes another one, or none; or a user writes over it where it is shown. */
 export type Computing = {
   readonly who: number;
+  /** Whether `who` counts people by their numbers, not contacts in the order in which they came to stand there. */
+  readonly countsPeople?: true;
   readonly what: 'another' | 'none' | 'scribble';
   /** Whether the service counts it as a change of the contact. */
   readonly isStamped: boolean;

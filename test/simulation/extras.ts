@@ -33,9 +33,9 @@ export const compute = (history: History, world: World, run: number): void => {
   const side = showingSide(history);
   if (side === null) return;
   if (world.choosing.fields === SHOWS_NOTHING) world.extras.wasOff = true;
-  for (const { who, what, isStamped } of history.computing?.[run] ?? []) {
+  for (const { who, what, isStamped, countsPeople } of history.computing?.[run] ?? []) {
     const book = world.books[what === 'scribble' ? side : otherSide(side)];
-    const rows = liveRows(book);
+    const rows = countsPeople === true ? liveRows(book).toSorted((a, b) => a.entity - b.entity) : liveRows(book);
     const row = rows[who % rows.length];
     if (row === undefined) continue;
     const text = what === 'none' ? '' : `${what} ${world.nextNumber()}`;

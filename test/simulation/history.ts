@@ -128,6 +128,8 @@ export type History = {
   /** What becomes of computed values before each run. */
   readonly computing?: readonly (readonly Computing[])[];
   readonly deleteCount: number;
+  /** Whether runs prune nothing. Else they prune all they may: it must be missed by nothing. */
+  readonly keepsAll?: boolean;
   readonly skewMs: number;
   /** How long changes stay out of the feeds, at most. */
   readonly lagMs: number;

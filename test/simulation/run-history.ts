@@ -111,8 +111,7 @@ export const contextOf = (
     fields,
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
-    // As short as it can be: what is pruned must be missed by nothing.
-    retentionMs: 0,
+    retentionMs: history.keepsAll === true ? null : 0,
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     // In every other process a first meeting of more than two is planned in portions.

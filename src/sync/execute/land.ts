@@ -70,13 +70,14 @@ const countOnce = (task: Task, side: Side, as: 'created' | 'updated'): Landing['
   return as;
 };
 
-/** A later write of a field settles earlier conflicts about it. */
+/** A later write of a field settles earlier conflicts about it, but for one that brings back what was decided. */
 const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const { leftId, rightId } = taskIds(task);
   if (leftId === null || rightId === null || writtenSide === null) return;
-  const disputed = new Set(task.conflicts.map((conflict) => conflict.field));
+  const restored = task.decision?.kind === 'merge' ? (task.decision.restored ?? []) : [];
+  const standing = new Set([...task.conflicts.map((conflict) => conflict.field), ...restored]);
   const isSettled = (field: SyncedField): boolean =>
-    !disputed.has(field) && !task.pending.left.has(field) && !task.pending.right.has(field);
+    !standing.has(field) && !task.pending.left.has(field) && !task.pending.right.has(field);
   const fields = [...(task.halves[writtenSide]?.written ?? [])].filter(isSettled);
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Pair } from '../../../src/reconcile/decision.ts';
 import { planGroups } from '../../../src/reconcile/groups.ts';
 import { planContacts } from '../../../src/reconcile/plan.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
@@ -15,11 +16,11 @@ const disputed = (right: string) =>
 
 const OPEN = { leftId: 'l', rightId: 'r', field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
 
-const winnerOf = (right: string, given: Partial<Policy> = {}) => {
+const decide = (pair: Pair, given: Partial<Policy> = {}) => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
   const { decisions } = planContacts({
-    pairs: [disputed(right)],
+    pairs: [pair],
     survivors: [],
     unpaired: { left: [], right: [] },
     openConflicts: [OPEN],
@@ -27,8 +28,11 @@ const winnerOf = (right: string, given: Partial<Policy> = {}) => {
     groups,
     policy,
   });
-  return decisions.map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
+  return decisions;
 };
+
+const winnerOf = (right: string, given: Partial<Policy> = {}) =>
+  decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
 
 test('[R4] a conflict that stands open keeps its winner while its two values stand, whatever was written since', () => {
   expect(winnerOf('Brewer')).toEqual(['left']);
@@ -39,4 +43,13 @@ test('[R4] it is decided again when a value changes, or where the policy names a
   expect(winnerOf('Butcher')).toEqual(['right']);
   expect(winnerOf('Brewer', { conflicts: 'right' })).toEqual(['right']);
   expect(winnerOf('Brewer', { conflictsByField: { title: 'right' } })).toEqual(['right']);
+});
+
+test('[R4] a write that brings back what a conflict was decided for is told from one of a later change', () => {
+  const agreed = snapshot({ title: 'Brewer' });
+  const restoredBy = (left: string) =>
+    decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));
+  expect(restoredBy('Baker')).toMatchObject([{ writes: { right: { fields: ['title'] } }, restored: ['title'] }]);
+  expect(restoredBy('Butcher')).toMatchObject([{ writes: { right: { fields: ['title'] } } }]);
+  expect(restoredBy('Butcher')).not.toMatchObject([{ restored: ['title'] }]);
 });

@@ -121,6 +121,11 @@ describe('an update that is answered', () => {
     ]);
   });
 
+  test('[R4] resolves no conflict of which it brings back what was decided', () => {
+    const { set } = update(record('right', { ...ADA, title: 'New' }), { restored: ['title'] });
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+  });
+
   test('counts a contact once, its memberships included', () => {
     const set = setOf(halvesOf(MERGE));
     const task = mergeTask(MERGE);

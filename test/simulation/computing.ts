@@ -35,8 +35,10 @@ export const computing = {
 
 /** What the history knows of shown values. */
 export type Extras = {
-  /** When the link last changed what a contact shows. */
-  readonly shownAtMs: Map<Row, number>;
+  /** What the link last gave a contact to show, and when. */
+  readonly shown: Map<Row, { readonly text: string; readonly atMs: number }>;
+  /** Contacts on which a user wrote over what was shown before the link had heard that it was. */
+  readonly unheard: Set<Row>;
   /** Contacts on which something else stands than what was shown, until the service computes something else. */
   readonly scribbled: Set<Row>;
   readonly everScribbled: Set<Row>;
@@ -47,7 +49,8 @@ export type Extras = {
 };
 
 export const createExtras = (): Extras => ({
-  shownAtMs: new Map(),
+  shown: new Map(),
+  unheard: new Set(),
   scribbled: new Set(),
   everScribbled: new Set(),
   computed: new Set(),
@@ -66,9 +69,9 @@ export const judgeShown = (
   if (textIn(row.contact, SHOWN) === textIn(before.contact, SHOWN)) return null;
   const atMs = clock.now();
   if (provider.feed === 'stamps') return `what the service computes of ${row.id} was written there`;
-  const last = extras.shownAtMs.get(row);
-  extras.shownAtMs.set(row, atMs);
+  const last = extras.shown.get(row);
+  extras.shown.set(row, { text: textIn(row.contact, SHOWN), atMs });
   // Nobody can tell a value that a user wrote over at once from one that never arrived.
-  const isOften = last !== undefined && atMs - last < DAY_MS && !extras.scribbled.has(row);
+  const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unheard.delete(row);
   return isOften ? `${row.id} was given what is computed twice within a day` : null;
 };

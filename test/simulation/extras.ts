@@ -38,12 +38,13 @@ export const compute = (history: History, world: World, run: number): void => {
     const rows = countsPeople === true ? liveRows(book).toSorted((a, b) => a.entity - b.entity) : liveRows(book);
     const row = rows[who % rows.length];
     if (row === undefined) continue;
+    const was = textIn(row.contact, SHOWN);
     const text = what === 'none' ? '' : `${what} ${world.nextNumber()}`;
     book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
     if (what === 'scribble') {
-      // Nobody can tell what a lost write had shown, and its user wrote over at once, from what never arrived.
-      if (world.unanswered.has(row)) world.extras.shownAtMs.delete(row);
       world.extras.scribbled.add(row);
+      const isUnheard = was !== '' && was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
+      if (isUnheard) world.extras.unheard.add(row);
       world.extras.everScribbled.add(row);
     }
     if (what !== 'another') continue;
@@ -67,9 +68,11 @@ export const checkShown = (history: History, world: World, rejections: readonly 
     const [is, due] = [textIn(shown.contact, SHOWN), textIn(computed.contact, SHOWN)];
     const isRefused = rejections.some(({ key }) => key.split(' ').includes(shown.id));
     // Where nothing of it was ever shown, whatever stands under the name is left alone.
-    const { computed: ever, everScribbled, wasOff } = world.extras;
+    const { computed: ever, everScribbled, scribbled, wasOff } = world.extras;
     const isLeftover = due === '' && (wasOff || !ever.has(computed) || everScribbled.has(shown));
-    if (is === due || isRefused || isLeftover || world.extras.scribbled.has(shown)) return [];
+    // A backup may have brought back what was shown before a user wrote over it: it was not computed again.
+    const isOld = everScribbled.has(shown) && world.extras.shown.get(shown)?.text === due;
+    if (is === due || isRefused || isLeftover || isOld || scribbled.has(shown)) return [];
     return [`${shown.id} shows "${is}", and "${due}" was computed`];
   });
 };

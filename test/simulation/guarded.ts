@@ -2,7 +2,7 @@ import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { mayBeUnselected } from './selecting.ts';
-import { tokensIn, type Destroyed, type World } from './world.ts';
+import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,8 +25,11 @@ const what = (loss: (typeof LOSSES)[number]): string => (loss === 'contacts' ? '
 const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss']): number =>
   all.filter((each) => each.side === side && each.loss === loss).length;
 
-/** What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. */
-const faces = (world: World, row: Row): readonly Pick<Row, 'entity' | 'contact' | 'groupIds' | 'state'>[] => {
+/**
+ * What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. A feed by
+ * stamps does not tell what a backup brought back: until the side is listed, the contact may be known as it stood before.
+ */
+const faces = (world: World, row: Row): readonly Face[] => {
   const nowMs = world.clock.now();
   const late = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
@@ -35,7 +38,7 @@ const faces = (world: World, row: Row): readonly Pick<Row, 'entity' | 'contact' 
   const earlier = late.map(({ record, state }) => {
     return { entity: row.entity, contact: record.contact, groupIds: new Set(record.groupIds), state };
   });
-  return [...earlier, row];
+  return [...earlier, ...(world.beforeRestore.get(row) ?? []), row];
 };
 
 /** The contacts of pairs. */

@@ -14,6 +14,7 @@ import {
   setScalar,
 } from './edits.ts';
 import type { Edit, HardEdit } from './history.ts';
+import type { Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
@@ -100,17 +101,23 @@ const stamped = (world: World): readonly Book[] => {
 const restore = (world: World, book: Book): void => {
   const { backup } = world.memory;
   if (backup === null || [...backup.keys()].some((row) => !book.rows.includes(row))) return;
-  const before = new Map(book.rows.map((row) => [row, { tokens: visibleTokens(book, row), state: row.state }]));
+  const standing = (row: Row): ReadonlySet<Token> => (row.state === 'live' ? visibleTokens(book, row) : new Set());
+  const before = new Map(
+    book.rows.map((row) => [row, { seen: visibleTokens(book, row), tokens: standing(row), face: { ...row } }]),
+  );
   book.restore(backup);
-  for (const [row, { tokens, state }] of before) {
-    const after = row.state === 'live' ? visibleTokens(book, row) : new Set<string>();
+  for (const [row, { seen, tokens, face }] of before) {
+    world.beforeRestore.set(row, [...(world.beforeRestore.get(row) ?? []), face]);
+    const after = standing(row);
     // What a backup brings back or takes away is nobody's wish: either may stand in the end.
-    for (const token of [...tokens, ...after]) {
+    for (const token of [...seen, ...after]) {
       world.ledger.explain(token);
       world.ledger.removed.delete(token);
-      if (!after.has(token)) world.ledger.everTaken[book.side].add(token);
     }
-    if (state !== row.state) world.ledger.blurred.add(row.entity);
+    // The link cannot tell it from a user's edit of that side: which way a field goes holds for it too.
+    world.ledger.changedAt(book.side, world.clock.now(), tokens, after);
+    for (const token of tokens.difference(after)) world.ledger.rewound.add(token);
+    if (face.state !== row.state) world.ledger.blurred.add(row.entity);
     world.notes.set(row, row.extra);
   }
 };

@@ -79,11 +79,7 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
       if (only !== undefined && others.length === 0 && mayStandAlone(world, only.side, only.row)) return [];
     }
     if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
-    return [
-      ...compareRows(world, left, right),
-      ...checkTaken(world, 'left', left),
-      ...checkTaken(world, 'right', right),
-    ];
+    return [...compareRows(world, left, right), ...SIDES.flatMap((side) => checkTaken(world, side, { left, right }))];
   });
 };
 

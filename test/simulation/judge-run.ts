@@ -100,7 +100,8 @@ export const judgeConflicts = async (
     if (token === null || world.judged.has(key)) continue;
     world.judged.add(key);
     const takenAtMs = world.ledger.takenAtMs[winner].get(token);
-    if (takenAtMs === undefined || takenAtMs >= knownAtMs) continue;
+    // No feed by stamps tells what a backup took away.
+    if (takenAtMs === undefined || takenAtMs >= knownAtMs || world.ledger.rewound.has(token)) continue;
     world.complaints.push(`${token} won a conflict although it had been taken away at ${winner} before`);
   }
 };

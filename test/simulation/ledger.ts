@@ -56,6 +56,8 @@ export const createLedger = () => {
   const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
   /** Every value that a user ever took away at a side, also where it was put back. */
   const everTaken: Record<Side, Set<Token>> = { left: new Set(), right: new Set() };
+  /** Values that a backup took away since everything was at rest. */
+  const rewound = new Set<Token>();
   /** When a user entered a value at a side. */
   const putAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
   /** Whose a value is. */
@@ -81,6 +83,7 @@ export const createLedger = () => {
     takenAtMs,
     everTaken,
     putAtMs,
+    rewound,
     ownerOf,
     fates,
     blurred,
@@ -154,6 +157,7 @@ export const createLedger = () => {
     /** Everything is at rest: what happened before is settled, but for what happened to people who are set apart. */
     rest: (apart: ReadonlySet<number>): void => {
       for (const token of entered) settled.add(token);
+      rewound.clear();
       const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
       for (const token of undone) if (!isOfApart(token)) undone.delete(token);
       for (const token of removed.keys()) if (!isOfApart(token)) removed.delete(token);

@@ -1,4 +1,4 @@
-import { otherSide, type Side } from '../../src/contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { fieldOf, isCertain, isChosen } from './choices.ts';
 import { groupOf, type Token } from './ledger.ts';
@@ -47,17 +47,17 @@ export const mayStayOneSided = (world: World, side: Side, token: Token): boolean
 };
 
 /** What the source of a field took away of people in step must be gone, as long as the target's user did not enter it. */
-export const checkTaken = (world: World, target: Side, copy: Row): string[] => {
-  const { agreed, ledger } = world;
+export const checkTaken = (world: World, target: Side, rows: Sides<Row>): string[] => {
+  const { agreed, books, ledger } = world;
   const from = otherSide(target);
+  const copy = rows[target];
+  // An address that two people share is taken away from one of them; an archived contact comes back with what it held.
+  const given = visibleTokens(books[from], rows[from]);
   // One that the target's values brought back after its deletion begins without those of the source.
-  if (world.books[from].rows.some(({ entity, state }) => entity === copy.entity && state !== 'live')) return [];
-  // Archived and written to, a contact of the source stands there again with all that it held.
-  const standing = liveRows(world.books[from]).filter(({ entity }) => entity === copy.entity);
-  const held = new Set(standing.flatMap((row) => [...visibleTokens(world.books[from], row)]));
+  if (books[from].rows.some(({ entity, state }) => entity === copy.entity && state !== 'live')) return [];
   return [...(agreed.get(copy.entity) ?? [])]
-    .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token) && !held.has(token))
-    .filter((token) => visibleTokens(world.books[target], copy).has(token))
+    .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token))
+    .filter((token) => visibleTokens(books[target], copy).has(token) && !given.has(token))
     .filter((token) => {
       const takenAtMs = ledger.takenAtMs[from].get(token);
       return takenAtMs !== undefined && (ledger.putAtMs[target].get(token) ?? 0) < takenAtMs;

@@ -334,6 +334,8 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     world.ledger.rest(peopleApart(world));
     noteAgreed(world);
     rememberQuestions(world);
+    world.beforeRestore.clear();
+    world.unanswered.clear();
     restChoosing(world.choosing);
   }
   const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });

@@ -72,6 +72,8 @@ export type World = {
   readonly asleep: Sides<string>[];
   /** What stood on both sides of people in step when everything was at rest last. */
   readonly agreed: Map<number, ReadonlySet<Token>>;
+  /** How contacts stood before a backup was brought back, since everything was at rest. */
+  readonly beforeRestore: Map<Row, readonly Face[]>;
   /** What some edits refer to. */
   readonly memory: Memory;
   readonly parts: Parts;
@@ -88,6 +90,9 @@ export type Destroyed = {
   readonly loss: 'contacts' | 'members' | SyncedField;
   readonly atMs: number;
 };
+
+/** What a contact looks like at some moment. */
+export type Face = Pick<Row, 'entity' | 'contact' | 'groupIds' | 'state'>;
 
 /** The last things that users did, for edits that answer them. */
 type Memory = {
@@ -295,6 +300,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],
     twins: new Set<number>(),
+    beforeRestore: new Map<Row, readonly Face[]>(),
     memory: {
       move: null,
       removed: null,

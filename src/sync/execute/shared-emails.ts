@@ -2,6 +2,7 @@ import type { Contact } from '../../contact/contact.ts';
 import { stands } from '../../contact/half.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
+import type { JournalRow } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Task } from './task.ts';
 import type { Work } from './work.ts';
@@ -54,14 +55,29 @@ const setAside = (task: Task, side: Side, shared: Emails): Task => {
   return { ...task, sharedEmails, writes: { ...writes, [side]: rest } };
 };
 
-/** Sets aside, on a side, the addresses that another contact of it holds or is given before. */
-const splitOn = async ({ store, link }: Session, tasks: readonly Task[], side: Side): Promise<readonly Task[]> => {
+/** A contact that holds email addresses, by its id; what a create of unknown outcome may have made goes by the create. */
+type Holder = { readonly holder: string | JournalRow; readonly emails: Emails };
+
+/** Who holds one of these email addresses on the side, or may hold it: a write of unknown outcome was to bring it (R9). */
+const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly string[]): Promise<readonly Holder[]> => {
+  const known = await store.halves(link, { by: 'email', side, keys });
+  const open = (await store.journal(link, { open: true })).filter((row) => row.side === side);
+  return [
+    ...known.filter(stands).map(({ id, record }) => ({ holder: id, emails: record.contact.emailAddresses })),
+    ...open.map((row) => ({
+      holder: (side === 'left' ? row.leftId : row.rightId) ?? row,
+      emails: row.intent.desired?.emailAddresses ?? [],
+    })),
+  ];
+};
+
+/** Sets aside, on a side, the addresses that another contact of it holds, may hold, or is given before. */
+const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Promise<readonly Task[]> => {
   const keys = [...new Set(tasks.flatMap((task) => [...keysOf(newEmails(task, side))]))];
   if (keys.length === 0) return tasks;
-  const holders = await store.halves(link, { by: 'email', side, keys });
-  const taken = new Map<string, Set<string | Task>>(keys.map((key) => [key, new Set()]));
-  for (const { id, record } of holders.filter(stands)) {
-    for (const key of keysOf(record.contact.emailAddresses)) taken.get(key)?.add(id);
+  const taken = new Map<string, Set<Holder['holder'] | Task>>(keys.map((key) => [key, new Set()]));
+  for (const { holder, emails } of await holdersOf(session, side, keys)) {
+    for (const key of keysOf(emails)) taken.get(key)?.add(holder);
   }
   return tasks.map((task) => {
     const self = task.halves[side]?.record.id ?? task;

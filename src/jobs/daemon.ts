@@ -61,7 +61,11 @@ const LOG_PAUSE_MS = 1;
 /** A write takes a second or two; the whole stop must be over within ten. */
 const GRACE_MS = 6_000;
 
-const startScheduler = ({ app, events, clock }: DaemonOptions, runJob: RunJob): Scheduler => {
+const startScheduler = (
+  { app, events, clock }: DaemonOptions,
+  runJob: RunJob,
+  onUsable: () => Promise<void>,
+): Scheduler => {
   const { redisUrl, dataDir, concurrency } = app.config;
   if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency });
   return createLateScheduler({
@@ -69,7 +73,7 @@ const startScheduler = ({ app, events, clock }: DaemonOptions, runJob: RunJob): 
     clock,
     open: async () => {
       const prefix = await queuePrefixOf({ store: app.store, dataDir });
-      return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob });
+      return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob, onUsable });
     },
     onWaiting: (reason) => events.queueLost({ reason }),
   });
@@ -165,13 +169,12 @@ type Beating = {
   readonly signal: AbortSignal;
 };
 
+/** Says every few seconds that the daemon lives, and how it is; and besides whenever it is told to. */
 const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner, links, signal }: Beating) => {
   const { app, clock, events } = options;
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
-  const told = tellOfOthers(options);
-  return again(clock, signal, async () => {
-    await told;
+  const say = async (): Promise<number> => {
     const trouble = await scheduler.trouble();
     if (trouble === null) wellAtMs = clock.now();
     const beat = {
@@ -188,7 +191,20 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
     };
     await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
     return trouble === null ? BEAT_EVERY_MS : LOOK_AGAIN_MS;
-  });
+  };
+  let last: Promise<unknown> = tellOfOthers(options);
+  /** What is said last must be what is so: one after the other. */
+  const sayInTurn = (): Promise<number> => {
+    const said = last.then(say);
+    last = said;
+    return said;
+  };
+  return {
+    sayNow: async (): Promise<void> => {
+      if (!signal.aborted) await sayInTurn();
+    },
+    ended: again(clock, signal, sayInTurn).then(() => last),
+  };
 };
 
 const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
@@ -235,16 +251,21 @@ const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>
   stopped.abort(new Error('Everything has ended.'));
 };
 
+/** Runs each job and tells how it ended. */
+const reporting =
+  (runner: Runner, onReport: OnReport | undefined): RunJob =>
+  async (job, jobOptions) => {
+    const report = await runner.runJob(job, jobOptions);
+    onReport?.(job, report);
+    return report;
+  };
+
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
   let { links } = app.config;
   const runner = createRunner({ ...options, concurrency: app.config.concurrency });
-  const scheduler = startScheduler(options, async (job, jobOptions) => {
-    const report = await runner.runJob(job, jobOptions);
-    options.onReport?.(job, report);
-    return report;
-  });
+  const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.sayNow());
   const startedAtMs = clock.now();
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
@@ -257,7 +278,13 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   warn(links);
   use(links);
-  const beating = keepHeartbeat(options, { startedAtMs, scheduler, runner, links: () => links, signal: ended.signal });
+  const heartbeat = keepHeartbeat(options, {
+    startedAtMs,
+    scheduler,
+    runner,
+    links: () => links,
+    signal: ended.signal,
+  });
   const logging = keepLogging(options, () => links, ended.signal);
   const notifying = keepNotifying(options, () => links, ended.signal);
 
@@ -288,7 +315,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));
       await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying, watching]));
-      await beating;
+      await heartbeat.ended;
       await removeHeartbeat(app.config.dataDir);
       events.daemonStopped();
     },

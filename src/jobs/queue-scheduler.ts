@@ -18,6 +18,8 @@ export type QueueSchedulerOptions = {
   readonly events: Events;
   readonly concurrency: number;
   readonly runJob: RunJob;
+  /** Called when Redis begins to answer, at first and after it was away. The schedules are put there afterwards. */
+  readonly onUsable: () => Promise<void>;
 };
 
 /** How often the schedules in Redis are looked after, and this daemon says that it lives. */
@@ -175,10 +177,9 @@ const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Pro
 
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
-  const { clock, events } = options;
+  const { clock, events, prefix } = options;
   const redis = connectPatiently(options.redisUrl);
   const lostReason = watch(redis, events);
-  const { prefix } = options;
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
   const { running, runJob } = following(options.runJob);
@@ -200,7 +201,10 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     await keeper.restore();
     await beat(redis, prefix, daemon);
   }, tellTrouble);
-  redis.on('ready', tend);
+  redis.on(
+    'ready',
+    oneAtATime(() => options.onUsable().then(tend), tellTrouble),
+  );
   void onAndOn(clock, ended.signal, tend);
 
   return {

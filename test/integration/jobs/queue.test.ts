@@ -66,6 +66,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       events: log.events,
       concurrency,
       runJob,
+      onUsable: () => Promise.resolve(),
     };
     const scheduler = createQueueScheduler(options);
     const stopOnce = (): Promise<void> => (stopping ??= scheduler.stop());

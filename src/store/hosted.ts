@@ -37,7 +37,10 @@ export type HostedRows = {
   dropTokens(link: string): Promise<void>;
   /** Answers the access token that is there; `mine` where the caller is to get a new one, null where another one does. */
   claimAccess(claim: AccessClaim): Promise<AccessRow | 'mine' | null>;
-  /** Keeps the new one for everybody, where nobody else has been asked to get it since. */
+  /**
+   * Keeps the new one for everybody, where nobody else has been asked to get it since. Of other credentials those go that have
+   * expired and that nobody gets anew: an account that is asked no more leaves nothing.
+   */
   putAccess(claim: AccessClaim, access: AccessRow): Promise<void>;
   /** Leaves it to another one to get it. */
   dropClaim(claim: AccessClaim): Promise<void>;

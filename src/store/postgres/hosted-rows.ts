@@ -108,6 +108,11 @@ const accessRows = (db: Db): Pick<HostedRows, 'claimAccess' | 'putAccess' | 'dro
   putAccess: async ({ name, owner }, { sealed, digest, lastsMs }) => {
     await db.do((orm) =>
       orm.execute(sql`
+        with past as (
+          delete from ${accessTokens}
+          where name <> ${name} and coalesce(expires_at_ms, 0) <= ${DATABASE_TIME}
+            and coalesce(owned_until_ms, 0) <= ${DATABASE_TIME}
+        )
         update ${accessTokens} set sealed_json = ${format(sealed)}, digest = ${digest},
           expires_at_ms = ${DATABASE_TIME} + ${Math.floor(lastsMs)}::bigint, owner = null, owned_until_ms = null
         where name = ${name} and owner = ${owner}`),

@@ -145,6 +145,23 @@ describe.skipIf(postgres === null)('access tokens', () => {
     await rows.putAccess({ ...claim, owner: 'one' }, access);
     expect(await rows.claimAccess({ ...claim, owner: 'other' })).toMatchObject({ digest: 'd' });
   });
+
+  test('one that has expired goes as soon as another account gets its own; one that lasts, or is being got, stays', async () => {
+    const url = await createDatabase();
+    const rows = await hostAt(url).rows();
+    const sealed = { keyId: 'k', iv: 'aaaa', tag: 'aaaa', data: 'aaaa' };
+    const got = async (name: string, lastsMs: number): Promise<void> => {
+      const claim = { name, owner: name, leaseMs: 60_000, leastMs: 0, refused: null };
+      await rows.claimAccess(claim);
+      await rows.putAccess(claim, { sealed, digest: name, lastsMs });
+    };
+    await got('of a removed link', 0);
+    await got('lasting', 60_000);
+    await rows.claimAccess({ name: 'coming', owner: 'one', leaseMs: 60_000, leastMs: 0, refused: null });
+    await got('new', 60_000);
+    const names = await postgres?.query(url, 'select name from access_tokens order by name');
+    expect(names).toEqual([{ name: 'coming' }, { name: 'lasting' }, { name: 'new' }]);
+  });
 });
 
 describe.skipIf(postgres === null)('connect', () => {

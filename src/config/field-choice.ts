@@ -106,14 +106,12 @@ const takeJoined = (draft: Draft, word: string, said: string): string | null => 
   return said === ':joined' ? null : joinedAndMore(field);
 };
 
-/** Takes one part in; what is wrong with it, or null. */
-const take = (draft: Draft, part: string, words: Words): string | null => {
+/** Takes in a part that says of no field that it is joined; what is wrong with it, or null. */
+const takeField = (draft: Draft, part: string, words: Words): string | null => {
   if (part === DEFAULT) {
     for (const field of USUAL_FIELDS) draft.fields.add(field);
     return null;
   }
-  const [, joined, said = ''] = JOINED.exec(part) ?? [];
-  if (joined !== undefined) return takeJoined(draft, joined, said);
   const [, excludes, word = '', direction, winner] = PART.exec(part) ?? [];
   const field = fieldOf(word);
   if (field === null) return unknownField(word);
@@ -125,6 +123,12 @@ const take = (draft: Draft, part: string, words: Words): string | null => {
   draft.fields.add(field);
   const fault = direction === undefined ? null : takeWay(draft, field, direction, words);
   return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
+};
+
+/** Takes one part in; what is wrong with it, or null. */
+const take = (draft: Draft, part: string, words: Words): string | null => {
+  const [, joined, said = ''] = JOINED.exec(part) ?? [];
+  return joined === undefined ? takeField(draft, part, words) : takeJoined(draft, joined, said);
 };
 
 /** Two fields that would be shown under one name, where one of them is an extra; null where each has its own. */

@@ -1,12 +1,21 @@
 import type { Contact } from '../../contact/contact.ts';
 import { textIn } from '../../contact/contact.ts';
-import { JOINABLE } from '../../contact/fields.ts';
+import type { Joinable } from '../../contact/fields.ts';
 import { normaliseText } from '../../contact/text.ts';
 import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
 import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
 import type { NameEntry } from './schema.ts';
 
-type Joinable = (typeof JOINABLE)[number];
+/** The parts of a name that are fields of a contact. */
+const PARTS = {
+  firstName: 'givenName',
+  lastName: 'familyName',
+  middleName: 'middleName',
+  namePrefix: 'honorificPrefix',
+  nameSuffix: 'honorificSuffix',
+} as const;
+const OWN_PARTS = ['lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
+const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 
 /** A part of a name as it was read; empty where the name has none. */
 const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]): string => {
@@ -34,7 +43,6 @@ export const namesOf = ({ names }: PersonLists, chosen: ChosenParts): Pick<Conta
   return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
 };
 
-const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] as const;
 
 /** A name that was only typed as a whole stays one; else the parts speak and the whole is Google's to make. */
@@ -43,16 +51,6 @@ const keptName = (entry: NameEntry): BodyEntry => {
   if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
   return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
 };
-
-/** The parts of a name that are fields of a contact. */
-const PARTS = {
-  firstName: 'givenName',
-  lastName: 'familyName',
-  middleName: 'middleName',
-  namePrefix: 'honorificPrefix',
-  nameSuffix: 'honorificSuffix',
-} as const;
-const OWN_PARTS = ['lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
 
 const startsWithWords = (text: string, words: string): boolean => text === words || text.startsWith(`${words} `);
 const endsWithWords = (text: string, words: string): boolean => text === words || text.endsWith(` ${words}`);

@@ -56,7 +56,12 @@ const linkProperties = (): Record<string, unknown> => {
   );
   const fieldOptions = z.union([
     z.string(),
-    z.strictObject({ as: z.string().optional(), direction: z.string().optional(), winner: z.string().optional() }),
+    z.strictObject({
+      as: z.string().optional(),
+      direction: z.string().optional(),
+      winner: z.string().optional(),
+      joined: z.union([z.boolean(), z.string()]).optional(),
+    }),
   ]);
   const schema = z.object({
     ...others,

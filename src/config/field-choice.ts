@@ -9,7 +9,7 @@ import {
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
-import { EXTRAS, isExtra, isExtraField } from '../contact/fields.ts';
+import { EXTRAS, isExtra, isExtraField, JOINABLE, type JoinedPart } from '../contact/fields.ts';
 import type { Sides } from '../contact/side.ts';
 import { policyWords, type ConflictPolicy } from './conflict-policy.ts';
 import { nearestWord } from './nearest.ts';
@@ -35,6 +35,9 @@ const FARTHEST_HINT = 3;
 
 /** A part of the list: a field, the way that it goes, and who wins it. */
 const PART = /^(!?)(.+?)(?::(to-[\w-]+|both))?(?:=([\w-]+))?$/u;
+
+/** A field with all that is said of it, its being joined among that; a custom field may be called so. */
+const JOINED = /^(?!custom:)(\w+)((?:[:=][\w-]+)*:joined(?:[:=][\w-]+)*)$/u;
 
 const unknownField = (name: string): string => {
   const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
@@ -67,6 +70,8 @@ type Draft = {
   readonly fields: Set<SyncedField>;
   readonly directions: Map<SyncedField, 'to-left' | 'to-right'>;
   readonly winners: Map<ScalarField, ConflictPolicy>;
+  /** The parts of a name that are joined into the first name. */
+  readonly joined: Set<SyncedField>;
 };
 
 /** Takes the way of a field in; what is wrong with it, or null. */
@@ -89,8 +94,20 @@ const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }:
   return null;
 };
 
-/** Takes one part in; what is wrong with it, or null. */
-const take = (draft: Draft, part: string, words: Words): string | null => {
+const joinedAndMore = (field: SyncedField): string =>
+  `"${field}" is joined into the first name, so it is no field with a direction or a winner. Keep one of the two.`;
+
+/** Takes in that a part of a name is joined into the first name; what is wrong with that, or null. */
+const takeJoined = (draft: Draft, word: string, said: string): string | null => {
+  const field = JOINABLE.find((each) => each === word);
+  if (field === undefined)
+    return `"${word}" cannot be joined into the first name. Choose from ${JOINABLE.join(', ')}, or leave it out.`;
+  draft.joined.add(field);
+  return said === ':joined' ? null : joinedAndMore(field);
+};
+
+/** Takes in a part that says of no field that it is joined; what is wrong with it, or null. */
+const takeField = (draft: Draft, part: string, words: Words): string | null => {
   if (part === DEFAULT) {
     for (const field of USUAL_FIELDS) draft.fields.add(field);
     return null;
@@ -100,11 +117,18 @@ const take = (draft: Draft, part: string, words: Words): string | null => {
   if (field === null) return unknownField(word);
   if (excludes === '!') {
     draft.fields.delete(field);
+    draft.joined.delete(field);
     return null;
   }
   draft.fields.add(field);
   const fault = direction === undefined ? null : takeWay(draft, field, direction, words);
   return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
+};
+
+/** Takes one part in; what is wrong with it, or null. */
+const take = (draft: Draft, part: string, words: Words): string | null => {
+  const [, joined, said = ''] = JOINED.exec(part) ?? [];
+  return joined === undefined ? takeField(draft, part, words) : takeJoined(draft, joined, said);
 };
 
 /** Two fields that would be shown under one name, where one of them is an extra; null where each has its own. */
@@ -120,41 +144,50 @@ const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
 
 /**
  * From `default,notes,birthday:to-google,title=service`, or a list of such parts: what is not named is not synced; a part
- * that begins with `!` takes a field out again. Sides are called by their names, and an extra as `lastContacted as NAME` says.
+ * that begins with `!` takes a field out again, and one such as `middleName:joined` joins it into the first name. Sides are called by their names, and an extra as `lastContacted as NAME` says.
  */
 export const fieldChoice = (sides: Sides<string>) => {
   const words = wordsFor(sides);
   return z
     .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
-    .transform((parts, context): FieldChoice => {
-      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map() };
-      for (const part of parts.map((each) => each.trim()).filter((each) => each !== '')) {
+    .transform((list, context): FieldChoice => {
+      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map(), joined: new Set() };
+      for (const part of list.map((each) => each.trim()).filter((each) => each !== '')) {
         const fault = take(draft, part, words);
         if (fault !== null) return fail(context, fault);
       }
-      const { fields, directions, winners } = draft;
+      const { fields, directions, winners, joined } = draft;
       if (!fields.has('firstName') || !fields.has('lastName')) {
         return fail(context, 'leaves out firstName or lastName. Names are always synced; add default or both of them.');
       }
       const namesakes = namesakesIn(fields);
       if (namesakes !== null) return fail(context, namesakes);
+      const parts = JOINABLE.filter((field) => joined.has(field));
+      const both = parts.find((field) => fields.has(field));
+      if (both !== undefined) return fail(context, joinedAndMore(both));
       return {
-        fields: inFieldOrder(fields),
+        fields: [...inFieldOrder(fields), ...parts.map((field): JoinedPart => `${field}:joined`)],
         directions: Object.fromEntries([...directions].filter(([field]) => fields.has(field))),
         winners: Object.fromEntries([...winners].filter(([field]) => fields.has(field))),
       };
     });
 };
 
+const joinedOf = (value: unknown): string => {
+  const word = isUnset(value ?? null) ? 'false' : String(value).trim();
+  return word === 'false' ? '' : word === 'true' ? ':joined' : `:joined ${word}`;
+};
+
 const partOf = (name: string, value: unknown): string => {
   if (isText(value) && ['off', 'false', 'no'].includes(value.trim())) return `!${name}`;
   if (!isSection(value)) return isUnset(value) ? name : `${name}:${String(value)}`;
-  const { as, direction, winner, ...others } = value;
+  const { as, direction, winner, joined, ...others } = value;
   const unknown = Object.keys(others).map((key) => `:${key}`);
   return [
     name,
     isText(as) ? ` as ${as.trim()}` : '',
     isText(direction) ? `:${direction.trim()}` : '',
+    joinedOf(joined),
     ...unknown,
     isText(winner) ? `=${winner.trim()}` : '',
   ].join('');

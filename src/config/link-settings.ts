@@ -25,7 +25,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
     fields: fieldChoice({ left, right })
       .default(USUAL_CHOICE)
       .describe(
-        'Which fields are synced: default,notes,custom:NAME; one way with :to-NAME, the winner of a text with =NAME; what the service computes, shown at Google, with lastContacted as NAME.',
+        'Which fields are synced: default,notes,custom:NAME; one way with :to-NAME, the winner of a text with =NAME; middleName:joined shows it in the first name; what the service computes, shown at Google, with lastContacted as NAME.',
       ),
     deletePolicy: choice('propagate', 'keep')
       .default('propagate')

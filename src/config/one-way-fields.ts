@@ -1,3 +1,4 @@
+import { fieldsOf } from '../contact/chosen.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import { extraOf } from '../contact/fields.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
@@ -38,7 +39,7 @@ export const oneWayFields = (
 ): FieldChoice['directions'] => {
   const ways = new Map<string, Exclude<Way, 'both'>>();
   for (const [field, way] of Object.entries(directions)) if (way !== undefined) ways.set(field, way);
-  for (const field of fields) {
+  for (const field of fieldsOf(fields)) {
     const never = unwritable(field, sides);
     if (isOutOfPlace(field, never, report)) continue;
     for (const side of never) {

@@ -10,17 +10,25 @@ import {
   type ContactField,
   type SyncedField,
 } from './contact.ts';
-import { isExtraField, type ExtraField } from './fields.ts';
+import { isExtraField, type ExtraField, type JoinedPart } from './fields.ts';
 
-/** The fields that a link syncs, in the canonical order. What it does not choose is neither read, stored nor written. */
-export type ChosenFields = readonly SyncedField[];
+/**
+ * What a link chooses to sync: fields in the canonical order, and behind them the parts of a name that are joined into the
+ * first name. What it does not choose is neither read, stored nor written.
+ */
+export type ChosenFields = readonly (SyncedField | JoinedPart)[];
 
 /** What a link syncs that does not choose. */
-export const USUAL_FIELDS: ChosenFields = SYNCED_FIELDS;
+export const USUAL_FIELDS: readonly SyncedField[] = SYNCED_FIELDS;
+
+const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
+
+/** The fields of a choice. */
+export const fieldsOf = (chosen: ChosenFields): readonly SyncedField[] => chosen.filter(isField);
 
 /** The contact fields among the chosen ones. */
 export const contactFieldsOf = (chosen: ChosenFields): readonly ContactField[] =>
-  chosen.filter((field): field is ContactField => field !== 'buckets');
+  fieldsOf(chosen).filter((field): field is ContactField => field !== 'buckets');
 
 /** Names a choice of fields as durable text; empty for the usual one. */
 export const nameOfFields = (chosen: ChosenFields): string => {
@@ -29,8 +37,8 @@ export const nameOfFields = (chosen: ChosenFields): string => {
   return isUsual ? '' : JSON.stringify(chosen);
 };
 
-/** The choice of fields that {@link nameOfFields} named; a field that is not known any more is left out. */
-export const fieldsNamed = (name: string): ChosenFields => {
+/** The fields of the choice that {@link nameOfFields} named; a field that is not known any more is left out. */
+export const fieldsNamed = (name: string): readonly SyncedField[] => {
   if (name === '') return USUAL_FIELDS;
   const names: unknown = JSON.parse(name);
   return inFieldOrder(

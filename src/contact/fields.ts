@@ -53,6 +53,14 @@ export const FURTHER_FIELDS = {
   tags: list('tags', LABELLED_VALUE, NAMED_ONCE),
 };
 
+/** The parts of a name that a link may have joined into the first name, in the order in which they are joined. */
+export const JOINABLE = ['namePrefix', 'middleName'] as const;
+
+export type Joinable = (typeof JOINABLE)[number];
+
+/** A part of a name that is joined into the first name by a side that keeps it apart; it is no field then. */
+export type JoinedPart = `${Joinable}:joined`;
+
 /** A field that an account's user made, by its name: a text. */
 export type CustomField = `custom:${string}`;
 

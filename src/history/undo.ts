@@ -1,5 +1,6 @@
-import { SIDES, type Side } from '../contact/side.ts';
+import { fieldsOf } from '../contact/chosen.ts';
 import { stands } from '../contact/half.ts';
+import { SIDES, type Side } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { JournalRow, RunRow, Store } from '../store/store.ts';
@@ -144,7 +145,7 @@ const planOf = async (session: Session, { run, write }: Target): Promise<Planned
   const written = await session.store.journal(session.link, { run });
   const rows = written.filter(({ id }) => write === undefined || id === write);
   const contacts = await writtenContacts(session, rows);
-  const fields = new Set(session.fields);
+  const fields = new Set(fieldsOf(session.fields));
   const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy, fields });
   return { plan, actions: undoChanges(plan, groups, run) };
 };

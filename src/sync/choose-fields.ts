@@ -1,4 +1,4 @@
-import { fieldsNamed, keepChosen, nameOfFields } from '../contact/chosen.ts';
+import { fieldsNamed, fieldsOf, keepChosen, nameOfFields } from '../contact/chosen.ts';
 import { inFieldOrder, type SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { SIDES } from '../contact/side.ts';
@@ -40,7 +40,7 @@ export const chooseFields = async (session: Session): Promise<void> => {
   const { name, joining } = (await store.link(link)).fields;
   const next = nameOfFields(fields);
   if (name === next) return;
-  const chosen = new Set(fields);
+  const chosen = new Set(fieldsOf(fields));
   const before = new Set(fieldsNamed(name));
   if (before.difference(chosen).size > 0) {
     await endConflicts(session, chosen);

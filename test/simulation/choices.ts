@@ -1,15 +1,17 @@
-import { USUAL_FIELDS, type ChosenFields } from '../../src/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../src/contact/chosen.ts';
 import { inFieldOrder, isSyncedField, type SyncedField } from '../../src/contact/contact.ts';
 import type { Token } from './ledger.ts';
 
 /** The choice in which the link shows nothing of what the service computes (`extras.ts`). */
-export const SHOWS_NOTHING: ChosenFields = USUAL_FIELDS.filter((field) => field !== 'company' && field !== 'addresses');
+export const SHOWS_NOTHING: readonly SyncedField[] = USUAL_FIELDS.filter(
+  (field) => field !== 'company' && field !== 'addresses',
+);
 
 /**
  * What the link of a history may choose to sync. Names, addresses and numbers, by which a history knows two contacts for one
  * person, belong to each choice.
  */
-const CHOICES: readonly ChosenFields[] = [
+const CHOICES: readonly (readonly SyncedField[])[] = [
   USUAL_FIELDS,
   inFieldOrder([...USUAL_FIELDS, 'notes', 'tags', 'custom:Budget']),
   inFieldOrder([...USUAL_FIELDS.filter((field) => field !== 'title' && field !== 'websites'), 'notes', 'relations']),
@@ -17,7 +19,7 @@ const CHOICES: readonly ChosenFields[] = [
 ];
 
 /** What the link syncs now, and what it did not sync at some time since everything was at rest. */
-export type Choosing = { fields: ChosenFields; readonly uncertain: Set<SyncedField> };
+export type Choosing = { fields: readonly SyncedField[]; readonly uncertain: Set<SyncedField> };
 
 const ALL_CHOICES = inFieldOrder(CHOICES.flat());
 

@@ -1,5 +1,4 @@
-import type { ChosenFields } from '../../src/contact/chosen.ts';
-import { inFieldOrder, textIn, withValue } from '../../src/contact/contact.ts';
+import { inFieldOrder, textIn, withValue, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import type { Rejection } from '../../src/store/store.ts';
 import { SHOWS_NOTHING, type Choosing } from './choices.ts';
@@ -22,7 +21,7 @@ export const showsExtras = (history: History): boolean => showingSide(history) !
 export const withExtras = (
   history: History,
   { fields }: Choosing,
-): { readonly fields: ChosenFields; readonly directions: { readonly [SHOWN]?: `to-${Side}` } } => {
+): { readonly fields: readonly SyncedField[]; readonly directions: { readonly [SHOWN]?: `to-${Side}` } } => {
   const side = showingSide(history);
   if (side === null || fields === SHOWS_NOTHING) return { fields, directions: {} };
   return { fields: inFieldOrder([...fields, SHOWN]), directions: { [SHOWN]: `to-${side}` } };

@@ -47,7 +47,34 @@ describe('FIELDS', () => {
     expect(schema.parse(listed)).toEqual(schema.parse('default,lastContacted,reminderInterval as Every'));
   });
 
+  test('joins parts of a name into the first name, in their order, behind the fields', () => {
+    const joined = { fields: [...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined'], directions: {}, winners: {} };
+    expect(schema.parse('middleName:joined,default,namePrefix:joined')).toEqual(joined);
+    const fields = { middleName: { joined: 'true' }, namePrefix: { joined: true } };
+    expect(schema.parse(withFieldList({ fields })['fields'])).toEqual(joined);
+    const apart = withFieldList({ fields: { middleName: { joined: 'false' }, namePrefix: {} } });
+    expect(schema.parse(apart['fields'])).toEqual(schema.parse('default,middleName,namePrefix'));
+    expect(schema.parse('default,middleName:joined,!middleName').fields).toEqual(USUAL_FIELDS);
+    expect(schema.parse('default,custom:joined').fields).toContain('custom:joined');
+  });
+
   test.each([
+    'middleName:joined:to-google',
+    'middleName:to-google:joined',
+    'middleName:joined=google',
+    'middleName,middleName:joined',
+    'middleName:joined,middleName:to-google',
+  ])('a part that is joined is no field of its own: %s', (part) => {
+    expect(schema.safeParse(`default,${part}`).error?.issues.map(({ message }) => message)).toEqual([
+      expect.stringContaining('"middleName" is joined into the first name'),
+    ]);
+    const fields = { middleName: { joined: 'true', direction: 'to-google', winner: 'service' } };
+    expect(faultOf(withFieldList({ fields })['fields'])).toContain('"middleName" is joined into the first name');
+  });
+
+  test.each([
+    ['default,nameSuffix:joined', '"nameSuffix" cannot be joined into the first name'],
+    ['default,nickname:to-google:joined', 'Choose from namePrefix, middleName'],
     ['default,birthdays', 'Did you mean birthday?'],
     ['company,title', 'Names are always synced'],
     ['default,!firstName', 'Names are always synced'],
@@ -67,6 +94,8 @@ describe('FIELDS', () => {
 
   test('an option of a mapping that is not known is refused', () => {
     expect(faultOf(withFieldList({ fields: { notes: { sync: 'yes' } } })['fields'])).toContain('notes:sync');
+    const maybe = withFieldList({ fields: { middleName: { joined: 'maybe' } } });
+    expect(faultOf(maybe['fields'])).toContain('"middleName:joined maybe" is no field');
   });
 });
 

@@ -30,8 +30,8 @@ type PlacedField = UsualField | Exclude<FurtherField, NamedField>;
 
 /** How each contact field is mapped to a Person. */
 const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {
-  firstName: { list: NAMES, read: (person) => namesOf(person).firstName },
-  lastName: { list: NAMES, read: (person) => namesOf(person).lastName },
+  firstName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).firstName },
+  lastName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).lastName },
   company: { list: ORGANIZATIONS, read: (person) => mappedOrganization(person)?.name ?? '' },
   title: { list: ORGANIZATIONS, read: (person) => mappedOrganization(person)?.title ?? '' },
   emailAddresses: { list: EMAIL_ADDRESSES, read: (person) => valuesOf(person.emailAddresses) },
@@ -87,7 +87,7 @@ export const personMapping = (chosen: ChosenFields) => {
   const name = nameOfFields(chosen);
   return {
     fields,
-    chosen: new Set(fields),
+    chosen: new Set(chosen.filter((each) => each !== 'buckets')),
     lists,
     writtenLists: lists.filter(({ isReadOnly }) => !isReadOnly),
     personFields,

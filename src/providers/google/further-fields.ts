@@ -1,10 +1,16 @@
 import { textIn, type Contact, type ContactField } from '../../contact/contact.ts';
-import { isNamedField, nameOfNamed, type NamedField } from '../../contact/fields.ts';
+import { isNamedField, nameOfNamed, type JoinedPart, type NamedField } from '../../contact/fields.ts';
 import { listText, textList } from '../../contact/list-text.ts';
 import { normaliseText, wordsOnly } from '../../contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
-import { personField, type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
+import {
+  personField,
+  type ChosenParts,
+  type FieldMapping,
+  type PersonField,
+  type PersonLists,
+} from './person-field.ts';
 import { valuesOf, writeValues, writtenValues } from './values.ts';
 
 /** A text that is the first entry of a list; the others stay as they are. */
@@ -75,13 +81,11 @@ const isProfile = ({ type }: { readonly type?: string }): boolean => PROFILE_TYP
 const profileLabel = (label: string | null): string =>
   label !== null && PROFILE_TYPES.has(wordsOnly(label)) ? label : PROFILE;
 
-type Chosen = ReadonlySet<ContactField>;
-
 /** The addresses of one of the two fields; where profiles are no field of their own, all are websites. */
-const urlsOf = ({ urls = [] }: PersonLists, chosen: Chosen, profiles: boolean) =>
+const urlsOf = ({ urls = [] }: PersonLists, chosen: ChosenParts, profiles: boolean) =>
   chosen.has('socialProfiles') ? urls.filter((entry) => isProfile(entry) === profiles) : profiles ? [] : urls;
 
-const writtenUrls = (person: PersonLists, target: Contact, chosen: Chosen): readonly BodyEntry[] => {
+const writtenUrls = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const profiles = (target.socialProfiles ?? []).map(({ value, label }) => ({ value, label: profileLabel(label) }));
   const websites = urlsOf(person, chosen, false);
   return [
@@ -94,17 +98,17 @@ const URLS = personField('urls', writtenUrls);
 
 export const WEBSITES = {
   list: URLS,
-  read: (person: PersonLists, chosen: Chosen) => valuesOf(urlsOf(person, chosen, false)),
+  read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, false)),
 };
 export const SOCIAL_PROFILES = {
   list: URLS,
-  read: (person: PersonLists, chosen: Chosen) => valuesOf(urlsOf(person, chosen, true)),
+  read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, true)),
 };
 
 /** Fields that stand in custom fields of Google, by the names of those. */
 const TAGS_NAME = 'Tags';
 
-const nameOfUserDefined = (field: ContactField): string | null => {
+const nameOfUserDefined = (field: ContactField | JoinedPart): string | null => {
   if (field === 'tags') return TAGS_NAME;
   return isNamedField(field) ? nameOfNamed(field) : null;
 };
@@ -112,7 +116,7 @@ const nameOfUserDefined = (field: ContactField): string | null => {
 const isNamed = (name: string, { key }: { readonly key?: string }): boolean =>
   normaliseText(key).toLowerCase() === name.toLowerCase();
 
-const writtenUserDefined = (person: PersonLists, target: Contact, chosen: Chosen): readonly BodyEntry[] => {
+const writtenUserDefined = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const mapped = [...chosen].flatMap((field) => {
     const name = nameOfUserDefined(field);
     return name === null ? [] : [{ name, value: textOfUserDefined(target, field) }];
@@ -129,7 +133,7 @@ const writtenUserDefined = (person: PersonLists, target: Contact, chosen: Chosen
   return [...kept, ...added.map(({ name, value }) => ({ key: name, value }))];
 };
 
-const textOfUserDefined = (target: Contact, field: ContactField): string =>
+const textOfUserDefined = (target: Contact, field: ContactField | JoinedPart): string =>
   isNamedField(field) ? textIn(target, field) : listText(target.tags ?? []);
 
 const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);

@@ -1,27 +1,10 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import type { Contact } from '../../contact/contact.ts';
 import { textIn } from '../../contact/contact.ts';
+import type { Joinable } from '../../contact/fields.ts';
 import { normaliseText } from '../../contact/text.ts';
 import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
-import { personField, type PersonLists } from './person-field.ts';
+import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
 import type { NameEntry } from './schema.ts';
-
-/** First and last name; a name that was only typed as a whole is a first name. */
-export const namesOf = ({ names }: PersonLists): Pick<Contact, 'firstName' | 'lastName'> => {
-  const name = names?.[0];
-  const [firstName, lastName] = [normaliseText(name?.givenName), normaliseText(name?.familyName)];
-  if (firstName !== '' || lastName !== '') return { firstName, lastName };
-  return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
-};
-
-const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
-const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] as const;
-
-/** A name that was only typed as a whole stays one; else the parts speak and the whole is Google's to make. */
-const keptName = (entry: NameEntry): BodyEntry => {
-  const parts = without(writable(entry), WHOLE_NAMES);
-  if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
-  return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
-};
 
 /** The parts of a name that are fields of a contact. */
 const PARTS = {
@@ -31,25 +14,78 @@ const PARTS = {
   namePrefix: 'honorificPrefix',
   nameSuffix: 'honorificSuffix',
 } as const;
-const PART_FIELDS = Object.keys(PARTS) as readonly (keyof typeof PARTS)[];
+const OWN_PARTS = ['lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
+const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 
-const writtenName = (
-  { names }: PersonLists,
-  target: Contact,
-  chosen: ReadonlySet<ContactField>,
-): readonly BodyEntry[] => {
-  const kept = without(writable(names?.[0] ?? {}), WHOLE_NAMES);
-  const texts = PART_FIELDS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], textIn(target, field)]);
-  return nonEmpty([withTexts(kept, Object.fromEntries(texts))]);
+/** A part of a name as it was read; empty where the name has none. */
+const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]): string => {
+  const text = name?.[part];
+  return typeof text === 'string' ? text : '';
+};
+
+/** A part of a name as the first name shows it; empty where it is not joined. */
+const joinedText = (name: NameEntry | undefined, field: Joinable, chosen: ChosenParts): string =>
+  chosen.has(`${field}:joined`) ? normaliseText(partOf(name, PARTS[field])) : '';
+
+const firstNameOf = (name: NameEntry | undefined, chosen: ChosenParts): string =>
+  [joinedText(name, 'namePrefix', chosen), normaliseText(name?.givenName), joinedText(name, 'middleName', chosen)]
+    .filter((text) => text !== '')
+    .join(' ');
+
+/**
+ * First and last name, where what is joined stands around the given name; a name that was only typed as a whole is a first
+ * name.
+ */
+export const namesOf = ({ names }: PersonLists, chosen: ChosenParts): Pick<Contact, 'firstName' | 'lastName'> => {
+  const name = names?.[0];
+  const [firstName, lastName] = [firstNameOf(name, chosen), normaliseText(name?.familyName)];
+  if (firstName !== '' || lastName !== '') return { firstName, lastName };
+  return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
+};
+
+const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] as const;
+
+/** A name that was only typed as a whole stays one; else the parts speak and the whole is Google's to make. */
+const keptName = (entry: NameEntry): BodyEntry => {
+  const parts = without(writable(entry), WHOLE_NAMES);
+  if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
+  return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
+};
+
+const startsWithWords = (text: string, words: string): boolean => text === words || text.startsWith(`${words} `);
+const endsWithWords = (text: string, words: string): boolean => text === words || text.endsWith(` ${words}`);
+
+/**
+ * What changes in the parts of a name for its first name to read `text`. A joined part stays as it is while the text still
+ * begins or ends with it, else it is cleared; the rest is the given name, which stays as it is where it says the same.
+ */
+const dividedFirstName = (name: NameEntry, text: string, chosen: ChosenParts): Readonly<Record<string, string>> => {
+  const prefix = joinedText(name, 'namePrefix', chosen);
+  const hasPrefix = startsWithWords(text, prefix);
+  const unprefixed = hasPrefix ? text.slice(prefix.length + 1) : text;
+  const middle = joinedText(name, 'middleName', chosen);
+  const hasMiddle = endsWithWords(unprefixed, middle);
+  const given = hasMiddle ? unprefixed.slice(0, Math.max(unprefixed.length - middle.length - 1, 0)) : unprefixed;
+  return {
+    ...(prefix !== '' && !hasPrefix && { [PARTS.namePrefix]: '' }),
+    ...(middle !== '' && !hasMiddle && { [PARTS.middleName]: '' }),
+    ...(normaliseText(name.givenName) !== given && { [PARTS.firstName]: given }),
+  };
+};
+
+const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
+  const name = names?.[0] ?? {};
+  const kept = without(writable(name), WHOLE_NAMES);
+  const own = OWN_PARTS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], textIn(target, field)]);
+  return nonEmpty([
+    withTexts(kept, { ...Object.fromEntries(own), ...dividedFirstName(name, target.firstName, chosen) }),
+  ]);
 };
 
 /** A part of a name beside first and last name. */
 export const namePart = (part: 'middleName' | 'honorificPrefix' | 'honorificSuffix') => ({
   list: NAMES,
-  read: ({ names }: PersonLists): string => {
-    const text = names?.[0]?.[part];
-    return typeof text === 'string' ? text : '';
-  },
+  read: ({ names }: PersonLists): string => partOf(names?.[0], part),
 });
 
 /** The name of a contact: Google keeps one. */

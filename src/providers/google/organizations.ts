@@ -1,17 +1,13 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import type { Contact } from '../../contact/contact.ts';
 import { nonEmpty, withTexts, writable, type BodyEntry } from './body-entry.ts';
-import { personField, type PersonLists } from './person-field.ts';
+import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
 import type { OrganizationEntry } from './schema.ts';
 
 /** The organization that company and title stand for: the current one, else the first. */
 export const mappedOrganization = ({ organizations = [] }: PersonLists): OrganizationEntry | undefined =>
   organizations.find((organization) => organization.current === true) ?? organizations[0];
 
-const writtenOrganizations = (
-  person: PersonLists,
-  target: Contact,
-  chosen: ReadonlySet<ContactField>,
-): readonly BodyEntry[] => {
+const writtenOrganizations = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const texts = {
     ...(chosen.has('company') && { name: target.company }),
     ...(chosen.has('title') && { title: target.title }),

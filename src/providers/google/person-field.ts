@@ -1,4 +1,5 @@
 import type { Contact, ContactField } from '../../contact/contact.ts';
+import type { JoinedPart } from '../../contact/fields.ts';
 import { writable, type BodyEntry } from './body-entry.ts';
 import type { Person } from './schema.ts';
 
@@ -8,6 +9,9 @@ export type MaskField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadat
 /** The lists of a Person; none of it for a contact that Google does not have yet. */
 export type PersonLists = Partial<Pick<Person, MaskField>>;
 
+/** What of a contact a link chose: its fields, and the parts of its name that are joined into the first name. */
+export type ChosenParts = ReadonlySet<ContactField | JoinedPart>;
+
 /** One list of a Person and how it is written. */
 export type PersonField = {
   readonly name: MaskField;
@@ -15,7 +19,7 @@ export type PersonField = {
    * The whole list for a contact that is to be `target`, of which the link syncs `chosen`; what the contact cannot express of
    * it, or the link did not choose, stays as it was read (R10).
    */
-  readonly write: (person: PersonLists, target: Contact, chosen: ReadonlySet<ContactField>) => readonly BodyEntry[];
+  readonly write: (person: PersonLists, target: Contact, chosen: ChosenParts) => readonly BodyEntry[];
   /** The whole list as it was read. */
   readonly keep: (person: PersonLists) => readonly BodyEntry[];
   /** How many entries a listing gives at most, so that a list of this length may have been cut; null where it gives all. */
@@ -42,6 +46,6 @@ export const personField = (
 export type FieldMapping<Value> = {
   /** The list that holds it, alone or with others: what is asked for, named in a mask, and written whole. */
   readonly list: PersonField;
-  /** The field's value, not yet normalised; `chosen` are the fields that the link syncs. */
-  readonly read: (person: PersonLists, chosen: ReadonlySet<ContactField>) => Value;
+  /** The field's value, not yet normalised; `chosen` is what the link syncs. */
+  readonly read: (person: PersonLists, chosen: ChosenParts) => Value;
 };

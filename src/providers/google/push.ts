@@ -7,6 +7,7 @@ import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
 import { SOURCES } from './fields.ts';
+import { namesOf } from './names.ts';
 import { completed, readContacts, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
@@ -141,6 +142,10 @@ const obstacleTo = async (
   // Read before the link chose the field: what stands in its list would be replaced unseen.
   if (maskOf(fields).some((name) => known[name] === undefined)) {
     return new StaleError('The contact was known without a field: read it again', notSent(UPDATE_ROUTE));
+  }
+  // Read while the link joined other parts of names: the text says another division than the one it would be written into.
+  if (maskOf(fields).includes('names') && namesOf(known, call.mapping.chosen).firstName !== current.contact.firstName) {
+    return new StaleError('The first name was known otherwise: read it again', notSent(UPDATE_ROUTE));
   }
   if (!mayBeCut(known, call.mapping)) return null;
   try {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import { contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
 import { fieldsIn, textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import {
@@ -188,7 +188,8 @@ export const serviceMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
-  const name = nameOfFields(chosen);
+  // Parts of a name are joined by the side that keeps them apart: here it is the same contact.
+  const name = nameOfFields(fieldsOf(chosen));
   return {
     fields,
     definitions,

@@ -1,6 +1,13 @@
 import { expect } from 'vitest';
 import { USUAL_FIELDS } from '../../../src/contact/chosen.ts';
-import { inFieldOrder, specOf, valueIn, type Contact, type ContactField } from '../../../src/contact/contact.ts';
+import {
+  EMPTY_CONTACT,
+  inFieldOrder,
+  specOf,
+  valueIn,
+  type Contact,
+  type ContactField,
+} from '../../../src/contact/contact.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { ADA, forever, LATER_MS, pullWhole, valueOf, type Scene } from './steps.ts';
@@ -67,5 +74,29 @@ export const fieldScenes = {
       expect(valueIn(former, field), field).toEqual(valueIn(before, field));
       expect(harness.more(ada), field).toEqual(more);
     }
+  },
+
+  'a first name reads back as written, whatever a side joins into it; what is joined stays (R2, R10)': async (
+    harness,
+  ) => {
+    const remote = harness.choosing([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);
+    const ada = harness.add(ADA);
+    harness.giveMore(ada);
+    const more = harness.more(ada);
+    harness.clock.advance(LATER_MS);
+    await pullWhole(remote);
+    const { firstName } = (await recordAt(remote, ada)).contact;
+    expect(firstName).toMatch(/^Ada/u);
+    for (const text of [firstName.replace('Ada', 'Adele'), firstName]) {
+      expect(await write(remote, ada, 'firstName', text)).toMatchObject({ firstName: text, lastName: ADA.lastName });
+      expect(await write(remote, ada, 'lastName', ADA.lastName)).toMatchObject({ firstName: text });
+      expect(harness.more(ada)).toEqual(more);
+    }
+    expect(await write(remote, ada, 'lastName', 'Byron')).toMatchObject({ firstName, lastName: 'Byron' });
+    expect(harness.more(ada)).toEqual(more);
+    expect(await write(remote, ada, 'firstName', 'Lady Ada')).toMatchObject({ firstName: 'Lady Ada' });
+    const draft = { ...EMPTY_CONTACT, firstName: 'Dr Mary Ann', lastName: 'Lee' };
+    const created = await remote.create([{ key: 'k', draft, groupIds: [], originId: 'contact_mary' }], forever);
+    expect(valueOf(created, 'k').contact).toMatchObject({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
   },
 } satisfies Record<string, Scene>;

@@ -1,4 +1,4 @@
-import { keepChosen, nameOfFields, type ChosenFields } from '../../../src/contact/chosen.ts';
+import { fieldsOf, keepChosen, nameOfFields, type ChosenFields } from '../../../src/contact/chosen.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
 import type {
   FeedChange,
@@ -11,7 +11,7 @@ import type {
 
 /** The remote of a link that syncs only some fields: what is not chosen is not shown, and known rows are of one choice. */
 export const choosing = (remote: Remote, fields: ChosenFields): Remote => {
-  const chosen = new Set(fields);
+  const chosen = new Set(fieldsOf(fields));
   const end = ` ${nameOfFields(fields)}`;
   const shown = (record: ContactRecord): ContactRecord => ({
     ...record,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fieldsNamed, fieldsOf, nameOfFields, USUAL_FIELDS } from '../../../src/contact/chosen.ts';
 import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, SYNCED_FIELDS } from '../../../src/contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../../src/contact/fields.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
@@ -35,4 +36,12 @@ test('[R1] rows that were read before stay known while no field is added', () =>
 
 test('ids of groups are held sorted, each once', () => {
   expect(FIELDS.buckets.normalise(['b', 'a', 'b'])).toEqual(['a', 'b']);
+});
+
+test('a choice is named with what is joined, and its fields are known by the name', () => {
+  const chosen = [...USUAL_FIELDS, 'middleName:joined'] as const;
+  expect(fieldsOf(chosen)).toEqual(USUAL_FIELDS);
+  expect(nameOfFields(USUAL_FIELDS)).toBe('');
+  expect(nameOfFields(chosen)).toBe(JSON.stringify(chosen));
+  expect(fieldsNamed(nameOfFields(chosen))).toEqual(USUAL_FIELDS);
 });

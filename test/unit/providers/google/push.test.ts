@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
+import { StaleError } from '../../../../src/providers/errors.ts';
+import { personMapping } from '../../../../src/providers/google/fields.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { CreateRequest, UpdateRequest } from '../../../../src/providers/remote.ts';
 import { apiError, contact, NEVER, person, recordOf, startGoogle, type Reply, type Seen } from './support.ts';
 
@@ -206,4 +210,15 @@ describe('deleting', () => {
     expect(await google.remote.delete([], NEVER)).toEqual([]);
     expect(google.remote.requestCount()).toBe(0);
   });
+});
+
+test('[R10] a name that was read while the link joined other parts of it is read again before it is written', async () => {
+  await using google = await startGoogle(() => apiError(400, 'INVALID_ARGUMENT'));
+  const mary = person(1, { names: [{ givenName: 'Mary', middleName: 'Ann', familyName: 'Lee' }] });
+  const reading = readPerson(mary, personMapping([...USUAL_FIELDS, 'middleName:joined']));
+  const current = reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
+  const desired = { ...current.contact, lastName: 'Ray' };
+  const results = await google.remote.update([{ key: 'k', current, desired, fields: ['lastName'] }], NEVER);
+  expect(results).toMatchObject([{ key: 'k', ok: false, error: expect.any(StaleError) }]);
+  expect(google.requests).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extrasIn } from '../../../../src/contact/chosen.ts';
+import { extrasIn, USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
@@ -159,4 +159,9 @@ it('a record has the digest of its row, unless its membership came from elsewher
   const silent = contactSchema.parse(silentJson);
   expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
   expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
+});
+
+it('is the same whatever parts of a name another side joins', () => {
+  const { fields, digestEnd } = serviceMapping([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);
+  expect({ fields, digestEnd }).toEqual({ fields: USUAL_MAPPING.fields, digestEnd: USUAL_MAPPING.digestEnd });
 });

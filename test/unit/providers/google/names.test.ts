@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
+import type { Contact, ContactField } from '../../../../src/contact/contact.ts';
+import { JOINABLE, type JoinedPart } from '../../../../src/contact/fields.ts';
+import { normaliseText } from '../../../../src/contact/text.ts';
+import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
+import { personMapping } from '../../../../src/providers/google/fields.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
+import { contact, person } from './support.ts';
+
+const mappingWith = (...joined: readonly JoinedPart[]) => personMapping([...USUAL_FIELDS, ...joined]);
+const JOINED = mappingWith('namePrefix:joined', 'middleName:joined');
+
+type Name = Readonly<Record<string, unknown>>;
+
+const recordOf = (name: Name, mapping = JOINED) => {
+  const reading = readPerson(person(1, { names: [name] }), mapping);
+  return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
+};
+
+/** What Google is sent for a contact of that name in place of the name. */
+const written = (name: Name, changes: Partial<Contact>, mapping = JOINED): Name => {
+  const current = recordOf(name, mapping);
+  const fields = Object.keys(changes) as ContactField[];
+  const desired = { ...current.contact, ...changes };
+  const { names } = updateBody({ key: 'k', current, desired, fields }, maskOf(fields), mapping);
+  return (names as unknown as readonly Name[])[0] ?? {};
+};
+
+const MARY = { honorificPrefix: 'Dr', givenName: 'Mary', middleName: 'Ann', familyName: 'Lee', phoneticGivenName: 'M' };
+
+describe('the parts of a name that are joined', () => {
+  test('stand around the given name in the first name, those alone that are joined', () => {
+    expect(recordOf(MARY).contact).toMatchObject({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
+    expect(recordOf(MARY).contact).not.toHaveProperty('middleName');
+    expect(recordOf(MARY, mappingWith('middleName:joined')).contact.firstName).toBe('Mary Ann');
+    expect(recordOf(MARY, mappingWith('namePrefix:joined')).contact.firstName).toBe('Dr Mary');
+    expect(recordOf({ middleName: ' Ann  Kay ' }).contact.firstName).toBe('Ann Kay');
+  });
+
+  test('leave a name that was only typed as a whole a first name', () => {
+    expect(recordOf({ unstructuredName: 'Mary Ann Lee' }).contact).toMatchObject({
+      firstName: 'Mary Ann Lee',
+      lastName: '',
+    });
+    expect(written({ unstructuredName: 'Mary Ann Lee' }, { lastName: 'Lee' })).toEqual({
+      givenName: 'Mary Ann Lee',
+      familyName: 'Lee',
+    });
+  });
+
+  test.each<[string, Name]>([
+    ['Dr Marie Ann', { givenName: 'Marie' }],
+    ['Dr Mary Jo Ann', { givenName: 'Mary Jo' }],
+    ['Dr Ann', { givenName: undefined }],
+    ['Mary Ann', { honorificPrefix: undefined }],
+    ['Dr Mary', { middleName: undefined }],
+    ['Drs Mary Joann', { honorificPrefix: undefined, middleName: undefined, givenName: 'Drs Mary Joann' }],
+    ['', { honorificPrefix: undefined, middleName: undefined, givenName: undefined }],
+  ])('stay while the first name still says them: %s', (firstName, changes) => {
+    expect(written(MARY, { firstName })).toEqual(JSON.parse(JSON.stringify({ ...MARY, ...changes })));
+  });
+
+  test('are left byte for byte by a write of something else', () => {
+    const untidy = { ...MARY, honorificPrefix: ' Dr', givenName: ' Mary  Lou ', middleName: 'Ann\u00A0' };
+    expect(written(untidy, { lastName: 'Ray' })).toEqual({ ...untidy, familyName: 'Ray' });
+    expect(written(untidy, { firstName: 'Dr Mary Lou Ann' })).toEqual(untidy);
+  });
+
+  test('are not made of the first name of a new contact', () => {
+    const draft = contact({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
+    const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, JOINED);
+    expect(body['names']).toEqual([{ givenName: 'Dr Mary Ann', familyName: 'Lee' }]);
+  });
+
+  test('name what was read: other parts, another template and other digests', () => {
+    const mappings = [
+      [],
+      ['namePrefix:joined'],
+      ['middleName:joined'],
+      ['namePrefix:joined', 'middleName:joined'],
+    ] as const;
+    const all = mappings.map((joined) => mappingWith(...joined));
+    expect(new Set(all.map(({ templateHash }) => templateHash)).size).toBe(4);
+    expect(new Set(all.map(({ digestOf }) => digestOf(person(1)))).size).toBe(4);
+    expect(new Set(all.map(({ personFields }) => personFields)).size).toBe(1);
+  });
+
+  test('are read back, with the given name, as the very first name that was written', () => {
+    const words = fc
+      .array(fc.constantFrom('Ann', 'Dr', 'Mary', 'Ann Dr', 'X', 'ann', 'Lé', ' ', '  ', '\u0301a'), { maxLength: 4 })
+      .map((list) => list.join(' '));
+    const name = fc.record({ honorificPrefix: words, givenName: words, middleName: words });
+    const choice = fc.subarray(JOINABLE.map((field): JoinedPart => `${field}:joined`));
+    fc.assert(
+      fc.property(name, words.map(normaliseText), choice, (parts, firstName, joined) => {
+        const mapping = mappingWith(...joined);
+        const before = { ...parts, familyName: 'Lee' };
+        const after = written(before, { firstName }, mapping);
+        expect(recordOf(after, mapping).contact).toMatchObject({ firstName, lastName: 'Lee' });
+        // What was read writes nothing.
+        expect(written(before, { firstName: recordOf(before, mapping).contact.firstName }, mapping)).toEqual(before);
+        expect(written(after, { firstName }, mapping)).toEqual(after);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

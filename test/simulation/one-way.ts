@@ -1,4 +1,4 @@
-import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { fieldOf, isCertain, isChosen } from './choices.ts';
 import { groupOf, type Token } from './ledger.ts';
@@ -65,11 +65,16 @@ export const checkTaken = (world: World, target: Side, rows: Sides<Row>): string
     .map((token) => `${token} was taken away at ${from}, from where it goes to ${target}, and stands there`);
 };
 
-/** Whether a value stood only where nothing of its field goes to the other side: it may go when that one changes. */
-export const isTargetsOwn = (world: World, token: Token): boolean => {
-  const source = sourceOfToken(world, token);
-  const { putAtMs, takenAtMs } = world.ledger;
-  return source !== null && (!putAtMs[source].has(token) || takenAtMs[source].has(token));
+/**
+ * Whether a value stood only where nothing of its field goes to the other side: it may go when that one changes. Of a contact
+ * that the target's user merged away, it stands with the target's survivor alone.
+ */
+export const isTargetsOwn = ({ books, directions, ledger }: World, token: Token): boolean => {
+  const source = sourceOfToken({ directions }, token);
+  if (source === null) return false;
+  const { ownerOf, putAtMs, takenAtMs } = ledger;
+  const wasMerged = SIDES.every((side) => books[side].rows.every(({ entity }) => entity !== ownerOf.get(token)));
+  return wasMerged || !putAtMs[source].has(token) || takenAtMs[source].has(token);
 };
 
 /** What must hold at rest of a link that writes one side only, besides that nothing was written at the other. */

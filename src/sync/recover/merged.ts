@@ -20,9 +20,10 @@ import { movesAcross, type GroupHalves, type Moves } from './landed-groups.ts';
 
 type Keys = Pick<KeyedList, 'has' | 'keys' | 'size'>;
 
-/** Whether the other contact's elements have taken the place of the survivor's own. */
-const isReplaced = (after: Keys, mergedAway: Keys): boolean => {
-  return after.size === mergedAway.size && [...after.keys()].every((key) => mergedAway.has(key));
+/** Whether the other contact's elements have taken the place of the survivor's own, whatever its user added since. */
+const isReplaced = (own: Keys, after: Keys, mergedAway: Keys): boolean => {
+  const isLost = (key: string): boolean => mergedAway.has(key) || !after.has(key);
+  return [...mergedAway.keys()].every((key) => after.has(key)) && [...own.keys()].every(isLost);
 };
 
 /** What a merge made of the merge survivor's fields: it took over what the other contact held. */
@@ -35,7 +36,7 @@ const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact 
   for (const field of listsIn(before, after, mergedAway)) {
     const [own, now, other] = [listOf(before, field), listOf(after, field), listOf(mergedAway, field)];
     const lists = keyLists(field, { own, now, other });
-    const kept = [...lists.own].filter(([key]) => lists.now.has(key) || !isReplaced(lists.now, lists.other));
+    const kept = [...lists.own].filter(([key]) => lists.now.has(key) || !isReplaced(lists.own, lists.now, lists.other));
     const gained = [...lists.now].filter(([key]) => !lists.own.has(key) && lists.other.has(key));
     const elements = [...kept, ...gained].map(([, element]) => element);
     shown = withList(shown, field, elements);
@@ -45,7 +46,7 @@ const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact 
 
 /** The same of its groups. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
-  const lost = isReplaced(new Set(after), new Set(mergedAway)) ? before.filter((id) => !after.includes(id)) : [];
+  const lost = isReplaced(new Set(before), new Set(after), new Set(mergedAway)) ? before.filter((id) => !after.includes(id)) : [];
   return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
 };
 

@@ -170,6 +170,24 @@ export const settleUnread = (
 /** Whether both halves of the pair stand. */
 const isWhole = ({ left, right }: Pair): boolean => stands(left) && stands(right);
 
+/** The pair of a write whose contact was found; null where it was merged into the contact of another pair, which says nothing. */
+const pairOfFound = (set: WorkingSet, write: ExistingWrite, { id }: ContactRecord): Pair | null => {
+  const pair = pairOfWrite(set, { ...write, id });
+  return pair?.[write.row.side]?.id === id ? pair : null;
+};
+
+/** Settles a write that took effect, as far as the contact shows it; null for one that did not. */
+const settleFound = (set: WorkingSet, write: ExistingWrite, record: ContactRecord, known: Known): Finding | null => {
+  const pair = pairOfFound(set, write, record);
+  if (pair === null) return null;
+  if (write.kind === 'membership') return isWhole(pair) ? settleMembership(set, write, pair, record, known) : null;
+  if (write.kind === 'delete') return null;
+  const { fields } = write.row.intent;
+  if (!tookEffect({ fields, before: write.before.contact, desired: write.desired }, record.contact)) return null;
+  if (isWhole(pair)) settleUpdate(set, write, pair, record, known.atMs);
+  return { applied: true, after: record, error: null };
+};
+
 /** Settles a write by a read that says something of its contact. */
 const settleAnswered = (
   set: WorkingSet,
@@ -185,19 +203,8 @@ const settleAnswered = (
   }
   const { record } = answer;
   rename(set, side, write.id, record.id, atMs);
-  const own = pairOfWrite(set, { ...write, id: record.id });
-  // What a contact of another pair holds, into which this one was merged, says nothing of the write.
-  const pair = own?.[side]?.id === record.id ? own : null;
-  if (write.kind === 'update' && pair !== null) {
-    const { fields } = write.row.intent;
-    if (tookEffect({ fields, before: write.before.contact, desired: write.desired }, record.contact)) {
-      if (isWhole(pair)) settleUpdate(set, write, pair, record, atMs);
-      return { applied: true, after: record, error: null };
-    }
-  }
-  if (write.kind === 'membership' && pair !== null && isWhole(pair)) {
-    return settleMembership(set, write, pair, record, known);
-  }
+  const finding = settleFound(set, write, record, known);
+  if (finding !== null) return finding;
   if (answer.kind === 'moved') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
   else observeRecord(set, side, record, atMs);
   return { ...NOT_APPLIED, after: record };

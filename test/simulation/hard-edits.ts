@@ -117,6 +117,8 @@ const restore = (world: World, book: Book): void => {
     // The link cannot tell it from a user's edit of that side: which way a field goes holds for it too.
     world.ledger.changedAt(book.side, world.clock.now(), tokens, after);
     for (const token of tokens.difference(after)) world.ledger.rewound.add(token);
+    // To the link, what came back is an edit of that side.
+    for (const token of after.difference(tokens)) world.ledger.everTaken[book.side].add(token);
     if (face.state !== row.state) world.ledger.blurred.add(row.entity);
     world.notes.set(row, row.extra);
   }

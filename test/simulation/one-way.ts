@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { fieldOf, isCertain, isChosen } from './choices.ts';
 import { groupOf, type Token } from './ledger.ts';
@@ -69,12 +69,12 @@ export const checkTaken = (world: World, target: Side, rows: Sides<Row>): string
  * Whether a value stood only where nothing of its field goes to the other side: it may go when that one changes. Of a contact
  * that the target's user merged away, it stands with the target's survivor alone.
  */
-export const isTargetsOwn = ({ books, directions, ledger }: World, token: Token): boolean => {
+export const isTargetsOwn = ({ directions, ledger }: World, token: Token): boolean => {
   const source = sourceOfToken({ directions }, token);
   if (source === null) return false;
-  const { ownerOf, putAtMs, takenAtMs } = ledger;
-  const wasMerged = SIDES.every((side) => books[side].rows.every(({ entity }) => entity !== ownerOf.get(token)));
-  return wasMerged || !putAtMs[source].has(token) || takenAtMs[source].has(token);
+  const { ownerOf, peopleOfTwo, putAtMs, takenAtMs } = ledger;
+  const isOfTwo = peopleOfTwo.has(ownerOf.get(token) ?? Number.NaN);
+  return isOfTwo || !putAtMs[source].has(token) || takenAtMs[source].has(token);
 };
 
 /** What must hold at rest of a link that writes one side only, besides that nothing was written at the other. */

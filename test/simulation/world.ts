@@ -235,6 +235,8 @@ const createWitness = (
   },
   merged: (side, survivor, other, after) => {
     judgeWrite(world, side, survivor, 'merged');
+    // A merge takes one contact away; where the side keeps it, it is deleted by itself.
+    if (other.state !== 'archived') world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() });
     world.parts.merged.add(survivor);
     const replaced = world.replaced.get(survivor) ?? new Map<Token, Token>();
     // What the link does not sync is not given back to the survivor.

@@ -46,7 +46,9 @@ const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact 
 
 /** The same of its groups. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
-  const lost = isReplaced(new Set(before), new Set(after), new Set(mergedAway)) ? before.filter((id) => !after.includes(id)) : [];
+  const lost = isReplaced(new Set(before), new Set(after), new Set(mergedAway))
+    ? before.filter((id) => !after.includes(id))
+    : [];
   return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
 };
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
+import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
@@ -12,4 +14,19 @@ test('[R12] an address that goes one way stays with the survivor whose counterpa
   });
   const phases = [[run({ before: people })], [merge]];
   await expect(runHistory(history(phases, { directions: { emailAddresses: 'to-right' } }))).resolves.toBeDefined();
+});
+
+test('[R10, R12] an address that a merge had replaced comes back, whatever its user added since (seed 501199)', async () => {
+  const person: Edit = { kind: 'create', side: 'left', rich: false };
+  const merge: Edit = { kind: 'merge', side: 'right', who: 1, into: 0 };
+  const add: Edit = { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' };
+  const killed = { op: 'merge', side: null, fault: 'kill', after: [] } as const;
+  const phases = [[run({ before: [person, person] })], [run({ before: [merge], gapMs: 7 * 3_600_000, aims: [killed] }), run({ before: [add] })]];
+  const habits = { ...PLAIN_HABITS, merge: { replaces: true, archives: false } };
+  const given = {
+    players: { left: 'service', right: 'service' },
+    hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits },
+  } as const;
+  const { world } = await runHistory(history(phases, given));
+  expect(world.books.left.rows.filter(({ state }) => state === 'live')[0]?.contact.emailAddresses).toHaveLength(3);
 });

@@ -21,7 +21,10 @@ test('[R10, R12] an address that a merge had replaced comes back, whatever its u
   const merge: Edit = { kind: 'merge', side: 'right', who: 1, into: 0 };
   const add: Edit = { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' };
   const killed = { op: 'merge', side: null, fault: 'kill', after: [] } as const;
-  const phases = [[run({ before: [person, person] })], [run({ before: [merge], gapMs: 7 * 3_600_000, aims: [killed] }), run({ before: [add] })]];
+  const phases = [
+    [run({ before: [person, person] })],
+    [run({ before: [merge], gapMs: 7 * 3_600_000, aims: [killed] }), run({ before: [add] })],
+  ];
   const habits = { ...PLAIN_HABITS, merge: { replaces: true, archives: false } };
   const given = {
     players: { left: 'service', right: 'service' },

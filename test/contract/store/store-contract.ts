@@ -1,6 +1,8 @@
+import { conflictsContract } from './conflicts-contract.ts';
 import { halvesContract } from './halves-contract.ts';
 import { journalContract } from './journal-contract.ts';
 import { linkContract } from './link-contract.ts';
+import { runsContract } from './runs-contract.ts';
 import { searchContract } from './search-contract.ts';
 import { useStore, type StoreUnderTest } from './store-subject.ts';
 
@@ -10,5 +12,7 @@ export const storeContract = (name: string, open: () => Promise<StoreUnderTest>)
   linkContract(name, subject);
   halvesContract(name, subject);
   journalContract(name, subject);
+  runsContract(name, subject);
+  conflictsContract(name, subject);
   searchContract(name, subject);
 };

@@ -38,8 +38,8 @@ export type HostedRows = {
   /** Answers the access token that is there; `mine` where the caller is to get a new one, null where another one does. */
   claimAccess(claim: AccessClaim): Promise<AccessRow | 'mine' | null>;
   /**
-   * Keeps the new one for everybody, where nobody else has been asked to get it since. Of other credentials those go that have
-   * expired and that nobody gets anew: an account that is asked no more leaves nothing.
+   * Keeps the new one for everybody, where nobody else has been asked to get it since. Others that have expired, and that nobody
+   * is renewing, go: an account that is asked no more leaves nothing.
    */
   putAccess(claim: AccessClaim, access: AccessRow): Promise<void>;
   /** Leaves it to another one to get it. */

@@ -144,7 +144,8 @@ const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
 
 /**
  * From `default,notes,birthday:to-google,title=service`, or a list of such parts: what is not named is not synced; a part
- * that begins with `!` takes a field out again, and one such as `middleName:joined` joins it into the first name. Sides are called by their names, and an extra as `lastContacted as NAME` says.
+ * that begins with `!` takes a field out again, and one such as `middleName:joined` joins it into the first name. Sides are
+ * called by their names, and an extra as `lastContacted as NAME` says.
  */
 export const fieldChoice = (sides: Sides<string>) => {
   const words = wordsFor(sides);

@@ -5,7 +5,8 @@ import type { Task } from './task.ts';
 
 /**
  * Records what the tasks' writes are about to decide against one side (R4). It is done ahead of the writes: the losing value
- * stays readable also where a write's answer is lost, and a question to a person is known before both values rest. A write that was refused and is tried again decides nothing new.
+ * stays readable also where a write's answer is lost, and a question to a person is known before both values rest. A write
+ * that was refused and is tried again decides nothing new.
  */
 export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
   const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.conflictsStored);

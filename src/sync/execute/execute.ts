@@ -64,8 +64,8 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 };
 
 /**
- * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its writes too: half
- * written, the two might not be known for one person again (R13).
+ * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
+ * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13).
  */
 const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
   const { session } = execution;

@@ -33,7 +33,7 @@ export const isWanted = (world: World, entity: number): boolean =>
 type Membership = ReadonlySet<number>;
 
 /** What the link may take for a contact's groups: those that stand, and those that it need not know to be past. */
-const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] => {
+export const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] => {
   const book = world.books[side];
   const faces = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];

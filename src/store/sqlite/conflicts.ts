@@ -29,8 +29,7 @@ const closeConflicts = (orm: Orm) => {
   return orm
     .update(conflicts)
     .set({ resolvedAtMs: sql`${placeholder('atMs')}` })
-    .where(and(ofContact, isNull(conflicts.resolvedAtMs), isNamed))
-    .prepare();
+    .where(and(ofContact, isNull(conflicts.resolvedAtMs), isNamed));
 };
 
 const reviewOpen = (orm: Orm) =>

@@ -10,8 +10,8 @@ import { explainTrouble } from './trouble.ts';
 /** Builds queries. */
 export type Orm = BetterSQLite3Database;
 
-/** A statement that drizzle has built. */
-type Prepared = { getQuery(): { readonly sql: string; readonly params: readonly unknown[] } };
+/** A statement that drizzle builds. */
+type Built = { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export type Db = {
    * Runs the statement that `build` makes, kept alike, with these values of its placeholders. For those that run for each
    * contact: drizzle looks at what each parameter is every time.
    */
-  write(build: (orm: Orm) => Prepared, values: Values): Database.RunResult;
+  write(build: (orm: Orm) => Built, values: Values): Database.RunResult;
   /** Does a step wholly or not at all, alone with the database from its beginning on. */
   atomic<T>(step: () => T): T;
 };
@@ -51,8 +51,8 @@ const dbOf = (client: Database.Database): Db => {
   const statements = new Map<unknown, unknown>();
   const writers = new Map<unknown, (values: Values) => Database.RunResult>();
   const transaction = client.transaction((step: () => unknown) => step());
-  const writer = (build: (orm: Orm) => Prepared): ((values: Values) => Database.RunResult) => {
-    const { sql, params } = build(orm).getQuery();
+  const writer = (build: (orm: Orm) => Built): ((values: Values) => Database.RunResult) => {
+    const { sql, params } = build(orm).toSQL();
     const [statement, bind] = [client.prepare(sql), bindingOf(params)];
     return (values) => statement.run(bind(values));
   };

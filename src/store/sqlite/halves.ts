@@ -56,8 +56,7 @@ const upsertHalf = (orm: Orm) =>
         recordJson: sql`excluded.record_json`,
         search: sql`excluded.search`,
       },
-    })
-    .prepare();
+    });
 
 /** Everything of a half but its record, which is the widest part by far. */
 const updateHalf = (orm: Orm) =>
@@ -74,8 +73,7 @@ const updateHalf = (orm: Orm) =>
       digest: sql`${placeholder('digest')}`,
       baseJson: sql`${placeholder('baseJson')}`,
     })
-    .where(sameHalf)
-    .prepare();
+    .where(sameHalf);
 
 const deleteHalf = (orm: Orm) => orm.delete(halves).where(sameHalf).prepare();
 

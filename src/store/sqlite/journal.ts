@@ -11,23 +11,20 @@ const inLink = eq(journal.link, placeholder('link'));
 const isOpen = sql`${journal.state} = 'intended'`;
 
 const insertIntent = (orm: Orm) =>
-  orm
-    .insert(journal)
-    .values({
-      link: placeholder('link'),
-      run: placeholder('run'),
-      side: placeholder('side'),
-      kind: placeholder('kind'),
-      state: 'intended',
-      pairId: placeholder('pairId'),
-      leftId: placeholder('leftId'),
-      rightId: placeholder('rightId'),
-      intentJson: placeholder('intentJson'),
-      beforeJson: placeholder('beforeJson'),
-      destroys: placeholder('destroys'),
-      intendedAtMs: placeholder('intendedAtMs'),
-    })
-    .prepare();
+  orm.insert(journal).values({
+    link: placeholder('link'),
+    run: placeholder('run'),
+    side: placeholder('side'),
+    kind: placeholder('kind'),
+    state: 'intended',
+    pairId: placeholder('pairId'),
+    leftId: placeholder('leftId'),
+    rightId: placeholder('rightId'),
+    intentJson: placeholder('intentJson'),
+    beforeJson: placeholder('beforeJson'),
+    destroys: placeholder('destroys'),
+    intendedAtMs: placeholder('intendedAtMs'),
+  });
 
 const settleOpen = (orm: Orm) =>
   orm
@@ -38,8 +35,7 @@ const settleOpen = (orm: Orm) =>
       error: sql`${placeholder('error')}`,
       settledAtMs: sql`${placeholder('settledAtMs')}`,
     })
-    .where(and(eq(journal.id, placeholder('id')), inLink, isOpen))
-    .prepare();
+    .where(and(eq(journal.id, placeholder('id')), inLink, isOpen));
 
 const COLUMNS = {
   id: journal.id,

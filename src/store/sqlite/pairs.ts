@@ -17,11 +17,7 @@ const selectPairs = (orm: Orm) => {
     .prepare();
 };
 
-const insertPair = (orm: Orm) =>
-  orm
-    .insert(pairs)
-    .values({ link: placeholder('link'), status: placeholder('status') })
-    .prepare();
+const insertPair = (orm: Orm) => orm.insert(pairs).values({ link: placeholder('link'), status: placeholder('status') });
 
 const upsertPair = (orm: Orm) =>
   orm

@@ -121,19 +121,11 @@ const selectUnselected = (orm: Orm) =>
   selecting(orm, and(onEitherSide, isNull(halves.pair), eq(halves.state, 'settled')));
 
 const selectMembers = (orm: Orm) => {
-  // Few records so much as mention the id as JSON writes it; only of these is looked up whether it stands there as a group.
-  const mentions = sql`exists (
-    select 1 from json_each(${placeholder('ids')}) as asked where instr(${halves.recordJson}, json_quote(asked.value)) > 0
-  )`;
   const isMember = sql`exists (
     select 1 from json_each(${halves.recordJson}, '$.groupIds') as own where own.value in ${oneOf('ids')}
   )`;
   const { side, id, pair, state } = COLUMNS;
-  return orm
-    .select({ side, id, pair, state })
-    .from(halves)
-    .where(and(inLink, mentions, isMember))
-    .prepare();
+  return orm.select({ side, id, pair, state }).from(halves).where(and(inLink, isMember)).prepare();
 };
 
 const selectByEmail = (orm: Orm) => {

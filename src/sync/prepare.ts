@@ -149,13 +149,11 @@ const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Pro
 };
 
 /** Plans that follow the first one of a run, each made when it is asked for, and how many contacts they create at most. */
-export type Later = { readonly plans: () => AsyncIterable<Plan>; readonly creates: Sides<number> };
+export type Later = { readonly plans: readonly (() => Promise<Plan>)[]; readonly creates: Sides<number> };
 
 const laterOf = (session: Session, groups: GroupPlan, { later, creates }: Portions): Later => ({
   creates,
-  plans: async function* plans() {
-    for (const ids of later) yield await planPortion(session, groups, ids);
-  },
+  plans: later.map((ids) => () => planPortion(session, groups, ids)),
 });
 
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */

@@ -1,6 +1,6 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import type { Group, Row } from '../support/memory/book.ts';
+import type { Book, Group, Row } from '../support/memory/book.ts';
 import { mayBeUnselected, membershipsOf } from './selecting.ts';
 import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
 
@@ -41,10 +41,13 @@ const faces = (world: World, row: Row): readonly Face[] => {
   return [...earlier, ...(world.beforeRestore.get(row) ?? []), row];
 };
 
+/** The contact of that id, be it merged into one that answers to its id since; else the one that once had the id. */
+const rowOf = (book: Book, id: string): Row | undefined => book.rows.find((row) => row.id === id) ?? book.find(id);
+
 /** The contacts of pairs. */
 const rowsOf = ({ books }: World, pairs: readonly Sides<string>[]): readonly Sides<Row>[] =>
   pairs.flatMap((ids) => {
-    const [left, right] = [books.left.find(ids.left), books.right.find(ids.right)];
+    const [left, right] = [rowOf(books.left, ids.left), rowOf(books.right, ids.right)];
     return left === undefined || right === undefined ? [] : [{ left, right }];
   });
 

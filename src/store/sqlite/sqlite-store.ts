@@ -9,7 +9,7 @@ import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
 import { openDatabase, rewrite, shrink, type Db } from './database.ts';
 import { findKnown, readCounts, readIndex } from './half-index.ts';
-import { readHalves } from './halves.ts';
+import { readHalves, readMembers } from './halves.ts';
 import { readJournal, readWriteCounts } from './journal.ts';
 import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
 import { openLink, readLinks, setPausedByHand, swapTold } from './links.ts';
@@ -84,6 +84,7 @@ class SqliteStore implements Store {
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
   pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));
   index = (link: string, side: Side) => this.#read((db) => readIndex(db, { link, side }));
+  members = (link: string, groupIds: readonly string[]) => this.#read((db) => readMembers(db, link, groupIds));
   shown = (link: string, side: Side) => this.#read((db) => readShown(db, { link, side }));
   known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
     this.#read((db) => findKnown(db, { link, side }, rows));

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copyBetween } from '../../src/app/copy-store.ts';
@@ -13,7 +13,7 @@ import { ask, countBytes, createDatabase, multiplyLink, startDurablePostgres } f
 import { copyLink, linkName } from './links.ts';
 import { megabytes, percent, seconds, type Table } from './table.ts';
 
-export type HostsOptions = {
+export type OneHostOptions = {
   /** How many links one daemon serves. */
   readonly links: number;
   readonly minutes: number;
@@ -26,6 +26,8 @@ const RUN_LINKS = 60;
 const ROUNDS = 8;
 const WORKERS = [1, 2, 4];
 const PARALLEL = 10;
+/** Of the daemon. */
+const CONCURRENCY = 25;
 const FILE = 'contact-sync.db';
 /** Any key of 32 bytes. */
 const KEY = Buffer.alloc(32, 1).toString('base64');
@@ -183,7 +185,6 @@ const benchPostgres = async (setup: Setup, postgres: OwnPostgres, url: string): 
 
 const runsTable = async (setup: Setup, postgres: OwnPostgres): Promise<Table> => {
   const url = await copyToPostgres(setup, postgres);
-  await copyFile(join(setup.dataDir, FILE), join(setup.dataDir, 'one.db'));
   const storedBytes = await storedBytesOf(url);
   const inPostgres = await benchPostgres(setup, postgres, url);
   const inSqlite = await benchSqlite(setup);
@@ -213,14 +214,12 @@ type Watched = {
   readonly redisCommands: number;
 };
 
-const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOptions): Promise<Watched> => {
+const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHostOptions): Promise<Watched> => {
   const { links, minutes, intervalMs } = options;
   const redis = await startTestRedis();
   if (redis === null) throw new Error('There is no redis-server to start.');
   await using _ = redis;
-  const url = await createDatabase(postgres);
-  const copied = await copyBetween(`sqlite:${join(setup.dataDir, 'one.db')}`, url, systemClock);
-  if ('unknown' in copied) throw new Error('The copy failed.');
+  const url = await copyToPostgres(setup, postgres);
   await multiplyLink(url, namesOf(links));
   const dataDir = join(setup.dataDir, 'daemon');
   await mkdir(dataDir);
@@ -230,7 +229,12 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
     config,
     JSON.stringify({ syncInterval: `${intervalMs / 1_000}s`, links: linksOf(namesOf(links), tokens) }),
   );
-  const environment = { ...variablesOf(setup), DATABASE_URL: url, REDIS_URL: redis.url };
+  const environment = {
+    ...variablesOf(setup),
+    DATABASE_URL: url,
+    REDIS_URL: redis.url,
+    CONCURRENCY: String(CONCURRENCY),
+  };
   const daemon = await startBuilt<DaemonProcess>('daemon-process');
   const commands = async (): Promise<number> =>
     Number(/total_commands_processed:(\d+)/u.exec(await redis.client.info('stats'))?.[1] ?? 0);
@@ -256,14 +260,14 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
   };
 };
 
-const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: HostsOptions): Promise<Table> => {
+const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: OneHostOptions): Promise<Table> => {
   const { load, postgres: used, redisCommands, storedBytes } = await watchDaemon(setup, postgres, options);
   const { links, minutes, intervalMs } = options;
   const perSecond = (count: number): string => (count / (minutes * 60)).toFixed(1);
   const onTime = load.gapsMs.filter((gapMs) => gapMs <= 1.5 * intervalMs).length;
   const otherwise = Object.entries(load.otherwise).map(([ending, count]) => `${count} ${ending}`);
   return {
-    title: `10b. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval`,
+    title: `10b. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval, CONCURRENCY=${CONCURRENCY}`,
     head: ['what', 'figure'],
     rows: [
       ['runs completed', String(load.runs)],
@@ -285,13 +289,22 @@ const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
   };
 };
 
-/** Items 10 and 10b. */
-export const benchHosts = async (options: HostsOptions): Promise<readonly Table[]> => {
+/** Item 10. */
+export const benchHosts = async (): Promise<Table> => {
   const postgres = await startDurablePostgres();
   const setup = await syncOne();
   const runs = await runsTable(setup, postgres);
+  await setup.close();
+  await postgres.close();
+  return runs;
+};
+
+/** Item 10b. */
+export const benchOneHost = async (options: OneHostOptions): Promise<Table> => {
+  const postgres = await startDurablePostgres();
+  const setup = await syncOne();
   const daemon = await daemonTable(setup, postgres, options);
   await setup.close();
   await postgres.close();
-  return [runs, daemon];
+  return daemon;
 };

@@ -15,6 +15,7 @@ import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
 import { originScopes } from './origin-scope.ts';
 import { dividePlan, type Fresh, type Portions } from './portions.ts';
+import { pastMerges } from './past-merges.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
@@ -107,6 +108,7 @@ export const planStored = async (
   const verdicts = await bindingVerdicts(session);
   const { fields } = await store.link(link);
   const joining = fields.joining ?? [];
+  const merges = await pastMerges(session, workload.pairs);
   const plan = planContacts({
     ...workload,
     groups,
@@ -116,6 +118,7 @@ export const planStored = async (
     scopes,
     verdicts,
     joining,
+    pastMerges: merges,
   });
   await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);

@@ -161,8 +161,8 @@ const selectFound = (orm: Orm) => {
 
 export const putHalf = (db: Db, link: string, put: HalfPut): void => {
   // One that is not there after all is put whole.
-  if (put.keepsRecord === true && db.prepared(updateHalf).run({ ...narrowHalfColumns(put), link }).changes > 0) return;
-  db.prepared(upsertHalf).run({ ...halfColumns(put), link });
+  if (put.keepsRecord === true && db.write(updateHalf, { ...narrowHalfColumns(put), link }).changes > 0) return;
+  db.write(upsertHalf, { ...halfColumns(put), link });
 };
 
 export const dropHalf = (db: Db, place: Place, id: string): void => {

@@ -10,7 +10,7 @@ import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
-import { recordConflicts } from './conflicts.ts';
+import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { effortOf, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
@@ -65,24 +65,28 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /**
  * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
- * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13).
+ * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13). A question is
+ * stored together with its pairing: nobody may be asked about two that are no pair.
  */
 const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  await recordConflicts(session, work.tasks.filter(isAsking));
+  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
+  const later = new Set(work.tasks).difference(new Set(due));
+  await recordConflicts(session, [...later].filter(isAsking));
   for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) landUnlink(set, unlink);
     });
   }
-  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
+    const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
         if (task.wakes && !isQuiet(task)) landWaking(set, task);
         else landPair(set, task, null, clock.now());
       }
+      set.add(...questions);
     });
   }
   await settleSelection(execution, work);

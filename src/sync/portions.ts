@@ -6,6 +6,7 @@ import { selectsEverybody } from '../reconcile/selection.ts';
 import type { HalfKey } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
+import { letOthersRun } from './let-others-run.ts';
 import type { Part } from './workload.ts';
 
 /**
@@ -57,8 +58,7 @@ const readSketches = async (
       const { content, ...sketch } = sketchOf(half);
       take({ ...sketch, content: content === '' ? '' : hash('sha256', content, 'base64') });
     }
-    // A store that is a file answers without waiting: the lease has to be renewed meanwhile.
-    await new Promise(setImmediate);
+    await letOthersRun();
   }
 };
 
@@ -157,6 +157,7 @@ export const dividePlan = async (session: Dividing): Promise<Portions | null> =>
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
   if (!selectsEverybody(policy.contacts) || (await store.link(link)).selection !== null) return null;
   const meeting = await meetingOf(session);
+  await letOthersRun();
   if (meeting === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;
   const { fresh, pairs, deleted } = meeting;
   const sorted = await sortOut(session, fresh);

@@ -6,6 +6,7 @@ import { selectsEverybody } from '../reconcile/selection.ts';
 import type { HalfKey } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
+import { letOthersRun } from './let-others-run.ts';
 import type { Part } from './workload.ts';
 
 /**
@@ -30,6 +31,9 @@ export type Portions = {
   readonly creates: Sides<number>;
 };
 
+/** As much of a session as a meeting is divided with. */
+type Dividing = Pick<Session, 'kind' | 'link' | 'policy' | 'portion' | 'store' | 'tally'>;
+
 const sizeOf = ({ left, right }: Fresh): number => left.length + right.length;
 
 const isFresh = ({ pair, state }: HalfKey): boolean => pair === null && state === 'changed';
@@ -44,7 +48,7 @@ const SKETCHED_AT_ONCE = 250;
 
 /** Reads contacts a few at a time, and hands each on as a sketch: of what it says, which is kept of every contact, a digest. */
 const readSketches = async (
-  { link, store }: Session,
+  { link, store }: Dividing,
   side: Side,
   ids: readonly string[],
   take: (sketch: Sketch) => void,
@@ -54,13 +58,12 @@ const readSketches = async (
       const { content, ...sketch } = sketchOf(half);
       take({ ...sketch, content: content === '' ? '' : hash('sha256', content, 'base64') });
     }
-    // A store that is a file answers without waiting: the lease has to be renewed meanwhile.
-    await new Promise(setImmediate);
+    await letOthersRun();
   }
 };
 
 /** The contacts of the larger side whom nobody of the smaller one can be. */
-const findStrangers = async (session: Session, rest: Fresh, search: ReturnType<typeof newTwinSearch>) => {
+const findStrangers = async (session: Dividing, rest: Fresh, search: ReturnType<typeof newTwinSearch>) => {
   const small: Side = rest.left.length < rest.right.length ? 'left' : 'right';
   const large = otherSide(small);
   const strangers: string[] = [];
@@ -84,7 +87,7 @@ type Sorted = { readonly first: Fresh; readonly twins: readonly Twins[]; readonl
 
 const NOBODY: Fresh = { left: [], right: [] };
 
-const sortOut = async (session: Session, fresh: Fresh): Promise<Sorted> => {
+const sortOut = async (session: Dividing, fresh: Fresh): Promise<Sorted> => {
   if (fresh.left.length === 0 || fresh.right.length === 0) return { first: NOBODY, twins: [], newcomers: fresh };
   const { verdicts } = await session.store.link(session.link);
   const judged = new Set(verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
@@ -129,7 +132,7 @@ type Meeting = {
 };
 
 /** Null where the meeting must not be divided: few contacts are new, or something was deleted. */
-const meetingOf = async ({ link, portion = PORTION, store }: Session): Promise<Meeting | null> => {
+const meetingOf = async ({ link, portion = PORTION, store }: Dividing): Promise<Meeting | null> => {
   const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
   const idsOf = (isMeant: (key: HalfKey) => boolean): Fresh =>
     bySide((side) => index[side].filter(isMeant).map(({ id }) => id));
@@ -148,12 +151,13 @@ const meetingOf = async ({ link, portion = PORTION, store }: Session): Promise<M
  * once: where there are few, or something was deleted, or contacts stand alone that may be matched again, or not everybody
  * is selected: then anybody may be the like of somebody who takes no part (R18).
  */
-export const dividePlan = async (session: Session): Promise<Portions | null> => {
+export const dividePlan = async (session: Dividing): Promise<Portions | null> => {
   const { kind, link, policy, portion = PORTION, store, tally } = session;
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
   if (!selectsEverybody(policy.contacts) || (await store.link(link)).selection !== null) return null;
   const meeting = await meetingOf(session);
+  await letOthersRun();
   if (meeting === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;
   const { fresh, pairs, deleted } = meeting;
   const sorted = await sortOut(session, fresh);

@@ -13,6 +13,7 @@ import { confirmMet, confirmMissing } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
+import { letOthersRun } from './let-others-run.ts';
 import { originScopes } from './origin-scope.ts';
 import { dividePlan, type Fresh, type Portions } from './portions.ts';
 import { pastMerges } from './past-merges.ts';
@@ -102,6 +103,7 @@ export const planStored = async (
   const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
   const { selection, isNewSelection } = await selectionNow(session, { names, links: groups.links });
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
+  await letOthersRun();
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
@@ -120,6 +122,7 @@ export const planStored = async (
     joining,
     pastMerges: merges,
   });
+  await letOthersRun();
   await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
   return { plan: await withoutDeferred(session, plan), selection: storedSelection(selection, policy) };

@@ -9,8 +9,8 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 /** Longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
 /** What the Dockerfile sets. */
-const CONTAINER_VARIABLES = { MALLOC_ARENA_MAX: '1' };
-const CONTAINER_FLAGS = ['--max-semi-space-size=8'];
+const CONTAINER_VARIABLES = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+const CONTAINER_FLAGS = ['--max-semi-space-size=2'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',

@@ -6,6 +6,7 @@ import type { Unlink } from '../../reconcile/decision.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
+import { letOthersRun } from '../let-others-run.ts';
 import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -341,6 +342,7 @@ export type Begun = {
 export const beginWork = async (session: Session, given: Work, later: LaterWork | null): Promise<Begun> => {
   session.emit({ kind: 'phase', phase: 'execute' });
   const work = await withSharedEmails(session, given);
+  await letOthersRun();
   const execution = await begin(session, work, later?.creates ?? { left: 0, right: 0 });
   if (later !== null || writesAnything(execution)) await confirmAccounts(session);
   const { groups, removals } = work;

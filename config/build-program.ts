@@ -13,25 +13,19 @@ const ROOT = join(import.meta.dirname, '..');
 const ENTRY_POINTS = ['main', 'sandbox/sandbox', 'providers/service/client'];
 
 /** Loaded as they are installed: a native module, and what few commands need. */
-const INSTALLED = [
-  'better-sqlite3',
-  'bullmq',
-  'ioredis',
-  '@opentelemetry/',
-  '@googleapis/',
-  'google-auth-library',
-  'pg',
-  'prom-client',
-];
+const INSTALLED = ['better-sqlite3', 'bullmq', 'ioredis', '@opentelemetry/', 'pg', 'prom-client'];
 
 const isInstalled = (id: string): boolean =>
   INSTALLED.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`));
 
-/** Within a bundle nothing speaks against the ES modules of drizzle-orm, of which what is not used can be dropped. */
-const bundledDrizzle: Plugin = {
-  name: 'bundled-drizzle',
+/**
+ * What is loaded as CommonJS comes into the bundle too. Within it nothing speaks against the ES modules of drizzle-orm, of
+ * which what is not used can be dropped.
+ */
+const bundledCommonJs: Plugin = {
+  name: 'bundled-common-js',
   transform: {
-    filter: { id: /store[/\\](?:sqlite|postgres)[/\\]drizzle\.ts$/u },
+    filter: { id: /(?:store[/\\](?:sqlite|postgres)[/\\]drizzle|contact[/\\]numbering-plans)\.ts$/u },
     handler: (code) =>
       code
         .replaceAll(/export const (\{[^}]+\}) =\s+require\(('[^']+')\)[^;]*;/gu, 'export $1 from $2;')
@@ -64,7 +58,7 @@ export const bundle = async (input: Readonly<Record<string, string>>, dir: strin
     cwd: ROOT,
     platform: 'node',
     external: isInstalled,
-    plugins: [bundledDrizzle],
+    plugins: [bundledCommonJs],
   });
   const { output } = await build.write({ dir, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' });
   await build.close();

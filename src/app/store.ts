@@ -54,6 +54,7 @@ const lateStore = (store: () => Promise<Store>, close: () => Promise<void>): Sto
   halves: async (...of) => (await store()).halves(...of),
   pairs: async (...of) => (await store()).pairs(...of),
   index: async (...of) => (await store()).index(...of),
+  members: async (...of) => (await store()).members(...of),
   shown: async (...of) => (await store()).shown(...of),
   known: async (...of) => (await store()).known(...of),
   counts: async (...of) => (await store()).counts(...of),

@@ -35,10 +35,11 @@ export const leavesEveryGroup = (
 const emptiedBy = (
   side: Side,
   record: ContactRecord,
-  { fields, desired, joins, leaves }: SideWrite,
+  { fields, desired, given = [], joins, leaves }: SideWrite,
   links: readonly GroupLink[],
 ): readonly SyncedField[] => {
-  const written = fields.filter((field) => field !== 'buckets');
+  // What a merge brought is no loss when its survivor is given back what it held.
+  const written = fields.filter((field) => field !== 'buckets').filter((field) => !given.includes(field));
   const emptied = emptiedFields(record.contact, desired, written);
   const left = links.flatMap((link) => (leaves.includes(link.key) ? (link[side] ?? []) : []));
   return leavesEveryGroup(record.groupIds, joins, left) ? [...emptied, 'buckets'] : emptied;

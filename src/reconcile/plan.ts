@@ -23,6 +23,7 @@ import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
 import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
+import { givenBacks, isAwaited, restoredHalves, withGivenBack, type GivenBacks, type PastMerge } from './side-merge.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 export type PlanInput = {
@@ -42,6 +43,8 @@ export type PlanInput = {
   readonly scopes: Sides<string>;
   /** The fields that the link has only begun to sync: no base says what they were; left out where there are none. */
   readonly joining?: readonly SyncedField[];
+  /** Merges by a side itself of which it is open whether their survivors were given back what they held (R12). */
+  readonly pastMerges?: readonly PastMerge[];
   /** What a person said of two contacts; left out where nobody said anything. */
   readonly verdicts?: readonly Verdict[];
 };
@@ -146,6 +149,7 @@ type Deciding = {
   readonly links: readonly GroupLink[];
   readonly policy: Terms;
   readonly selects: Selection['selects'];
+  readonly backs: GivenBacks;
 };
 
 /** Decides for a pair of which one half is gone (R6, R7) while this one still stands. */
@@ -169,16 +173,18 @@ const standing = ({ left, right }: Pair): Half | null => {
   return stands(right) ? right : null;
 };
 
-const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[]): Decision => {
-  const { links, policy, selects } = deciding;
+const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[]): Decision | null => {
+  const { backs, links, policy, selects } = deciding;
   const { left, right } = pair;
   const sleep = decideSleep(pair, links, selects);
   if (sleep !== null) return sleep;
   if (stands(left) && stands(right)) {
-    return withSleep(decideMerge(pair, { left, right }, links, policy, open), links, selects);
+    const merge = decideMerge(pair, restoredHalves({ left, right }, backs), links, policy, open);
+    return withSleep(withGivenBack(merge, { left, right }, backs), links, selects);
   }
   const half = standing(pair);
-  return half === null ? { kind: 'unlink', pair, to: 'drop' } : decideHalfGone(pair, half, deciding);
+  if (half !== null) return decideHalfGone(pair, half, deciding);
+  return isAwaited(pair, backs) ? null : { kind: 'unlink', pair, to: 'drop' };
 };
 
 /** Decides for a kept or dormant pair that matched nobody. */
@@ -266,7 +272,12 @@ export const planContacts = (input: PlanInput): Plan => {
   const { unpaired, groups } = input;
   const policy: Terms = { ...input.policy, joining: input.joining ?? [] };
   const selects = input.selection?.selects ?? (() => true);
-  const deciding = { links: groups.links, policy, selects };
+  const deciding = {
+    links: groups.links,
+    policy,
+    selects,
+    backs: givenBacks(input.pairs, input.pastMerges ?? [], policy),
+  };
   const survivors = survivorsByName(input.survivors);
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
   const { matches, ambiguous } = matchSelected(input, selects);
@@ -278,7 +289,7 @@ export const planContacts = (input: PlanInput): Plan => {
     return half === null || !matched.has(nameOf(half));
   };
   const decisions = [
-    ...input.pairs.map((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? [])),
+    ...input.pairs.flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
     ...matches.flatMap((match) => decideMatch(match, survivors, deciding)),
     ...wanted.flatMap((half) => decideNew(half, deciding, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),

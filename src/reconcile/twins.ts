@@ -7,7 +7,7 @@ export type Sketch = {
   readonly side: Side;
   readonly id: string;
   readonly originId: string | null;
-  /** Everything that it says; the empty string where it says nothing. */
+  /** Everything that it says, or a digest of that; the empty string where it says nothing. */
   readonly content: string;
   /** Without one of these in common, and without the same content, two contacts are not compared. */
   readonly keys: readonly string[];

@@ -42,8 +42,6 @@ export const asksFor = (query: HalfQuery, statusOf: StatusOf): ((half: Half) => 
       return (half) => status(half) === 'asleep';
     case 'unselected':
       return isUnselected;
-    case 'group':
-      return isMember(query.ids);
     case 'email': {
       const isHolder = holdsEmail(query.keys);
       return (half) => half.side === query.side && isHolder(half);

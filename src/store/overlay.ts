@@ -1,7 +1,15 @@
 import type { Side } from '../contact/side.ts';
 import { applyChange, checkChange, readRowsBelow } from './memory/apply.ts';
 import { openLayer, type Layer } from './memory/layer.ts';
-import { readConflicts, readCounts, readHalves, readIndex, readJournal, readKnown } from './memory/read.ts';
+import {
+  readConflicts,
+  readCounts,
+  readHalves,
+  readIndex,
+  readJournal,
+  readKnown,
+  readMembers,
+} from './memory/read.ts';
 import { readPairs, readRuns, readShown, readWriteCounts } from './memory/read.ts';
 import { FenceError, type HalfQuery, type JournalQuery, type LinkState, type RunQuery } from './store.ts';
 import type { Store, StoreChange } from './store.ts';
@@ -88,6 +96,7 @@ class OverlayStore implements Store {
   halves = async (link: string, query: HalfQuery) => readHalves(await this.#layer(link), query);
   pairs = async (link: string, ids: readonly number[]) => readPairs(await this.#layer(link), ids);
   index = async (link: string, side: Side) => readIndex(await this.#layer(link), side);
+  members = async (link: string, groupIds: readonly string[]) => readMembers(await this.#layer(link), groupIds);
   shown = async (link: string, side: Side) => readShown(await this.#layer(link), side);
   known = async (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
     readKnown(await this.#layer(link), side, rows);

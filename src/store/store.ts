@@ -89,6 +89,9 @@ export type PairRow = { readonly id: number; readonly status: PairStatus };
 /** A half without its wide parts. */
 export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
+/** A half as a member of a group. */
+export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'>;
+
 export type HalfQuery =
   | { readonly by: 'id'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly by: 'pair'; readonly pairs: readonly number[] }
@@ -99,8 +102,6 @@ export type HalfQuery =
   | { readonly by: 'asleep' }
   /** Halves of no pair that are `settled`: their side does not select them. */
   | { readonly by: 'unselected' }
-  /** Halves, of a pair or not, whose record is a member of one of these groups. */
-  | { readonly by: 'group'; readonly ids: readonly string[] }
   /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
   /** Those that a text may name (`rankBy`): the best first where there are more than the limit. */
@@ -362,6 +363,11 @@ export interface Store extends ToldStore, PauseStore, SharedStore {
   pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
   /** Every half of a side, in no order; cheap, as the wide columns are not read. */
   index(link: string, side: Side): Promise<readonly HalfKey[]>;
+  /**
+   * The halves, of a pair or not, whose record is a member of one of these groups, in no order. A group may have every contact
+   * as a member: their wide parts are not answered.
+   */
+  members(link: string, groupIds: readonly string[]): Promise<readonly Member[]>;
   /** The ids that the listing under way has shown, as often as it showed them. */
   shown(link: string, side: Side): Promise<readonly string[]>;
   /** The digests of those rows for which a half with that very id holds that very digest. */

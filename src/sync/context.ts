@@ -23,7 +23,7 @@ export type LinkContext = {
   readonly retentionMs: number | null;
   /** How long to wait before each look for what a create without an answer may have made (R9). */
   readonly looksAfterMs: readonly number[];
-  /** How many contacts of a first meeting are planned at a time (`portions.ts`); 1,000 where left out. */
+  /** How many contacts of a first meeting are planned at a time (`portions.ts`); 1,500 where left out. */
   readonly portion?: number;
   readonly remotes: Readonly<Record<Side, Remote>>;
   /** Which provider plays each side, and at which address it is reached: whose ids a side's ids are. */

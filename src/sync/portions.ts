@@ -1,4 +1,4 @@
-import type { Half } from '../contact/half.ts';
+import { hash } from 'node:crypto';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../reconcile/twins.ts';
 import type { Sketch, Twins } from '../reconcile/twins.ts';
@@ -12,7 +12,7 @@ import type { Part } from './workload.ts';
  * So many contacts of no pair are planned and written at a time, where the context says nothing else. The members of a group
  * are added in one request of many within a portion only: small portions would cost more of these.
  */
-const PORTION = 2_500;
+const PORTION = 1_500;
 
 /** Contacts of no pair, by their ids. */
 export type Fresh = Sides<readonly string[]>;
@@ -39,16 +39,23 @@ const isAway = ({ pair, state }: HalfKey): boolean => {
   return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
 };
 
-/** Reads contacts in portions, and hands each on as a sketch. */
+/** So many contacts are read at a time to be sketched. */
+const SKETCHED_AT_ONCE = 250;
+
+/** Reads contacts a few at a time, and hands each on as a sketch: of what it says, which is kept of every contact, a digest. */
 const readSketches = async (
-  { link, portion = PORTION, store }: Session,
+  { link, store }: Session,
   side: Side,
   ids: readonly string[],
   take: (sketch: Sketch) => void,
 ): Promise<void> => {
-  for (const some of chunks(ids, portion)) {
-    const halves: readonly Half[] = await store.halves(link, { by: 'id', side, ids: some });
-    for (const half of halves) take(sketchOf(half));
+  for (const some of chunks(ids, SKETCHED_AT_ONCE)) {
+    for (const half of await store.halves(link, { by: 'id', side, ids: some })) {
+      const { content, ...sketch } = sketchOf(half);
+      take({ ...sketch, content: content === '' ? '' : hash('sha256', content, 'base64') });
+    }
+    // A store that is a file answers without waiting: the lease has to be renewed meanwhile.
+    await new Promise(setImmediate);
   }
 };
 
@@ -112,6 +119,30 @@ const portionsOf = ({ twins, newcomers }: Sorted, portion: number): readonly Fre
   return [...paired, ...alone];
 };
 
+/** What a first meeting is about, by ids alone. */
+type Meeting = {
+  readonly fresh: Fresh;
+  /** Pairs that need a decision. */
+  readonly pairs: readonly number[];
+  /** Contacts of no pair that are known to be deleted. */
+  readonly deleted: Fresh;
+};
+
+/** Null where the meeting must not be divided: few contacts are new, or something was deleted. */
+const meetingOf = async ({ link, portion = PORTION, store }: Session): Promise<Meeting | null> => {
+  const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
+  const idsOf = (isMeant: (key: HalfKey) => boolean): Fresh =>
+    bySide((side) => index[side].filter(isMeant).map(({ id }) => id));
+  const fresh = idsOf(isFresh);
+  if (sizeOf(fresh) <= portion || SIDES.some((side) => index[side].some(isAway))) return null;
+  const open = SIDES.flatMap((side) => index[side].filter(({ state }) => state === 'changed'));
+  return {
+    fresh,
+    pairs: [...new Set(open.flatMap(({ pair }) => pair ?? []))],
+    deleted: idsOf(({ pair, state }) => pair === null && state === 'gone'),
+  };
+};
+
 /**
  * Divides a first meeting of many contacts into portions that do not depend on one another; null where all is planned at
  * once: where there are few, or something was deleted, or contacts stand alone that may be matched again, or not everybody
@@ -122,21 +153,14 @@ export const dividePlan = async (session: Session): Promise<Portions | null> => 
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
   if (!selectsEverybody(policy.contacts) || (await store.link(link)).selection !== null) return null;
-  const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
-  const fresh = bySide((side) => index[side].filter(isFresh).map(({ id }) => id));
-  if (sizeOf(fresh) <= portion || SIDES.some((side) => index[side].some(isAway))) return null;
-  if ((await store.halves(link, { by: 'alone' })).length > 0) return null;
+  const meeting = await meetingOf(session);
+  if (meeting === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;
+  const { fresh, pairs, deleted } = meeting;
   const sorted = await sortOut(session, fresh);
-  const open = SIDES.flatMap((side) => index[side].filter(({ state }) => state === 'changed'));
-  const deleted = (side: Side): readonly string[] =>
-    index[side].filter(({ pair, state }) => pair === null && state === 'gone').map(({ id }) => id);
   // With the first of them: what they take tells how much the others will.
   const [next = NOBODY, ...later] = portionsOf(sorted, portion);
   return {
-    first: {
-      pairs: [...new Set(open.flatMap(({ pair }) => pair ?? []))],
-      ids: bySide((side) => [...sorted.first[side], ...next[side], ...deleted(side)]),
-    },
+    first: { pairs, ids: bySide((side) => [...sorted.first[side], ...next[side], ...deleted[side]]) },
     later,
     creates: bySide((side) => {
       const from = otherSide(side);

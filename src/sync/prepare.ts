@@ -15,6 +15,7 @@ import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
 import { originScopes } from './origin-scope.ts';
 import { dividePlan, type Fresh, type Portions } from './portions.ts';
+import { pastMerges } from './past-merges.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
@@ -107,6 +108,7 @@ export const planStored = async (
   const verdicts = await bindingVerdicts(session);
   const { fields } = await store.link(link);
   const joining = fields.joining ?? [];
+  const merges = await pastMerges(session, workload.pairs);
   const plan = planContacts({
     ...workload,
     groups,
@@ -116,6 +118,7 @@ export const planStored = async (
     scopes,
     verdicts,
     joining,
+    pastMerges: merges,
   });
   await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
@@ -146,13 +149,11 @@ const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Pro
 };
 
 /** Plans that follow the first one of a run, each made when it is asked for, and how many contacts they create at most. */
-export type Later = { readonly plans: () => AsyncIterable<Plan>; readonly creates: Sides<number> };
+export type Later = { readonly plans: readonly (() => Promise<Plan>)[]; readonly creates: Sides<number> };
 
 const laterOf = (session: Session, groups: GroupPlan, { later, creates }: Portions): Later => ({
   creates,
-  plans: async function* plans() {
-    for (const ids of later) yield await planPortion(session, groups, ids);
-  },
+  plans: later.map((ids) => () => planPortion(session, groups, ids)),
 });
 
 /** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */

@@ -1,6 +1,5 @@
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Decision } from '../reconcile/decision.ts';
-import type { GroupNames } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { destroys } from '../reconcile/losses.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -19,13 +18,13 @@ import {
   type Tally,
 } from './context.ts';
 import { effortOf } from './execute/effort.ts';
-import { execute, type LaterWork } from './execute/execute.ts';
+import { beginWork, execute, finishWork, type Begun, type LaterWork } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
 import { guardPlan } from './guard.ts';
 import { takeLease, type Lease } from './lease.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import { createLinkWriter } from './link-writer.ts';
-import { currentLinks, planStored, prepare, type Later } from './prepare.ts';
+import { currentLinks, planStored, prepare, type Later, type NamedGroups } from './prepare.ts';
 import { recover } from './recover/recover.ts';
 import { hasSamePatterns } from './selecting.ts';
 import { keptSinceMs } from './retention.ts';
@@ -133,11 +132,11 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
 };
 
 /** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
-const lookAgain = async (session: Session, plan: Plan, names: GroupNames): Promise<void> => {
+const lookAgain = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
   session.emit({ kind: 'phase', phase: 'plan' });
-  const links = await currentLinks(session, plan.groups);
-  const { plan: again } = await planStored(session, { ...plan.groups, names, actions: [], ended: [], links });
+  const links = await currentLinks(session, groups);
+  const { plan: again } = await planStored(session, { ...groups, actions: [], ended: [], links });
   // What would now empty more than the guard allows is left to the next run, which asks first (R8).
   const halt = await guardPlan(session, again);
   const isLeft = (decision: Decision): boolean => {
@@ -162,24 +161,28 @@ const report = (session: Session, plan: Plan): void => {
 /** The work of plans that are made one after the other. */
 const laterWork = (session: Session, { plans, creates }: Later): LaterWork => ({
   creates,
-  works: async function* works() {
-    for await (const plan of plans()) {
-      report(session, plan);
-      yield workOf(plan);
-    }
-  },
+  pieces: plans.map((makePlan) => async () => {
+    const plan = await makePlan();
+    report(session, plan);
+    return workOf(plan);
+  }),
 });
 
-const perform = async (session: Session): Promise<void> => {
+/** What a run keeps of its plan once that is written. */
+type Written = { readonly begun: Begun; readonly groups: NamedGroups; readonly later: LaterWork | null };
+
+const performPlan = async (session: Session): Promise<Written> => {
   const { plan, selection, names, halt, later } = await prepare(session, { whole: false });
   report(session, plan);
   if (halt !== null) throw new HaltError(halt);
-  const isOpen = await execute(
-    session,
-    { ...workOf(plan), selection },
-    later === null ? undefined : laterWork(session, later),
-  );
-  if (isOpen) await lookAgain(session, plan, names);
+  const works = later === null ? null : laterWork(session, later);
+  const begun = await beginWork(session, { ...workOf(plan), selection }, works);
+  return { begun, groups: { ...plan.groups, names }, later: works };
+};
+
+const perform = async (session: Session): Promise<void> => {
+  const { begun, groups, later } = await performPlan(session);
+  if (await finishWork(begun, later)) await lookAgain(session, groups);
 };
 
 type Ending = {

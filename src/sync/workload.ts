@@ -83,7 +83,7 @@ export const loadWorkload = async (store: Store, link: string, looking: Looking)
   const everything = isNewSelection ? await store.halves(link, { by: 'all' }) : null;
   const changed = everything?.filter(({ state }) => OPEN.includes(state)) ?? (await loadOpen(store, link, part));
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
-  const members = groupIds.length === 0 ? [] : await store.halves(link, { by: 'group', ids: groupIds });
+  const members = groupIds.length === 0 ? [] : await store.members(link, groupIds);
   const alone = await store.halves(link, { by: 'alone' });
   const reviewed =
     reviewedIds.length === 0 ? [] : await store.halves(link, { by: 'id', side: 'left', ids: reviewedIds });
@@ -136,7 +136,7 @@ export const loadMembers = async (
   side: Side,
   groupId: string,
 ): Promise<readonly string[]> => {
-  const found = await store.halves(link, { by: 'group', ids: [groupId] });
-  const members = found.filter((half) => half.side === side && half.state !== 'gone');
+  const found = await store.members(link, [groupId]);
+  const members = found.filter((member) => member.side === side && member.state !== 'gone');
   return members.map(({ id }) => id).toSorted();
 };

@@ -6,7 +6,9 @@ import { startPostgres, type OwnPostgres } from '../support/postgres.ts';
 
 /** A PostgreSQL that keeps its promises: what is committed is on the disk. */
 export const startDurablePostgres = async (): Promise<OwnPostgres> => {
-  const postgres = await startPostgres({ settings: ['fsync=on', 'max_connections=200', 'shared_buffers=1GB'] });
+  const postgres = await startPostgres({
+    settings: ['fsync=on', 'max_connections=200', 'shared_buffers=1GB', 'max_wal_size=8GB'],
+  });
   if (postgres === null) throw new Error("There is no PostgreSQL to start: install Debian's package postgresql.");
   return postgres;
 };
@@ -36,34 +38,34 @@ const STATE: Copied = {
   cursors: ALL,
   pairs: ALL,
   group_pairs: ALL,
+  halves: ALL,
   runs: { link: 'link', where: "outcome = 'completed'" },
 };
 
-/** The contacts that changed last, which an idle run looks at. */
-const LATEST = "pair in (select pair_id from journal where link = $1 and kind = 'update')";
+/** So many links are filled in one transaction. */
+const FILLED_AT_ONCE = 250;
 
-/**
- * Gives so many other links what the first one has: all of it, or without contacts that an idle run does not look at.
- */
-export const multiplyLink = async (
-  url: string,
-  names: readonly string[],
-  contacts: 'all' | 'latest',
-): Promise<void> => {
+/** Gives so many other links what the first one has. */
+export const multiplyLink = async (url: string, names: readonly string[]): Promise<void> => {
   const [first, ...others] = names;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const tables = { ...STATE, halves: { link: 'link', where: contacts === 'all' ? 'true' : LATEST } };
-  for (const [table, { link, where }] of Object.entries(tables)) {
+  const statements: string[] = [];
+  for (const [table, { link, where }] of Object.entries(STATE)) {
     const { rows } = await client.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_name = '${table}' and column_name <> '${link}'`,
     );
     const columns = rows.map(({ column_name: name }) => `"${name}"`).join(', ');
-    await client.query(
+    statements.push(
       `insert into ${table} (${link}, ${columns}) select other, ${columns} from ${table}, unnest($2::text[]) as other
         where ${link} = $1 and ${where}`,
-      [first, others],
     );
+  }
+  for (let from = 0; from < others.length; from += FILLED_AT_ONCE) {
+    const filled = others.slice(from, from + FILLED_AT_ONCE);
+    await client.query('begin');
+    for (const statement of statements) await client.query(statement, [first, filled]);
+    await client.query('commit');
   }
   await client.query('vacuum analyze');
   await client.end();

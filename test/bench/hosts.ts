@@ -90,6 +90,15 @@ const countsOf = async (url: string): Promise<Counts> => {
   return { commits: Number(row?.['commits']), rows: Number(row?.['rows']), walBytes: Number(row?.['wal']) };
 };
 
+/** What its tables take, indexes included. */
+const storedBytesOf = async (url: string): Promise<number> => {
+  const [row] = await ask(
+    url,
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  return Number(row?.['bytes']);
+};
+
 type Speed = { readonly perSecond: number; readonly cpuMs: number };
 
 /** Opens the workers, each with its share of the links, and lets them run all of them. */
@@ -140,7 +149,7 @@ const benchSqlite = async (setup: Setup): Promise<readonly string[][]> => {
 };
 
 const benchPostgres = async (setup: Setup, postgres: OwnPostgres, url: string): Promise<readonly string[][]> => {
-  await multiplyLink(url, namesOf(RUN_LINKS), 'all');
+  await multiplyLink(url, namesOf(RUN_LINKS));
   const runs = RUN_LINKS * ROUNDS;
   const rows: string[][] = [];
   for (const workers of WORKERS) {
@@ -175,10 +184,7 @@ const benchPostgres = async (setup: Setup, postgres: OwnPostgres, url: string): 
 const runsTable = async (setup: Setup, postgres: OwnPostgres): Promise<Table> => {
   const url = await copyToPostgres(setup, postgres);
   await copyFile(join(setup.dataDir, FILE), join(setup.dataDir, 'one.db'));
-  const [size] = await ask(
-    url,
-    `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
-  );
+  const storedBytes = await storedBytesOf(url);
   const inPostgres = await benchPostgres(setup, postgres, url);
   const inSqlite = await benchSqlite(setup);
   return {
@@ -195,12 +201,17 @@ const runsTable = async (setup: Setup, postgres: OwnPostgres): Promise<Table> =>
     rows: [...inSqlite, ...inPostgres],
     notes: [
       'A worker is a process; all of them, the emulators and PostgreSQL share the cores of this machine. CPU is that of the workers. Statements are commits as PostgreSQL counts them; without Redis the request budgets of a run are among them.',
-      `One link of ${CONTACTS} contacts, just synced, takes ${megabytes(Number(size?.['bytes']))} in PostgreSQL, indexes and journal included.`,
+      `One link of ${CONTACTS} contacts, just synced, takes ${megabytes(storedBytes)} in PostgreSQL, indexes and journal included.`,
     ],
   };
 };
 
-type Watched = { readonly load: DaemonLoad; readonly postgres: Counts; readonly redisCommands: number };
+type Watched = {
+  readonly load: DaemonLoad;
+  readonly postgres: Counts;
+  readonly storedBytes: number;
+  readonly redisCommands: number;
+};
 
 const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOptions): Promise<Watched> => {
   const { links, minutes, intervalMs } = options;
@@ -210,7 +221,7 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
   const url = await createDatabase(postgres);
   const copied = await copyBetween(`sqlite:${join(setup.dataDir, 'one.db')}`, url, systemClock);
   if ('unknown' in copied) throw new Error('The copy failed.');
-  await multiplyLink(url, namesOf(links), 'latest');
+  await multiplyLink(url, namesOf(links));
   const dataDir = join(setup.dataDir, 'daemon');
   await mkdir(dataDir);
   const config = join(dataDir, 'links.json');
@@ -226,6 +237,7 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
   await daemon.call('start', { environment, dataDir, config });
   // In the first interval every link gets its first token and its remotes.
   await sleep(intervalMs);
+  const storedBytes = await storedBytesOf(url);
   const [before, commandsBefore] = [await countsOf(url), await commands()];
   await sleep(minutes * 60_000);
   const [after, commandsAfter] = [await countsOf(url), await commands()];
@@ -239,18 +251,19 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
       rows: after.rows - before.rows,
       walBytes: after.walBytes - before.walBytes,
     },
+    storedBytes,
     redisCommands: commandsAfter - commandsBefore,
   };
 };
 
 const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: HostsOptions): Promise<Table> => {
-  const { load, postgres: used, redisCommands } = await watchDaemon(setup, postgres, options);
+  const { load, postgres: used, redisCommands, storedBytes } = await watchDaemon(setup, postgres, options);
   const { links, minutes, intervalMs } = options;
   const perSecond = (count: number): string => (count / (minutes * 60)).toFixed(1);
   const onTime = load.gapsMs.filter((gapMs) => gapMs <= 1.5 * intervalMs).length;
   const otherwise = Object.entries(load.otherwise).map(([ending, count]) => `${count} ${ending}`);
   return {
-    title: `11. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval`,
+    title: `10b. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval`,
     head: ['what', 'figure'],
     rows: [
       ['runs completed', String(load.runs)],
@@ -264,14 +277,15 @@ const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: HostsOp
       ['PostgreSQL commits a second', perSecond(used.commits)],
       ['PostgreSQL rows written a second', perSecond(used.rows)],
       ['PostgreSQL log written a second', `${perSecond(used.walBytes / 1_024)} KB`],
+      ['PostgreSQL tables and indexes, of all links', megabytes(storedBytes)],
     ],
     notes: [
-      'All links point at one account on each side, with tokens of their own; the emulators, PostgreSQL and Redis share the cores of this machine. The store holds the pairs of every link, and of the contacts those that an idle run looks at. Redis counts the commands within scripts too.',
+      'All links point at one account on each side, with tokens of their own; the emulators, PostgreSQL and Redis share the cores of this machine. The store holds every contact of every link. Redis counts the commands within scripts too.',
     ],
   };
 };
 
-/** Items 10 and 11. */
+/** Items 10 and 10b. */
 export const benchHosts = async (options: HostsOptions): Promise<readonly Table[]> => {
   const postgres = await startDurablePostgres();
   const setup = await syncOne();

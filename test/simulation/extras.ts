@@ -42,7 +42,8 @@ export const compute = (history: History, world: World, run: number): void => {
     book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
     if (what === 'scribble') {
       world.extras.scribbled.add(row);
-      const isUnheard = was !== '' && was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
+      // That the value was taken away may be unheard as well: then it may still stand beneath what the user wrote.
+      const isUnheard = was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
       if (isUnheard) world.extras.unheard.add(row);
       world.extras.everScribbled.add(row);
     }

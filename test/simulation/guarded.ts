@@ -1,7 +1,7 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import type { Row } from '../support/memory/book.ts';
-import { mayBeUnselected } from './selecting.ts';
+import type { Book, Group, Row } from '../support/memory/book.ts';
+import { mayBeUnselected, membershipsOf } from './selecting.ts';
 import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,10 +41,13 @@ const faces = (world: World, row: Row): readonly Face[] => {
   return [...earlier, ...(world.beforeRestore.get(row) ?? []), row];
 };
 
+/** The contact of that id, be it merged into one that answers to its id since; else the one that once had the id. */
+const rowOf = (book: Book, id: string): Row | undefined => book.rows.find((row) => row.id === id) ?? book.find(id);
+
 /** The contacts of pairs. */
 const rowsOf = ({ books }: World, pairs: readonly Sides<string>[]): readonly Sides<Row>[] =>
   pairs.flatMap((ids) => {
-    const [left, right] = [books.left.find(ids.left), books.right.find(ids.right)];
+    const [left, right] = [rowOf(books.left, ids.left), rowOf(books.right, ids.right)];
     return left === undefined || right === undefined ? [] : [{ left, right }];
   });
 
@@ -86,12 +89,17 @@ const isEmptied = (world: World, side: Side): boolean => {
   return all.length >= 2 && couples(world, all).every((couple) => isGone(couple[side]));
 };
 
-/** How many members groups of a side have that users deleted at the other one. */
+/**
+ * How many members groups of a side have that users deleted at the other one. That one has left, no feed tells where a
+ * membership is no part of a version: until the side is listed, the link counts it.
+ */
 const dueMembers = (world: World, side: Side): number => {
   const { groups, rows } = world.books[side];
   const dead = groups.filter(({ live, entity }) => live && world.ledger.deadGroups.has(entity));
-  const isMember = (row: Row, id: string): boolean => faces(world, row).some(({ groupIds }) => groupIds.has(id));
-  return dead.reduce((sum, { id }) => sum + rows.filter((row) => isMember(row, id)).length, 0);
+  const isMember = (row: Row, { id, entity }: Group): boolean =>
+    faces(world, row).some(({ groupIds }) => groupIds.has(id)) ||
+    membershipsOf(world, side, row).some((entities) => entities.has(entity));
+  return dead.reduce((sum, group) => sum + rows.filter((row) => isMember(row, group)).length, 0);
 };
 
 /** How many pairs users left to be set apart. */

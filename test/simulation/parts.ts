@@ -20,7 +20,7 @@ export type Parts = {
   readonly untouchable: Set<number>;
   /** Whether the run under way is a merge that a person asked for: it writes that side, whichever way fields go. */
   byHand: boolean;
-  /** Contacts into which a side merged others in the run under way: they are given back what they held. */
+  /** Contacts into which a side merged others in the run under way, or unheard of before: they are given back what they held. */
   readonly merged: Set<Row>;
   /** People whose contact of a side was deleted while they were set apart: nobody makes it again there. */
   readonly lostApart: Sides<Set<number>>;

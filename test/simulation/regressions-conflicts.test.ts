@@ -26,4 +26,18 @@ describe('histories whose conflicts once went wrong', () => {
       ]);
     },
   );
+
+  it('R4, R13: nobody is asked about two that are no pair, wherever the process died (seed 805609)', async () => {
+    const contacts = { left: ['!*'], right: ['*'] };
+    for (let step = 12; step <= 16; step += 1) {
+      const met = run({
+        before: [{ kind: 'twin', differs: true }],
+        crash: { step, when: 'before' },
+        contacts,
+      });
+      const gone = run({ before: [{ kind: 'delete', side: 'right', who: 0 }] });
+      const { conflicts } = await runHistory(history([[met, gone]], { conflictsByField: { title: 'ask' } }));
+      expect(conflicts.filter(({ resolvedAtMs }) => resolvedAtMs === null)).toEqual([]);
+    }
+  });
 });

@@ -33,3 +33,26 @@ test('[R10, R12] an address that a merge had replaced comes back, whatever its u
   const { world } = await runHistory(history(phases, given));
   expect(world.books.left.rows.filter(({ state }) => state === 'live')[0]?.contact.emailAddresses).toHaveLength(3);
 });
+
+test.each([
+  ['title', { replaces: false, archives: false }],
+  ['title', { replaces: true, archives: true }],
+  ['emailAddresses', { replaces: true, archives: false }],
+  ['emailAddresses', { replaces: true, archives: true }],
+] as const)(
+  '[R9, R12] what the merge of a side put over its own %s is taken back where the process died (%o, seed 804360)',
+  async (field, merge) => {
+    const person: Edit = { kind: 'create', side: 'right', rich: true };
+    const killed = { op: 'merge', side: 'right', fault: 'kill', after: [] } as const;
+    const phases = [
+      [run({ before: [person, person] })],
+      [run({ merges: { side: 'left', who: 0, into: 1 } }), run({ gapMs: 300_000, aims: [killed] })],
+    ];
+    const directions = { [field]: 'to-left' } as const;
+    const hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: { ...PLAIN_HABITS, merge } } as const;
+    const { world } = await runHistory(history(phases, { directions, hardness }));
+    const [survivor, ...others] = world.books.right.rows.filter(({ state }) => state === 'live');
+    expect(others).toEqual([]);
+    expect(survivor?.contact[field]).toEqual(survivor?.shown[0]?.record.contact[field]);
+  },
+);

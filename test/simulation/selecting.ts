@@ -33,7 +33,7 @@ export const isWanted = (world: World, entity: number): boolean =>
 type Membership = ReadonlySet<number>;
 
 /** What the link may take for a contact's groups: those that stand, and those that it need not know to be past. */
-const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] => {
+export const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] => {
   const book = world.books[side];
   const faces = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
@@ -126,7 +126,8 @@ export const noteLost = (world: World): void => {
 export const noteUntouchable = (world: World): void => {
   const { open, selects: isSelecting, statuses, untouchable } = world.parts;
   untouchable.clear();
-  world.parts.merged.clear();
+  // Where nobody heard what a merge came to, the next run gives back what it took.
+  for (const row of world.parts.merged) if (!world.unanswered.has(row)) world.parts.merged.delete(row);
   if (!isSelecting) return;
   for (const [entity, rows] of rowsOf(world)) {
     if (!isSimple(world, entity) || rows.some(([side, row]) => open.has(row) || mayBeSelected(world, side, row)))

@@ -1,8 +1,8 @@
 import { isUnselected, type Half } from '../../contact/half.ts';
 import { bySide, type Side } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
-import { asksFor, bestOf, inOrder } from '../half-query.ts';
-import type { ConflictRow, Counts, HalfKey, HalfQuery, JournalQuery, JournalRow, PairRow } from '../store.ts';
+import { asksFor, bestOf, inOrder, isMember } from '../half-query.ts';
+import type { ConflictRow, Counts, HalfKey, HalfQuery, JournalQuery, JournalRow, Member, PairRow } from '../store.ts';
 import type { HalfPut, RunQuery, RunRow, WriteCounts } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
 
@@ -53,6 +53,15 @@ export const readIndex = async (layer: Layer, side: Side): Promise<readonly Half
   return [
     ...below.filter(({ id }) => !layer.halves.has(halfKey({ side, id }))),
     ...own.map(({ id, pair, state, absences, heardAtMs }) => ({ id, pair, state, absences, heardAtMs })),
+  ];
+};
+
+export const readMembers = async (layer: Layer, groupIds: readonly string[]): Promise<readonly Member[]> => {
+  const below = layer.isForgotten ? [] : await layer.below.members(layer.link, groupIds);
+  const own = ownHalves(layer).filter(isMember(groupIds));
+  return [
+    ...below.filter((member) => !layer.halves.has(halfKey(member))),
+    ...own.map(({ side, id, pair, state }) => ({ side, id, pair, state })),
   ];
 };
 

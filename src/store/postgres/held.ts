@@ -1,6 +1,6 @@
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
-import { changedLink, withoutOldRejections } from '../link-state.ts';
+import { knownAfter, knownHalves, NOTHING_KNOWN, type Known, type Opening } from '../known.ts';
 import type {
   ConflictRow,
   Counts,
@@ -13,13 +13,9 @@ import type {
   RunRow,
   StoreChange,
 } from '../store.ts';
-import type { Opening } from './opening.ts';
 import type { WithPairs } from './read-halves.ts';
 
-/**
- * What this process knows of a link while it has its lease: as nobody else commits anything, it stays true until a commit of
- * its own changes it. What a process that lost its lease reads here is old, and none of its commits is made.
- */
+/** What this process knows of a link while it has its lease, and what it has not stored yet. */
 export class Held {
   readonly owner: string;
   readonly token: number;
@@ -28,12 +24,12 @@ export class Held {
   #version = 0;
   /** What the next commit takes along. */
   waiting: readonly StoreChange[] = [];
-  #known: { -readonly [Part in keyof Opening]: Opening[Part] | null };
+  #known: Known;
 
   constructor(owner: string, token: number, opening: Opening | null) {
     this.owner = owner;
     this.token = token;
-    this.#known = opening ?? NOTHING;
+    this.#known = opening ?? NOTHING_KNOWN;
   }
 
   get link(): LinkState | null {
@@ -94,18 +90,13 @@ export class Held {
 
   halves(query: HalfQuery): readonly Half[] | null {
     if (query.by === 'pair') return this.#halvesOf(query.pairs);
-    if (query.by === 'alone') return this.#known.alone;
-    if (query.by !== 'state' || query.states.includes('settled')) return null;
-    const { states, side } = query;
-    return (
-      this.#known.unsettled?.filter((half) => states.includes(half.state) && (side ?? half.side) === half.side) ?? null
-    );
+    return knownHalves(this.#known, query);
   }
 
   /** Forgets everything: it may have been changed from elsewhere, or half of a commit may have been made. */
   forget(): void {
     this.change();
-    this.#known = { ...NOTHING };
+    this.#known = NOTHING_KNOWN;
   }
 
   forgetLink(): void {
@@ -115,66 +106,6 @@ export class Held {
   /** Takes in that a commit was made. */
   follow(changes: readonly StoreChange[]): void {
     this.change();
-    for (const change of changes) this.#follow(change);
-  }
-
-  #follow(change: StoreChange): void {
-    const known = (this.#known = { ...this.#known });
-    switch (change.kind) {
-      case 'put-half':
-      case 'drop-half':
-      case 'put-pair':
-      case 'drop-pair':
-        Object.assign(known, { unsettled: null, alone: null, counts: null });
-        break;
-      case 'cursor':
-      case 'link':
-      case 'group-pair':
-      case 'drop-group-pair':
-      case 'reject':
-      case 'accept':
-      case 'verdict':
-      case 'drop-verdict':
-        if (known.link !== null) known.link = changedLink(known.link, change);
-        break;
-      case 'intend':
-      case 'journal':
-      case 'drop-entry':
-      case 'redact-entry':
-        known.open = null;
-        break;
-      case 'conflict':
-      case 'resolve-conflicts':
-      case 'review-conflict':
-      case 'drop-conflicts':
-        known.conflicts = null;
-        break;
-      case 'run-ended':
-      case 'run-reason':
-        known.completed = null;
-        break;
-      case 'prune':
-        Object.assign(known, { completed: null, conflicts: null });
-        if (known.link !== null) known.link = withoutOldRejections(known.link, change.beforeMs);
-        break;
-      case 'forget-mapping':
-      case 'forget-link':
-        this.forget();
-        break;
-      case 'shown':
-      case 'forget-shown':
-      case 'run-started':
-        break;
-    }
+    this.#known = changes.reduce(knownAfter, this.#known);
   }
 }
-
-const NOTHING = {
-  link: null,
-  open: null,
-  conflicts: null,
-  completed: null,
-  counts: null,
-  unsettled: null,
-  alone: null,
-};

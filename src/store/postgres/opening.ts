@@ -2,28 +2,15 @@ import type { SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
+import type { Opening } from '../known.ts';
 import { toConflicts, toHalf, toJournalRow, toRun } from '../rows.ts';
-import type { ConflictRow, Counts, JournalRow, LinkState, RunRow } from '../store.ts';
 import { sql } from './drizzle.ts';
 import { ALL_OF_IT, fromJson, linkOf, withoutLink, type JsonRow, type StoredLink } from './read-links.ts';
 import { NEWEST_FIRST } from './read-history.ts';
 import { COLUMNS, countsOf, countsOfLink, type Counted } from './read-halves.ts';
 import { conflicts, halves, journal, pairs, runs } from './schema.ts';
 
-/** What most runs begin with, read in one look. */
-export type Opening = {
-  readonly link: LinkState;
-  readonly open: readonly JournalRow[];
-  readonly conflicts: readonly ConflictRow[];
-  readonly completed: readonly RunRow[];
-  readonly counts: Counts;
-  /** Every half that is not settled; null where there are too many. */
-  readonly unsettled: readonly Half[] | null;
-  /** Every half whose pair is kept or dormant; null where there are too many. */
-  readonly alone: readonly Half[] | null;
-};
-
-/** The opening as the database gives it. */
+/** What most runs begin with, read in one look, as the database gives it. */
 export type StoredOpening = StoredLink & {
   readonly open: readonly JsonRow[];
   readonly conflicts: readonly JsonRow[];

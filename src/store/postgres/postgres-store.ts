@@ -23,7 +23,7 @@ import {
   takeLease,
   type LeaseClock,
 } from './lease.ts';
-import { findKnown, readCounts, readHalves, readIndex, readPairs, readWithPairs } from './read-halves.ts';
+import { findKnown, readCounts, readHalves, readIndex, readMembers, readPairs, readWithPairs } from './read-halves.ts';
 import { readConflicts, readJournal, readRuns, readWriteCounts } from './read-history.ts';
 import { openLink, readBudget, readLinks, readSharedId, readShown, writeBudget } from './read-links.ts';
 
@@ -109,6 +109,7 @@ class PostgresStore implements HostedStore {
   pairs = async (link: string, ids: readonly number[]) =>
     this.#held.get(link)?.pairs(ids) ?? (await readPairs(this.#db, link, ids));
   index = (link: string, side: Side) => readIndex(this.#db, link, side);
+  members = (link: string, groupIds: readonly string[]) => readMembers(this.#db, link, groupIds);
   shown = (link: string, side: Side) => readShown(this.#db, link, side);
   known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
     findKnown(this.#db, link, side, rows);

@@ -5,7 +5,7 @@ import type { Side } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import { asksFor, bestOf, inOrder } from '../half-query.ts';
 import { toCounts, toHalf } from '../rows.ts';
-import type { Counts, HalfKey, HalfQuery, PairRow } from '../store.ts';
+import type { Counts, HalfKey, HalfQuery, Member, PairRow } from '../store.ts';
 import type { Db } from './database.ts';
 import { and, asc, eq, sql } from './drizzle.ts';
 import { arrayOf } from './parts.ts';
@@ -72,8 +72,6 @@ const conditionOf = (link: string, query: HalfQuery): SQL | undefined => {
       return pairsWith(link, sql`('asleep')`);
     case 'unselected':
       return isUnselected;
-    case 'group':
-      return sql`${halves.groupIds} && ${arrayOf(query.ids, 'text')}`;
     case 'email':
       return and(eq(halves.side, query.side), sql`${halves.emailKeys} && ${arrayOf(query.keys, 'text')}`);
     case 'search':
@@ -141,6 +139,13 @@ export const readIndex = (db: Db, link: string, side: Side): Promise<readonly Ha
   const { id, pair, state, absences, heardAtMs } = COLUMNS;
   const where = and(eq(halves.link, link), eq(halves.side, side));
   return db.do((orm) => orm.select({ id, pair, state, absences, heardAtMs }).from(halves).where(where));
+};
+
+export const readMembers = async (db: Db, link: string, groupIds: readonly string[]): Promise<readonly Member[]> => {
+  if (groupIds.length === 0) return [];
+  const { side, id, pair, state } = COLUMNS;
+  const where = and(eq(halves.link, link), sql`${halves.groupIds} && ${arrayOf(groupIds, 'text')}`);
+  return db.do((orm) => orm.select({ side, id, pair, state }).from(halves).where(where));
 };
 
 export const findKnown = async (

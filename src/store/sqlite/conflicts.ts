@@ -79,7 +79,7 @@ export const resolveConflicts = (
   fields: readonly string[],
   atMs: number,
 ): void => {
-  db.prepared(closeConflicts).run({ link, leftId, fields: JSON.stringify(fields), atMs });
+  db.write(closeConflicts, { link, leftId, fields: JSON.stringify(fields), atMs });
 };
 
 export const reviewConflict = (db: Db, link: string, { reviewedAtMs: atMs, ...row }: ReviewColumns): void => {

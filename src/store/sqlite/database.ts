@@ -3,12 +3,17 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../store.ts';
-import { drizzle } from './drizzle.ts';
+import { drizzle, is, Param, Placeholder } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
 import { explainTrouble } from './trouble.ts';
 
 /** Builds queries. */
 export type Orm = BetterSQLite3Database;
+
+/** A statement that drizzle has built. */
+type Prepared = { getQuery(): { readonly sql: string; readonly params: readonly unknown[] } };
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** An open database. */
 export type Db = {
@@ -16,14 +21,41 @@ export type Db = {
   readonly client: Database.Database;
   /** The statement that `build` makes: made at its first use, kept as long as the database is open. */
   prepared<Statement>(build: (orm: Orm) => Statement): Statement;
+  /**
+   * Runs the statement that `build` makes, kept alike, with these values of its placeholders. For those that run for each
+   * contact: drizzle looks at what each parameter is every time.
+   */
+  write(build: (orm: Orm) => Prepared, values: Values): Database.RunResult;
   /** Does a step wholly or not at all, alone with the database from its beginning on. */
   atomic<T>(step: () => T): T;
+};
+
+/** Answers what a statement's parameters are by the values of its placeholders. */
+const bindingOf = (parameters: readonly unknown[]): ((values: Values) => unknown[]) => {
+  const readers = parameters.map((parameter): ((values: Values) => unknown) => {
+    const value: unknown = is(parameter, Param) ? parameter.value : parameter;
+    if (!is(value, Placeholder)) return () => value;
+    const { name } = value;
+    const given = (values: Values): unknown => {
+      // SQLite would be given null.
+      if (values[name] === undefined) throw new Error(`No value was given for ${name}.`);
+      return values[name];
+    };
+    return is(parameter, Param) ? (values) => parameter.encoder.mapToDriverValue(given(values)) : given;
+  });
+  return (values) => readers.map((read) => read(values));
 };
 
 const dbOf = (client: Database.Database): Db => {
   const orm = drizzle(client);
   const statements = new Map<unknown, unknown>();
+  const writers = new Map<unknown, (values: Values) => Database.RunResult>();
   const transaction = client.transaction((step: () => unknown) => step());
+  const writer = (build: (orm: Orm) => Prepared): ((values: Values) => Database.RunResult) => {
+    const { sql, params } = build(orm).getQuery();
+    const [statement, bind] = [client.prepare(sql), bindingOf(params)];
+    return (values) => statement.run(bind(values));
+  };
   return {
     orm,
     client,
@@ -31,6 +63,11 @@ const dbOf = (client: Database.Database): Db => {
       if (!statements.has(build)) statements.set(build, build(orm));
       // Only what this very function built is kept under it.
       return statements.get(build) as Statement;
+    },
+    write: (build, values) => {
+      const run = writers.get(build) ?? writer(build);
+      writers.set(build, run);
+      return run(values);
     },
     atomic: <T>(step: () => T) => transaction.immediate(step) as T,
   };

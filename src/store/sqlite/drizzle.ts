@@ -8,8 +8,23 @@ import type * as Tables from 'drizzle-orm/sqlite-core';
 // 130 KB, which makes its hundred modules cost half a second and 150 MB.
 const require = createRequire(import.meta.url);
 
-export const { and, count, desc, eq, getTableColumns, getTableName, isNotNull, isNull, lte, or, placeholder, sql } =
-  require('drizzle-orm') as typeof Drizzle;
+export const {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  getTableName,
+  is,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  Param,
+  Placeholder,
+  placeholder,
+  sql,
+} = require('drizzle-orm') as typeof Drizzle;
 export const { drizzle } = require('drizzle-orm/better-sqlite3') as typeof Driver;
 export const { readMigrationFiles } = require('drizzle-orm/migrator') as typeof MigrationFiles;
 export const { index, integer, primaryKey, sqliteTable, text } = require('drizzle-orm/sqlite-core') as typeof Tables;

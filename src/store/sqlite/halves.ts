@@ -2,9 +2,9 @@ import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../contact/half.ts';
 import { needlesOf } from '../../contact/search.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
-import { asksFor, bestOf, holdsEmail, inOrder, isMember } from '../half-query.ts';
+import { asksFor, bestOf, holdsEmail, inOrder } from '../half-query.ts';
 import { halfColumns, narrowHalfColumns, toHalf } from '../rows.ts';
-import type { HalfPut, HalfQuery } from '../store.ts';
+import type { HalfPut, HalfQuery, Member } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, eq, isNull, or, placeholder, sql } from './drizzle.ts';
 import { halves, pairs } from './schema.ts';
@@ -121,11 +121,11 @@ const selectUnselected = (orm: Orm) =>
   selecting(orm, and(onEitherSide, isNull(halves.pair), eq(halves.state, 'settled')));
 
 const selectMembers = (orm: Orm) => {
-  // A group's id stands in the record as JSON writes it; whether it stands there as a group is seen when it is parsed.
-  const mentions = sql`exists (
-    select 1 from json_each(${placeholder('ids')}) as asked where instr(${halves.recordJson}, json_quote(asked.value)) > 0
+  const isMember = sql`exists (
+    select 1 from json_each(${halves.recordJson}, '$.groupIds') as own where own.value in ${oneOf('ids')}
   )`;
-  return selecting(orm, and(inLink, mentions));
+  const { side, id, pair, state } = COLUMNS;
+  return orm.select({ side, id, pair, state }).from(halves).where(and(inLink, isMember)).prepare();
 };
 
 const selectByEmail = (orm: Orm) => {
@@ -161,8 +161,8 @@ const selectFound = (orm: Orm) => {
 
 export const putHalf = (db: Db, link: string, put: HalfPut): void => {
   // One that is not there after all is put whole.
-  if (put.keepsRecord === true && db.prepared(updateHalf).run({ ...narrowHalfColumns(put), link }).changes > 0) return;
-  db.prepared(upsertHalf).run({ ...halfColumns(put), link });
+  if (put.keepsRecord === true && db.write(updateHalf, { ...narrowHalfColumns(put), link }).changes > 0) return;
+  db.write(upsertHalf, { ...halfColumns(put), link });
 };
 
 export const dropHalf = (db: Db, place: Place, id: string): void => {
@@ -186,8 +186,6 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
       return db.prepared(selectAsleep).all({ link });
     case 'unselected':
       return db.prepared(selectUnselected).all({ link });
-    case 'group':
-      return db.prepared(selectMembers).all({ link, ids: JSON.stringify(query.ids) });
     case 'email':
       return db.prepared(selectByEmail).all({ link, side: query.side, keys: JSON.stringify(query.keys) });
     case 'search': {
@@ -203,7 +201,9 @@ const readRows = (db: Db, link: string, query: HalfQuery): StoredHalf[] => {
 
 export const readHalves = (db: Db, link: string, query: HalfQuery): readonly Half[] => {
   const found = readRows(db, link, query).map(toHalf);
-  if (query.by === 'group') return inOrder(found.filter(isMember(query.ids)));
   if (query.by === 'search') return bestOf(found.filter(asksFor(query, () => undefined)), query);
   return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
 };
+
+export const readMembers = (db: Db, link: string, groupIds: readonly string[]): readonly Member[] =>
+  db.prepared(selectMembers).all({ link, ids: JSON.stringify(groupIds) });

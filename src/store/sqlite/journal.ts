@@ -27,7 +27,6 @@ const insertIntent = (orm: Orm) =>
       destroys: placeholder('destroys'),
       intendedAtMs: placeholder('intendedAtMs'),
     })
-    .returning({ id: journal.id })
     .prepare();
 
 const settleOpen = (orm: Orm) =>
@@ -174,7 +173,7 @@ export const readWriteCounts = (db: Db, link: string, run: string): WriteCounts 
 
 /** Answers the entry's id. */
 export const writeIntent = (db: Db, link: string, row: IntentColumns): number =>
-  db.prepared(insertIntent).get({ ...row, link }).id;
+  Number(db.write(insertIntent, { ...row, link }).lastInsertRowid);
 
 export const dropEntry = (db: Db, link: string, id: number): void => {
   db.prepared(deleteEntry).run({ link, id });
@@ -185,5 +184,5 @@ export const redactEntry = (db: Db, link: string, id: number, intentJson: string
 };
 
 export const settleJournal = (db: Db, link: string, row: Parameters<RowWriter['settleEntry']>[0]): void => {
-  db.prepared(settleOpen).run({ ...row, link });
+  db.write(settleOpen, { ...row, link });
 };

@@ -41,7 +41,7 @@ export const readPairs = (db: Db, link: string, ids: readonly number[]): readonl
 
 /** Answers the pair's id. */
 export const addPair = (db: Db, link: string, status: PairStatus): number =>
-  Number(db.prepared(insertPair).run({ link, status }).lastInsertRowid);
+  Number(db.write(insertPair, { link, status }).lastInsertRowid);
 
 export const putPair = (db: Db, link: string, row: PairColumns): void => {
   db.prepared(upsertPair).run({ ...row, link });

@@ -4,17 +4,16 @@ import type { Session } from '../context.ts';
 import type { Task } from './task.ts';
 
 /**
- * Records what the tasks' writes are about to decide against one side (R4). It is done ahead of the writes: the losing value
- * stays readable also where a write's answer is lost, and a question to a person is known before both values rest. A write
- * that was refused and is tried again decides nothing new.
+ * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is
+ * tried again decides nothing new.
  */
-export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
+export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
   const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.conflictsStored);
-  if (disputing.length === 0) return;
-  const { clock, link, run, store, writer } = session;
+  if (disputing.length === 0) return [];
+  const { clock, link, run, store } = session;
   for (const task of disputing) task.conflictsStored = true;
   const open = await store.conflicts(link, { all: false });
-  const changes = disputing.flatMap((task): StoreChange[] => {
+  return disputing.flatMap((task): StoreChange[] => {
     const { left, right } = task.halves;
     if (left === null || right === null) return [];
     const ids = { leftId: left.record.id, rightId: right.record.id };
@@ -30,5 +29,13 @@ export const recordConflicts = async (session: Session, tasks: readonly Task[]):
       ];
     });
   });
-  if (changes.length > 0) await writer.apply({}, (set) => set.add(...changes));
+};
+
+/**
+ * Records conflicts ahead of the writes that decide them: the losing value stays readable also where a write's answer is
+ * lost, and a question to a person is known before both values rest.
+ */
+export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
+  const changes = await conflictChanges(session, tasks);
+  if (changes.length > 0) await session.writer.apply({}, (set) => set.add(...changes));
 };

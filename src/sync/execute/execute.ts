@@ -10,7 +10,7 @@ import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
-import { recordConflicts } from './conflicts.ts';
+import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { effortOf, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
@@ -65,24 +65,28 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /**
  * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
- * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13).
+ * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13). A question is
+ * stored together with its pairing: nobody may be asked about two that are no pair.
  */
 const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  await recordConflicts(session, work.tasks.filter(isAsking));
+  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
+  const later = new Set(work.tasks).difference(new Set(due));
+  await recordConflicts(session, [...later].filter(isAsking));
   for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) landUnlink(set, unlink);
     });
   }
-  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
+    const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
         if (task.wakes && !isQuiet(task)) landWaking(set, task);
         else landPair(set, task, null, clock.now());
       }
+      set.add(...questions);
     });
   }
   await settleSelection(execution, work);
@@ -158,14 +162,14 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
 };
 
 /** What is written to the contact that another one was merged into (R12). */
-const survivorOf = (work: Work, { side, decision }: Removal): Task | undefined => {
+const survivorOf = (tasks: readonly Task[], { side, decision }: Removal): Task | undefined => {
   const survivorId = decision?.after?.survivorId;
-  return survivorId === undefined ? undefined : work.tasks.find((task) => task.halves[side]?.record.id === survivorId);
+  return survivorId === undefined ? undefined : tasks.find((task) => task.halves[side]?.record.id === survivorId);
 };
 
 /** Whether all that a merged-away contact alone held stands on the merge survivor, or on its other half. */
-const mayGo = (work: Work, removal: Removal): boolean => {
-  const survivor = survivorOf(work, removal);
+const mayGo = (tasks: readonly Task[], removal: Removal): boolean => {
+  const survivor = survivorOf(tasks, removal);
   const fields = removal.decision?.after?.fields;
   const isWritten = (side: Side, field: ContactField): boolean => {
     return survivor?.halves[side]?.written.has(field) === true && !survivor.pending[side].has(field);
@@ -220,8 +224,7 @@ const stillDue = async (
  * Answers the removals that are left to be deleted.
  */
 const mergeContacts = async (
-  execution: Execution,
-  work: Work,
+  { execution, tasks }: Begun,
   side: Side,
   removals: readonly Removal[],
 ): Promise<readonly Removal[]> => {
@@ -229,7 +232,7 @@ const mergeContacts = async (
   const left: Removal[] = [];
   // One after the other: several may go into one survivor.
   for (const removal of removals) {
-    const task = survivorOf(work, removal);
+    const task = survivorOf(tasks, removal);
     const survivor = task?.halves[side]?.record;
     if (task === undefined || survivor === undefined) {
       left.push(removal);
@@ -246,15 +249,16 @@ const mergeContacts = async (
   return left;
 };
 
-const deleteContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+const deleteContacts = async (begun: Begun, side: Side): Promise<void> => {
+  const { execution, tasks } = begun;
   const { session } = execution;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
-  const removals = work.removals.filter((removal) => removal.side === side && mayGo(work, removal));
+  const removals = begun.removals.filter((removal) => removal.side === side && mayGo(tasks, removal));
   await recordConflicts(
     session,
-    removals.flatMap((removal) => survivorOf(work, removal) ?? []),
+    removals.flatMap((removal) => survivorOf(tasks, removal) ?? []),
   );
-  const left = await mergeContacts(execution, work, side, removals);
+  const left = await mergeContacts(begun, side, removals);
   await inParallel(chunks(left, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
     return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
   });
@@ -287,10 +291,8 @@ const begin = async (session: Session, work: Work, coming: Sides<number>): Promi
   return execution;
 };
 
-/** Work that follows, each piece made when it is asked for, and how many contacts it is to create on each side. */
-export type LaterWork = { readonly works: () => AsyncIterable<Work>; readonly creates: Sides<number> };
-
-const NOTHING_LATER: LaterWork = { works: async function* none() {}, creates: { left: 0, right: 0 } };
+/** Work that follows: pieces, each made when it is asked for, and how many contacts they are to create on each side. */
+export type LaterWork = { readonly pieces: readonly (() => Promise<Work>)[]; readonly creates: Sides<number> };
 
 const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
 
@@ -302,42 +304,70 @@ const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
   execution.session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
 };
 
-/** Works off what follows, which pairs and creates contacts and deletes nothing. */
-const writeLater = async (execution: Execution, { works, creates }: LaterWork): Promise<void> => {
+/** Works off a piece of what follows, which pairs and creates contacts and deletes nothing. */
+const writePiece = async (
+  execution: Execution,
+  makePiece: () => Promise<Work>,
+  coming: Record<Side, number>,
+): Promise<void> => {
   const { progress, session } = execution;
-  const coming = { ...creates };
-  for await (const given of works()) {
-    const work = await withSharedEmails(session, given);
-    for (const side of SIDES) coming[side] = Math.max(0, coming[side] - creationsOn(work, side).length);
-    const effort = effortWith(session, work, coming);
-    for (const side of SIDES) {
-      const { done, sent } = progress[side];
-      const { writes, requests, requestsPer } = effort[side];
-      progress[side].effort = { writes: done + writes, requests: sent + requests, requestsPer };
-    }
-    await writeTasks(execution, work);
+  const work = await withSharedEmails(session, await makePiece());
+  for (const side of SIDES) coming[side] = Math.max(0, coming[side] - creationsOn(work, side).length);
+  const effort = effortWith(session, work, coming);
+  for (const side of SIDES) {
+    const { done, sent } = progress[side];
+    const { writes, requests, requestsPer } = effort[side];
+    progress[side].effort = { writes: done + writes, requests: sent + requests, requestsPer };
   }
+  await writeTasks(execution, work);
+};
+
+/** Work of which everything is written but deletions: what is left of it is small. */
+export type Begun = {
+  readonly execution: Execution;
+  readonly groups: Work['groups'];
+  readonly removals: readonly Removal[];
+  /** Those of the contacts that others were merged into. */
+  readonly tasks: readonly Task[];
 };
 
 /**
- * Performs work. Contacts are written before memberships, deletions come last; the two sides are written at the same time.
- * What follows `later` is written piece by piece, ahead of the deletions.
+ * Begins to perform work. Contacts are written before memberships; the two sides are written at the same time. What `later`
+ * is to create counts in advance.
  *
- * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
  * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const execute = async (session: Session, given: Work, later: LaterWork = NOTHING_LATER): Promise<boolean> => {
+export const beginWork = async (session: Session, given: Work, later: LaterWork | null): Promise<Begun> => {
   session.emit({ kind: 'phase', phase: 'execute' });
   const work = await withSharedEmails(session, given);
-  const execution = await begin(session, work, later.creates);
-  if (later !== NOTHING_LATER || writesAnything(execution)) await confirmAccounts(session);
-  reportDuplicates(session, work.groups);
-  await writeGroups(execution, work.groups);
+  const execution = await begin(session, work, later?.creates ?? { left: 0, right: 0 });
+  if (later !== null || writesAnything(execution)) await confirmAccounts(session);
+  const { groups, removals } = work;
+  reportDuplicates(session, groups);
+  await writeGroups(execution, groups);
   await writeTasks(execution, work);
-  await writeLater(execution, later);
-  await onBothSides((side) => deleteContacts(execution, work, side));
-  await deleteGroups(execution, work.groups);
-  await settleGroups(execution, work.groups);
+  const survivors = new Set(removals.flatMap((removal) => survivorOf(work.tasks, removal) ?? []));
+  return { execution, groups, removals, tasks: [...survivors] };
+};
+
+/**
+ * Performs the rest of work that was begun: what follows `later` piece by piece, ahead of the deletions, which come last.
+ *
+ * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
+ * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ */
+export const finishWork = async (begun: Begun, later: LaterWork | null): Promise<boolean> => {
+  const { execution, groups } = begun;
+  const coming = { left: 0, right: 0, ...later?.creates };
+  // Nothing here holds a piece once it is written.
+  for (const makePiece of later?.pieces ?? []) await writePiece(execution, makePiece, coming);
+  await onBothSides((side) => deleteContacts(begun, side));
+  await deleteGroups(execution, groups);
+  await settleGroups(execution, groups);
   return execution.again.needed;
 };
+
+/** Performs work that nothing follows; see {@link beginWork} and {@link finishWork}. */
+export const execute = async (session: Session, work: Work): Promise<boolean> =>
+  finishWork(await beginWork(session, work, null), null);

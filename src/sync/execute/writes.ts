@@ -155,8 +155,9 @@ const updateEntry = (
   { current, desired, fields }: UpdateRequest,
   source: ContactRecord | null,
 ): ContactEntry => {
-  const empties = emptiedFields(current.contact, desired, fields);
   const given = fields.filter((field) => task.given[side].has(field));
+  const lost = fields.filter((field) => !task.given[side].has(field));
+  const empties = emptiedFields(current.contact, desired, lost);
   const intent = { ...NO_INTENT, fields, desired, source, empties, given };
   const shared = { pairId: task.pairId, ...taskIds(task), before: current, destroys: empties.length > 0 };
   return { side, kind: 'update', ...shared, intent };

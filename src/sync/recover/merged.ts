@@ -1,48 +1,21 @@
 import {
-  listsIn,
   scalarsIn,
   syncedIn,
   textIn,
-  withValue,
   type Contact,
+  type ContactField,
   type SyncedField,
 } from '../../contact/contact.ts';
 import { stands } from '../../contact/half.ts';
-import { keyLists, listOf, withList, type KeyedList } from '../../contact/lists.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import type { Snapshot } from '../../contact/snapshot.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
+import { isReplaced, shownBy } from '../../reconcile/side-merge.ts';
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { movesAcross, type GroupHalves, type Moves } from './landed-groups.ts';
-
-type Keys = Pick<KeyedList, 'has' | 'keys' | 'size'>;
-
-/** Whether the other contact's elements have taken the place of the survivor's own, whatever its user added since. */
-const isReplaced = (own: Keys, after: Keys, mergedAway: Keys): boolean => {
-  const isLost = (key: string): boolean => mergedAway.has(key) || !after.has(key);
-  return [...mergedAway.keys()].every((key) => after.has(key)) && [...own.keys()].every(isLost);
-};
-
-/** What a merge made of the merge survivor's fields: it took over what the other contact held. */
-const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact => {
-  let shown = before;
-  for (const field of scalarsIn(before, after, mergedAway)) {
-    const now = textIn(after, field);
-    if (now === textIn(mergedAway, field)) shown = withValue(shown, field, now);
-  }
-  for (const field of listsIn(before, after, mergedAway)) {
-    const [own, now, other] = [listOf(before, field), listOf(after, field), listOf(mergedAway, field)];
-    const lists = keyLists(field, { own, now, other });
-    const kept = [...lists.own].filter(([key]) => lists.now.has(key) || !isReplaced(lists.own, lists.now, lists.other));
-    const gained = [...lists.now].filter(([key]) => !lists.own.has(key) && lists.other.has(key));
-    const elements = [...kept, ...gained].map(([, element]) => element);
-    shown = withList(shown, field, elements);
-  }
-  return shown;
-};
 
 /** The same of its groups. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
@@ -52,8 +25,10 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
   return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
 };
 
-/** The base with what a merge changed, as if the sides had agreed on it. */
-const withChange = (base: Snapshot | null, before: Contact, shown: Contact, { join, leave }: Moves): Snapshot => {
+type Change = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
+
+/** The base with what a merge changed, as if the sides had agreed on it, but for fields of which it is kept as it was. */
+const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { join, leave }: Moves): Snapshot => {
   const agreed = base ?? EMPTY_SNAPSHOT;
   const all = syncedIn(agreed.contact, before, shown);
   const changed = new Set<SyncedField>(
@@ -63,9 +38,9 @@ const withChange = (base: Snapshot | null, before: Contact, shown: Contact, { jo
     base: agreed,
     before: { contact: before, groupIds: [] },
     now: { contact: shown, groupIds: join },
-    written: new Set(all),
+    written: new Set(all).difference(kept),
     moved: new Set([...join, ...leave]),
-    outstanding: new Set(all.filter((field) => !changed.has(field))),
+    outstanding: new Set(all.filter((field) => kept.has(field) || !changed.has(field))),
   });
 };
 
@@ -75,6 +50,8 @@ export type SideMerge = {
   readonly before: ContactRecord;
   readonly after: ContactRecord;
   readonly mergedAway: ContactRecord;
+  /** The fields that a plan is to give back whatever the other side holds (`ownFields`): they stay out of the bases. */
+  readonly own?: readonly ContactField[];
 };
 
 /**
@@ -84,7 +61,7 @@ export type SideMerge = {
  */
 export const observeMerge = (
   set: WorkingSet,
-  { side, before, after, mergedAway }: SideMerge,
+  { side, before, after, mergedAway, own: ownFields = [] }: SideMerge,
   { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
 ): void => {
   const pairId = set.half(side, before.id)?.pair ?? null;
@@ -96,8 +73,10 @@ export const observeMerge = (
   }
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
-  const base = withChange(own.base, before.contact, shown, moves);
-  const otherBase = withChange(other.base, before.contact, shown, movesAcross(side, moves, groupPairs));
+  const kept = new Set<SyncedField>(ownFields);
+  const change: Change = { before: before.contact, shown, kept };
+  const base = withChange(own.base, change, moves);
+  const otherBase = withChange(other.base, change, movesAcross(side, moves, groupPairs));
   const halves = bySide((each) => {
     if (each !== side) return { ...other, base: otherBase, state: 'changed' as const };
     return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };

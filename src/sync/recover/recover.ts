@@ -2,6 +2,7 @@ import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { RedirectedError, UnreadableError } from '../../providers/errors.ts';
 import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
+import { ownFields } from '../../reconcile/side-merge.ts';
 import { apartFrom } from '../../reconcile/verdict.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
@@ -166,7 +167,8 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Exis
     if (write.kind === 'delete' && write.merge !== null) {
       const { mergedAway, survivor: before } = write.merge;
       const found = answers.get(before.id);
-      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, known);
+      const own = ownFields(session.policy, side);
+      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
     }
     if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
     return settleWrite(set, write, answer, known);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { storeContract } from './store-contract.ts';
 
@@ -17,4 +18,38 @@ storeContract('SQLite in a file', async () => {
     await rm(directory, { recursive: true });
   };
   return { store, close };
+});
+
+describe('two processes at one file', () => {
+  const open = async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'contact-sync-store-'));
+    const path = join(directory, 'contact-sync.db');
+    const [one, other] = [openStore(path), openStore(path)];
+    const close = async (): Promise<void> => {
+      await Promise.all([one.close(), other.close()]);
+      await rm(directory, { recursive: true });
+    };
+    return { one, other, [Symbol.asyncDispose]: close };
+  };
+
+  it('tells whoever has the lease that another process has paused the link', async () => {
+    await using stores = await open();
+    const { one, other } = stores;
+    await one.acquireLease('a', 'run', 1, 60_000);
+    expect((await one.link('a')).pausedByHandAtMs).toBeNull();
+    expect(await other.setPausedByHand('a', 7)).toBe(true);
+    expect(await one.pausedByHandAtMs('a')).toBe(7);
+  });
+
+  it('reads a link anew whose lease another process had in between', async () => {
+    await using stores = await open();
+    const { one, other } = stores;
+    await one.acquireLease('a', 'run', 1, 10);
+    expect(await one.link('a')).toMatchObject({ state: 'active' });
+    expect((await one.counts('a')).pairs).toBe(0);
+    const token = (await other.acquireLease('a', 'another run', 11, 20)) ?? 0;
+    await other.commit('a', token, [{ kind: 'link', patch: { state: 'halted' } }]);
+    await one.acquireLease('a', 'run', 21, 30);
+    expect(await one.link('a')).toMatchObject({ state: 'halted' });
+  });
 });

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
+import { BOOKS } from './hard-arbitraries.ts';
+import type { Edit, History } from './history.ts';
+import { runHistory } from './run-history.ts';
+import { history, run } from './scenario.ts';
+
+// Histories that once went wrong, cut down to what matters: runs that halt before they destroy too much.
+
+const play = (phases: History['phases']) =>
+  runHistory(history(phases, { hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS } }));
+
+test('[R8] a member that has left a group counts until its side is listed, where no feed tells of it (seed 800552)', async () => {
+  const both = [0, 1].map((who) => ({ kind: 'join', side: 'right', who, group: 0 }) as const);
+  const gone = run({
+    before: [
+      { kind: 'delete-group', side: 'left', group: 0 },
+      { kind: 'leave', side: 'right', who: 0, group: 0 },
+    ],
+  });
+  const newest = run({ before: [{ kind: 'set', side: 'right', who: 1, field: 'title' }] });
+  const phases = [[run({ before: [...BOOKS, ...both] })], [newest], [gone]];
+  await expect(play(phases)).resolves.toBeDefined();
+});
+
+test('[R8] a contact that was merged into another one is gone, whoever answers to its id (seed 900756)', async () => {
+  const person: Edit = { kind: 'create', side: 'left', rich: false };
+  const gone = run({
+    before: [
+      { kind: 'delete', side: 'left', who: 2 },
+      { kind: 'merge', side: 'left', who: 1, into: 0 },
+    ],
+  });
+  await expect(play([[run({ before: [person, person, person] })], [gone]])).resolves.toBeDefined();
+});

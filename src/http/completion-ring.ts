@@ -1,3 +1,6 @@
+/** Before any time of any clock; a number in JSON too, which infinity is not. */
+export const LONG_AGO_MS = -1e15;
+
 /** The newest completion times, ascending, in a buffer of fixed size that forgets the oldest. */
 export type CompletionRing = { readonly timesMs: Float64Array; next: number; length: number };
 

@@ -19,10 +19,11 @@ const governorState = z.object({
   foreign: z.object({ requests: z.number(), sentAtMs: z.number() }),
   room: z.object({ requests: z.number(), moreAtMs: z.number() }),
   sharedUntilMs: z.number(),
-  roundTrip: z.object({ meanMs: z.number(), deviationMs: z.number() }).nullable(),
+  roundTrip: z.object({ meanMs: z.number(), leastMs: z.number() }).nullable(),
   kind: z.enum(['unknown', 'fixed', 'sliding']),
-  isExact: z.boolean(),
+  guard: z.enum(['wide', 'middle', 'narrow']),
   exactSinceMs: z.number().nullable(),
+  distrustedUntilMs: z.number(),
   capacity: z.number(),
   bucketSinceMs: z.number().nullable(),
   resetDueMs: z.number().nullable(),
@@ -47,7 +48,7 @@ export const parseGovernorState = (text: string): GovernorState | null => {
 export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: number): GovernorState => {
   const shifted = (timeMs: number): number => Math.round(timeMs + shiftMs);
   const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
-  const { kind, isExact, nextId, probe, roundTrip } = governor;
+  const { kind, guard, nextId, probe, roundTrip } = governor;
   return {
     limit: governor.limit,
     completed: distances(governor, shiftMs, nowMs - 2 * governor.configured.windowMs),
@@ -62,8 +63,9 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
     sharedUntilMs: shifted(governor.sharedUntilMs),
     roundTrip,
     kind,
-    isExact,
+    guard,
     exactSinceMs: shiftedOrNull(governor.exactSinceMs),
+    distrustedUntilMs: shifted(governor.distrustedUntilMs),
     capacity: governor.capacity,
     bucketSinceMs: shiftedOrNull(governor.bucketSinceMs),
     resetDueMs: shiftedOrNull(governor.resetDueMs),
@@ -99,12 +101,13 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);
   for (const atMs of listTimes(earlier.completed)) push(governor.completed, past(atMs));
   for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
-  const { nextId, kind, isExact, capacity } = earlier;
+  const { nextId, kind, guard, capacity } = earlier;
   return {
     ...governor,
     nextId,
     kind,
-    isExact,
+    guard,
+    distrustedUntilMs: future(earlier.distrustedUntilMs),
     capacity,
     bucketSinceMs: earlier.bucketSinceMs === null ? null : past(earlier.bucketSinceMs),
     foreign: { ...earlier.foreign, sentAtMs: past(earlier.foreign.sentAtMs) },

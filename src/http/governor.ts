@@ -13,7 +13,7 @@
  * after it was sent, and arrived at least the way back before its answer. So where the
  * window is short, a completion is entered as that much earlier (`sparedMs`), which keeps the argument.
  */
-import { countAfter, createRing, nthNewest, push, type CompletionRing } from './completion-ring.ts';
+import { countAfter, createRing, LONG_AGO_MS, nthNewest, push, type CompletionRing } from './completion-ring.ts';
 import type { RateHeaders, RateLimit } from './rate-headers.ts';
 import {
   createWatch,
@@ -48,8 +48,8 @@ export type Governor = WindowWatch & {
   room: { readonly requests: number; readonly moreAtMs: number };
   /** Until when the quota is taken to be shared with somebody else. */
   sharedUntilMs: number;
-  /** How long an answer takes, and by how much that varies; null before the first one. */
-  roundTrip: { readonly meanMs: number; readonly deviationMs: number } | null;
+  /** How long an answer takes on average, and at least; null before the first one. */
+  roundTrip: { readonly meanMs: number; readonly leastMs: number } | null;
 };
 
 /** An admitted request; hand it back to {@link complete}. */
@@ -80,14 +80,12 @@ const RESERVE_SHARE = 0.01;
 const MAX_RESERVE = 5;
 const MAX_RESERVE_SHARE_OF_BUCKET = 0.25;
 const MIN_STOP_MS = 1_000;
-/** The share of the newest answer in what is known of round trips. */
-const ROUND_TRIP_GAIN = 1 / 8;
-/** No round trip is shorter than the mean less so many mean deviations: that of next to none is. */
-const DEVIATIONS = 8;
+/** The share of the newest answer in the mean of round trips. */
+const MEAN_GAIN = 1 / 64;
+/** By this share of what is missing to the mean the least round trip is forgotten with each answer. */
+const LEAST_GAIN = 1 / 1_000;
 /** Somebody else's requests leave a sliding window too: after this share of it a probe is worth while. */
 const MAX_CREEP_SHARE = 0.1;
-/** Before any time of any clock; a number in JSON too, which infinity is not. */
-const LONG_AGO_MS = -1e15;
 
 /** A governor that knows nothing yet: its first request is a probe, whose answer tells what others already used. */
 export const createGovernor = (limit: RateLimit): Governor => ({
@@ -170,7 +168,14 @@ export const lowerLimit = (configured: RateLimit, reported: RateLimit): RateLimi
   return requests < configured.requests ? { ...configured, requests: Math.max(1, requests) } : configured;
 };
 
-const spacingMs = ({ limit }: Governor): number => (limit.windowMs / limit.requests) * SPACING_MARGIN;
+/**
+ * In a short window no faster than the guard lets requests pass. Else they would come in bunches, and bunches that lie
+ * within the server's seconds hide that it counts those.
+ */
+const spacingMs = (governor: Governor): number => {
+  const pacedMs = governor.limit.windowMs * SPACING_MARGIN;
+  return (isShort(governor) ? Math.max(pacedMs, heldMs(governor)) : pacedMs) / governor.limit.requests;
+};
 
 /**
  * Requests are spread evenly over the window; after a pause, up to {@link BURST} may go at once. In whole milliseconds,
@@ -181,19 +186,21 @@ const pacedReadyAtMs = (governor: Governor): number =>
 
 /** One answer that takes very long says little of the others: it counts as twice the mean at most. */
 const learnRoundTrip = (governor: Governor, tookMs: number): void => {
-  const { meanMs, deviationMs } = governor.roundTrip ?? { meanMs: tookMs, deviationMs: tookMs };
-  const offMs = Math.min(tookMs, 2 * meanMs + 1) - meanMs;
+  const { meanMs, leastMs } = governor.roundTrip ?? { meanMs: tookMs, leastMs: tookMs / 2 };
   governor.roundTrip = {
-    meanMs: meanMs + offMs * ROUND_TRIP_GAIN,
-    deviationMs: deviationMs + (Math.abs(offMs) - deviationMs) * ROUND_TRIP_GAIN,
+    meanMs: meanMs + (Math.min(tookMs, 2 * meanMs + 1) - meanMs) * MEAN_GAIN,
+    leastMs: Math.min(tookMs, leastMs + (meanMs - leastMs) * LEAST_GAIN),
   };
 };
 
-/** What every round trip takes at least; nothing where the window is so long that it does not matter. */
+/**
+ * What every round trip takes at least: the least that was seen, less as much as the mean lies above it. Nothing where
+ * the window is so long that it does not matter.
+ */
 const sparedMs = (governor: Governor): number => {
   const { roundTrip } = governor;
   if (roundTrip === null || !isShort(governor)) return 0;
-  return Math.max(0, roundTrip.meanMs - DEVIATIONS * roundTrip.deviationMs);
+  return Math.max(0, 2 * roundTrip.leastMs - roundTrip.meanMs);
 };
 
 /** With `f` in flight, the next may go when the (limit - f)-th newest completion has left the window and the guard. */

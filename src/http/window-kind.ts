@@ -10,22 +10,26 @@
  * forgets each request in time (or all of them at once) never counts more than that. So until it is known the guard is
  * wide; it becomes narrow when the answers over many of the server's grains, while there was enough that a coarse count
  * would have shown, had no surplus; and wide again with the first one that has. A 429 reopens the question, an hour later.
+ * A server that estimates a sliding count from two buckets has a surplus too, but one that reaches back less far, and in a
+ * short window only when that is nearly used up. For it a guard in the middle does, in the hour after a 429 too.
  *
  * Is it a bucket that drains evenly at the limit's rate (a token bucket, GCRA)? Then its Reset is as far away as what is
  * in it takes to drain. Where it lets only a few pass at once, Remaining says nothing of the window: twenty at once means
  * nineteen left after a single request. A full sliding window that was not watched from its start looks the same, until
  * what was sent before has left it; so all answers of a whole window must agree.
  */
-import { countAfter, type CompletionRing } from './completion-ring.ts';
+import { countAfter, LONG_AGO_MS, nthNewest, type CompletionRing } from './completion-ring.ts';
 import type { RateLimit } from './rate-headers.ts';
 
 /** What is known of the server's way to count. */
 export type WindowWatch = {
   kind: 'unknown' | 'fixed' | 'sliding';
-  /** Whether the count is known to be exact. */
-  isExact: boolean;
-  /** Since when answers have shown an exact count, later than now after a 429; null: not since the last one that did not. */
+  /** The guard that the answers so far allow. */
+  guard: 'wide' | 'middle' | 'narrow';
+  /** Since when answers have shown an exact count; null: not since the last one that did not. */
   exactSinceMs: number | null;
+  /** Until when an exact count is not believed to stay one. */
+  distrustedUntilMs: number;
   /** The most requests that the server had room for at once. */
   capacity: number;
   /** Since when every answer was one that a bucket gives; null: the newest was not. */
@@ -49,8 +53,9 @@ export type Described = {
   readonly nowMs: number;
 };
 
-/** What a narrow guard is of the window. */
+/** What a narrow guard and one in the middle are of the window. */
 const NARROW_GUARD_SHARE = 1 / 200;
+const MIDDLE_GUARD_SHARE = 1 / 8;
 /** Reset is given in whole seconds. */
 export const RESET_PRECISION_MS = 1_000;
 /** Of a shorter window a round trip is a good part, and Reset says next to nothing. */
@@ -68,16 +73,19 @@ const DISTRUST_MS = 3_600_000;
 /** Nothing is known yet. */
 export const createWatch = (): WindowWatch => ({
   kind: 'unknown',
-  isExact: false,
+  guard: 'wide',
   exactSinceMs: null,
+  distrustedUntilMs: LONG_AGO_MS,
   capacity: 0,
   bucketSinceMs: null,
   resetDueMs: null,
 });
 
 /** How much longer than the window a request counts. */
-export const guardMs = ({ isExact, limit }: Watched): number =>
-  isExact ? limit.windowMs * NARROW_GUARD_SHARE : grainMs(limit);
+export const guardMs = ({ guard, limit }: Watched): number => {
+  if (guard === 'narrow') return limit.windowMs * NARROW_GUARD_SHARE;
+  return guard === 'middle' ? middleGuardMs(limit) : grainMs(limit);
+};
 
 export const isShort = ({ limit }: { readonly limit: RateLimit }): boolean => limit.windowMs < SHORT_WINDOW_MS;
 
@@ -93,14 +101,18 @@ export const learnWindow = (watched: Watched, described: Described): void => {
 export const isBucket = ({ bucketSinceMs, limit }: Watched, nowMs: number): boolean =>
   bucketSinceMs !== null && nowMs - bucketSinceMs >= limit.windowMs;
 
-/** After a 429 nothing is taken for known about the grain, and answers show an exact count only an hour later. */
+/** After a 429 nothing is taken for known about the grain, and for an hour an exact count is not believed to stay one. */
 export const forgetGrain = (watched: WindowWatch, nowMs: number): void => {
-  watched.isExact = false;
-  watched.exactSinceMs = nowMs + DISTRUST_MS;
+  watched.guard = 'wide';
+  watched.exactSinceMs = null;
+  watched.distrustedUntilMs = nowMs + DISTRUST_MS;
 };
 
 /** The coarsest unit of time that a server is taken to count in. */
 const grainMs = ({ windowMs }: RateLimit): number => Math.max(SECOND_MS, windowMs / GRAINS_IN_WINDOW);
+
+/** In a long window as wide as the wide one. */
+const middleGuardMs = (limit: RateLimit): number => Math.min(limit.windowMs * MIDDLE_GUARD_SHARE, grainMs(limit));
 
 /**
  * Once the reset that an answer announced is past, the next answer shows whether requests from before it still count.
@@ -121,6 +133,7 @@ const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: De
  * `exactly` is the most that an exact count may hold: what was answered since a window before this request was sent, and
  * all that is under way. `coarsely` is the most that a count by grain may hold. More than that is somebody else's. In a
  * short window a bucket cannot be told by its Reset: one that never had room for more counts as empty where it had most.
+ * The oldest request that a surplus needs tells how far back the server counts.
  */
 const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described): void => {
   const grain = grainMs(watched.limit);
@@ -130,12 +143,15 @@ const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described)
   const coarsely = countAfter(watched.completed, windowStartMs - grain) + watched.open.size;
   if (coarsely - exactly < MIN_REQUESTS_IN_GRAIN || used > coarsely) return;
   if (used >= exactly + SURPLUS) {
-    watched.isExact = false;
-    if ((watched.exactSinceMs ?? 0) < nowMs) watched.exactSinceMs = null;
+    const oldestMs = nthNewest(watched.completed, used - watched.open.size - (SURPLUS - 1));
+    if (windowStartMs - oldestMs > middleGuardMs(watched.limit)) watched.guard = 'wide';
+    else if (watched.guard === 'narrow') watched.guard = 'middle';
+    watched.exactSinceMs = null;
     return;
   }
   watched.exactSinceMs ??= nowMs;
-  if (nowMs - watched.exactSinceMs >= EXACT_FOR_GRAINS * grain) watched.isExact = true;
+  if (nowMs - watched.exactSinceMs < EXACT_FOR_GRAINS * grain) return;
+  watched.guard = nowMs < watched.distrustedUntilMs ? 'middle' : 'narrow';
 };
 
 const learnBucket = (watched: Watched, { remaining, resetMs, nowMs }: Described): void => {

@@ -114,7 +114,7 @@ const windowsTable = async (minutes: number, measure: Measure): Promise<Table> =
       results.map((result, index) => shareAndRefused(columns[index]?.minutes ?? 0, columns[index]?.limit)(result)),
     ),
     notes: [
-      'Where a request may reach the server at any time of a round trip, no more than a window of a window and a round trip can be used without a refusal: 93 % of a second at 75 ms. A server that counts whole seconds counts two of them at a window of one.',
+      'Bounds: no refusal and at least 98 %, but for three things. Where a request may reach the server at any time of a round trip, a place is taken for a window and a round trip, so no more than 1000 / 1081 = 92.5 % of a second can be used at 75 ms (81 on average). A server that counts whole seconds counts two of them at a window of one: 50 % is all it lets pass. One that estimates from two buckets counts like an exact one until it is nearly full; its first refusal tells, and from then on an eighth of the window is kept free.',
     ],
   };
 };

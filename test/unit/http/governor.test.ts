@@ -63,6 +63,12 @@ describe('pace', () => {
     expect(waitOf(governor, 10_484)).toBe(122);
   });
 
+  test('in a window of a second the guard is spread as evenly', () => {
+    const governor = startedWith({}, { requests: 50, windowMs: 1_000 });
+    for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
+    expect(waitOf(governor, 10_000)).toBe(40);
+  });
+
   test('as many in flight as the limit: the next waits for an answer', () => {
     const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
     const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));

@@ -89,10 +89,15 @@ const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Event
   return own.toSorted((one, other) => one.remaining - other.remaining)[0] ?? null;
 };
 
-const logLinks = async ({ app, clock, events }: DaemonOptions, links: readonly LinkConfig[]): Promise<void> => {
+const logLinks = async (
+  { app, clock, events }: DaemonOptions,
+  links: readonly LinkConfig[],
+  signal: AbortSignal,
+): Promise<void> => {
   for (const link of links) {
     // With many links this takes long, and runs go before it.
     await clock.sleep(LOG_PAUSE_MS);
+    if (signal.aborted) return;
     const { state, reason, rejections } = await app.store.link(link.name);
     const [lastRun] = await app.store.runs(link.name, { latest: 'ended' });
     events.linkHeartbeat({
@@ -105,7 +110,8 @@ const logLinks = async ({ app, clock, events }: DaemonOptions, links: readonly L
         .length,
       refused: rejections.length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
-      budget: scarcest(await app.budget(link)),
+      // Of a link that has not run here it would be opened for this alone.
+      budget: app.limits(link.name).length === 0 ? null : scarcest(await app.budget(link)),
     });
   }
 };
@@ -209,7 +215,7 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
 
 const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
   again(options.clock, signal, async () => {
-    await logLinks(options, links()).catch((error: unknown) => options.events.heartbeatFailed({ error }));
+    await logLinks(options, links(), signal).catch((error: unknown) => options.events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;
   });
 

@@ -229,8 +229,10 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHost
     config,
     JSON.stringify({ syncInterval: `${intervalMs / 1_000}s`, links: linksOf(namesOf(links), tokens) }),
   );
+  // Each link has a limit of its own, and as many requests as the service lets it have.
+  const usual = Object.entries(variablesOf(setup)).filter(([name]) => !name.endsWith('_LIMIT'));
   const environment = {
-    ...variablesOf(setup),
+    ...Object.fromEntries(usual),
     DATABASE_URL: url,
     REDIS_URL: redis.url,
     CONCURRENCY: String(CONCURRENCY),

@@ -10,7 +10,7 @@ import { ask, formTo, newPass, signIn, startPage, tokenIn, type Visitor } from '
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
 const HOSTILE_LABEL = '</script><script>alert(2)</script>';
 

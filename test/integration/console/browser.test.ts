@@ -31,7 +31,7 @@ const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
 const startWorld = async () => {
   const world = await startDaemonWorld(null, host);
   const sandbox = await world.addLink('work', 60);
-  await world.configure({ work: { syncInterval: '1h', sweepInterval: '1h' } }, { listen: '127.0.0.1:0' });
+  await world.configure({ work: { syncInterval: '7d', sweepInterval: '7d' } }, { listen: '127.0.0.1:0' });
   const { daemon, address } = await startPage(world);
   await daemon.until(completed('work', 'full'));
   const { google, service } = sandbox;

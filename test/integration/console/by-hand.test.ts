@@ -11,7 +11,7 @@ import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PAGE = { listen: '127.0.0.1:0' };
 
 const named = (givenName: string, familyName: string, email: string): Person => ({

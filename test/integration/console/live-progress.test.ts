@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 const PEOPLE = 2_000;
-const SETTINGS = { syncInterval: '1h', sweepInterval: '1h', firstSync: 'review', rateLimit: '15000/minute' };
+const SETTINGS = { syncInterval: '7d', sweepInterval: '7d', firstSync: 'review', rateLimit: '15000/minute' };
 const PROGRESS = /^(?<done>[\d,]+) of (?<all>[\d,]+) writes done(?:, about .+ left)?\.$/u;
 
 const signIn = async (page: Page, link: string): Promise<void> => {

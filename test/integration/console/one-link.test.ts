@@ -11,7 +11,7 @@ import { ask, formTo, newPass, seen, signIn, signInWith, startPage, tokenIn, typ
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const WORK_TOKEN = 'opens-the-link-work-alone-1';
 const HOME_TOKEN = 'opens-the-link-home-alone-2';
 const OPEN = { listen: '0.0.0.0:0' };

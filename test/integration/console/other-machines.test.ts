@@ -9,7 +9,7 @@ import { ask, formTo, startPage } from './page-client.ts';
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const SLOW = { syncInterval: '1h' };
+const SLOW = { syncInterval: '7d' };
 const TOKEN = 'a-token-that-nobody-guesses';
 
 const listenOpenly = async (settings: object) => {

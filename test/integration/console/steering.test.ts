@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 /** Nothing runs by itself once the first sync is done. */
-const SLOW = { syncInterval: '1h', sweepInterval: '1h' };
+const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PAGE = { listen: '127.0.0.1:0' };
 
 const startWorld = async (redisUrl: string | null, people: number, settings = PAGE as object) => {

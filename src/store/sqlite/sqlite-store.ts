@@ -1,6 +1,5 @@
 import type { Side } from '../../contact/side.ts';
 import { applyChanges } from '../changes.ts';
-import { knownAfter, NOTHING_KNOWN, type Known } from '../known.ts';
 import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
 import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
@@ -21,8 +20,6 @@ import { explainTrouble } from './trouble.ts';
 class SqliteStore implements Store {
   readonly #db: Db;
   readonly #path: string;
-  /** The links that this process has the lease of, by name: who has it, and what is known of the link. */
-  readonly #held = new Map<string, { readonly owner: string; readonly token: number; known: Known }>();
 
   constructor(db: Db, path: string) {
     this.#db = db;
@@ -42,44 +39,16 @@ class SqliteStore implements Store {
     return Promise.try(() => step(this.#db)).catch(this.#explain);
   }
 
-  #knownOf(link: string): Known {
-    return this.#held.get(link)?.known ?? NOTHING_KNOWN;
-  }
-
-  /** Keeps what was read of a link as long as this process has its lease and changes nothing of it. */
-  #keep<Part>(link: string, name: keyof Known, value: Part): Part {
-    const held = this.#held.get(link);
-    if (held !== undefined) held.known = { ...held.known, [name]: value };
-    return value;
-  }
-
-  readonly #readLink = (name: string) => this.#atomic((db) => this.#keep(name, 'link', openLink(db, name)));
-
   sharedId = () => Promise.resolve(null);
   links = () => this.#atomic(readLinks);
-  link = async (name: string) => this.#knownOf(name).link ?? (await this.#readLink(name));
-  acquireLease = async (link: string, owner: string, nowMs: number, untilMs: number) => {
-    const token = await this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
-    const held = this.#held.get(link);
-    // With another token others may have changed the link meanwhile.
-    if (held?.owner === owner && held.token !== token) this.#held.delete(link);
-    if (token !== null && held?.token !== token) this.#held.set(link, { owner, token, known: NOTHING_KNOWN });
-    return token;
-  };
+  link = (name: string) => this.#atomic((db) => openLink(db, name));
+  acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
+    this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
   leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
-  releaseLease = (link: string, owner: string) => {
-    if (this.#held.get(link)?.owner === owner) this.#held.delete(link);
-    return this.#atomic((db) => dropLease(db, link, owner));
-  };
-  swapTold = (link: string, before: Told, after: Told) => {
-    this.#keep(link, 'link', null);
-    return this.#atomic((db) => swapTold(db, link, before, after));
-  };
-  pausedByHandAtMs = async (link: string) => (await this.#readLink(link)).pausedByHandAtMs;
-  setPausedByHand = (link: string, atMs: number | null) => {
-    this.#keep(link, 'link', null);
-    return this.#atomic((db) => setPausedByHand(db, link, atMs));
-  };
+  releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
+  swapTold = (link: string, before: Told, after: Told) => this.#atomic((db) => swapTold(db, link, before, after));
+  pausedByHandAtMs = async (link: string) => (await this.link(link)).pausedByHandAtMs;
+  setPausedByHand = (link: string, atMs: number | null) => this.#atomic((db) => setPausedByHand(db, link, atMs));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
   pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));
@@ -88,18 +57,12 @@ class SqliteStore implements Store {
   shown = (link: string, side: Side) => this.#read((db) => readShown(db, { link, side }));
   known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
     this.#read((db) => findKnown(db, { link, side }, rows));
-  counts = async (link: string) =>
-    this.#knownOf(link).counts ?? (await this.#read((db) => this.#keep(link, 'counts', readCounts(db, link))));
+  counts = (link: string) => this.#read((db) => readCounts(db, link));
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]) => {
-    const ids = await this.#read((db) => {
-      const made = db.atomic(() => {
-        checkToken(db, link, token);
-        return applyChanges(rowWriter(db, link), changes);
-      });
-      const held = this.#held.get(link);
-      if (held !== undefined) held.known = changes.reduce(knownAfter, held.known);
-      return made;
+    const ids = await this.#atomic((db) => {
+      checkToken(db, link, token);
+      return applyChanges(rowWriter(db, link), changes);
     });
     if (changes.some(({ kind }) => kind === 'prune')) await this.#read(shrink);
     return ids;

@@ -1,6 +1,6 @@
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
-import { knownAfter, knownHalves, NOTHING_KNOWN, type Known, type Opening } from '../known.ts';
+import { knownAfter, knownHalves, NOTHING_KNOWN, type Known, type Opening } from './known.ts';
 import type {
   ConflictRow,
   Counts,

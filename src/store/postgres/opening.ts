@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
-import type { Opening } from '../known.ts';
+import type { Opening } from './known.ts';
 import { toConflicts, toHalf, toJournalRow, toRun } from '../rows.ts';
 import { sql } from './drizzle.ts';
 import { ALL_OF_IT, fromJson, linkOf, withoutLink, type JsonRow, type StoredLink } from './read-links.ts';

@@ -41,7 +41,7 @@ describe('two processes at one file', () => {
     expect(await one.pausedByHandAtMs('a')).toBe(7);
   });
 
-  it('reads a link anew whose lease another process had in between', async () => {
+  it('shows what another process stored that had the lease in between', async () => {
     await using stores = await open();
     const { one, other } = stores;
     await one.acquireLease('a', 'run', 1, 10);

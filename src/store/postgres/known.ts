@@ -1,6 +1,6 @@
-import type { Half } from '../contact/half.ts';
-import { changedLink, withoutOldRejections } from './link-state.ts';
-import type { ConflictRow, Counts, HalfQuery, JournalRow, LinkState, RunRow, StoreChange } from './store.ts';
+import type { Half } from '../../contact/half.ts';
+import { changedLink, withoutOldRejections } from '../link-state.ts';
+import type { ConflictRow, Counts, HalfQuery, JournalRow, LinkState, RunRow, StoreChange } from '../store.ts';
 
 // What a process that has a link's lease knows of the link: as nobody else commits anything, it stays true until a commit
 // of its own changes it. What one that lost its lease knows is old, and none of its commits is made.

@@ -51,8 +51,12 @@ const licensesOf = (chunks: readonly OutputChunk[]): string => {
     .join(`\n${'-'.repeat(80)}\n`);
 };
 
-/** Bundles entry points, by their paths in the folder that they are written to. */
-export const bundle = async (input: Readonly<Record<string, string>>, dir: string): Promise<readonly OutputChunk[]> => {
+/** Bundles entry points, by their paths in the folder that they are written to, into files with that ending. */
+export const bundle = async (
+  input: Readonly<Record<string, string>>,
+  dir: string,
+  ending = 'js',
+): Promise<readonly OutputChunk[]> => {
   const build = await rolldown({
     input: { ...input },
     cwd: ROOT,
@@ -60,7 +64,12 @@ export const bundle = async (input: Readonly<Record<string, string>>, dir: strin
     external: isInstalled,
     plugins: [bundledCommonJs],
   });
-  const { output } = await build.write({ dir, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' });
+  const { output } = await build.write({
+    dir,
+    format: 'esm',
+    entryFileNames: `[name].${ending}`,
+    chunkFileNames: `chunks/[name]-[hash].${ending}`,
+  });
   await build.close();
   return output.filter((each) => each.type === 'chunk');
 };

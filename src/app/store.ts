@@ -57,6 +57,7 @@ const lateStore = (store: () => Promise<Store>, close: () => Promise<void>): Sto
   members: async (...of) => (await store()).members(...of),
   shown: async (...of) => (await store()).shown(...of),
   known: async (...of) => (await store()).known(...of),
+  anyPresent: async (...of) => (await store()).anyPresent(...of),
   counts: async (...of) => (await store()).counts(...of),
   commit: async (...of) => (await store()).commit(...of),
   journal: async (...of) => (await store()).journal(...of),

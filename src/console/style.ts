@@ -84,6 +84,8 @@ const live = document.querySelector('[data-live]');
 if (live !== null) {
   const source = new EventSource(live.dataset.live);
   const bar = live.querySelector('progress');
+  // Loading the page again would hold back a reader who is on the way to another one.
+  addEventListener('beforeunload', () => source.close());
   source.addEventListener('progress', ({ data }) => {
     const { text, done, total } = JSON.parse(data);
     live.querySelector('p').textContent = text;

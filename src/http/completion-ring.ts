@@ -1,14 +1,24 @@
 /** Before any time of any clock; a number in JSON too, which infinity is not. */
 export const LONG_AGO_MS = -1e15;
 
-/** The newest completion times, ascending, in a buffer of fixed size that forgets the oldest. */
-export type CompletionRing = { readonly timesMs: Float64Array; next: number; length: number };
+/** The newest completion times, ascending, in a buffer that grows with them to its capacity and forgets the oldest then. */
+export type CompletionRing = { timesMs: Float64Array; next: number; length: number; readonly capacity: number };
+
+const FIRST_CAPACITY = 64;
 
 export const createRing = (capacity: number): CompletionRing => ({
-  timesMs: new Float64Array(capacity),
+  timesMs: new Float64Array(Math.min(capacity, FIRST_CAPACITY)),
   next: 0,
   length: 0,
+  capacity,
 });
+
+const grow = (ring: CompletionRing): void => {
+  const timesMs = new Float64Array(Math.min(ring.capacity, 2 * ring.length));
+  timesMs.set(ring.timesMs);
+  ring.timesMs = timesMs;
+  ring.next = ring.length;
+};
 
 /** The `rank`-th newest time, the newest being 1; `-Infinity` where there are not so many. */
 export const nthNewest = (ring: CompletionRing, rank: number): number => {
@@ -19,6 +29,7 @@ export const nthNewest = (ring: CompletionRing, rank: number): number => {
 
 /** Adds a time. One before the newest is moved up to it: that keeps the order and only errs towards waiting. */
 export const push = (ring: CompletionRing, timeMs: number): void => {
+  if (ring.length === ring.timesMs.length && ring.length < ring.capacity) grow(ring);
   ring.timesMs[ring.next] = Math.max(timeMs, nthNewest(ring, 1));
   ring.next = (ring.next + 1) % ring.timesMs.length;
   ring.length = Math.min(ring.length + 1, ring.timesMs.length);

@@ -22,10 +22,16 @@ export type GatesOptions = {
 export type Gates = {
   /** The gate of that name, opened when first asked for; the limit is that of the first call. */
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
-  /** Stores what the next process must know of the gates that were used since this was last done. */
+  /**
+   * Stores what the next process must know of the gates that were used since this was last done; of one that was stored a
+   * moment ago a later call does, if any: a process that ends forgets the requests of a second at most.
+   */
   save(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A budget lists every request of its window: where many runs share it, storing it for each would cost more than they do. */
+const SAVE_EVERY_MS = 1_000;
 
 /** The same gate, which tells when a request enters it and when one has ended. */
 const telling = (gate: Gate, tell: () => void): Gate => ({
@@ -47,6 +53,7 @@ export const createGates = (options: GatesOptions): Gates => {
   const { clock, random, store, redisUrl } = options;
   const gates = new Map<string, Promise<Gate>>();
   const used = new Set<string>();
+  const savedAtMs = new Map<string, number>();
   let rings: Promise<RedisRings> | null = null;
 
   const openRing = async (name: string, limit: RateLimit, snapshot: GovernorState | null): Promise<RequestRing> => {
@@ -59,6 +66,7 @@ export const createGates = (options: GatesOptions): Gates => {
     const ring = await openRing(name, limit, text === null ? null : parseGovernorState(text));
     return telling(createGate({ ring, clock, random, ...(onLimited && { onLimited }) }), () => used.add(name));
   };
+  const isDue = (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS;
   return {
     open: (name, limit, onLimited) => {
       const gate = gates.get(name) ?? openGate(name, limit, onLimited);
@@ -69,12 +77,14 @@ export const createGates = (options: GatesOptions): Gates => {
     save: async () => {
       const names = [...used];
       for (const name of names) {
-        // One that is used meanwhile, or could not be stored, is the next call's too.
-        used.delete(name);
+        // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
+        // taken up is that one's alone.
         const gate = await gates.get(name);
-        if (gate === undefined) continue;
+        if (gate === undefined || !isDue(name) || !used.delete(name)) continue;
+        savedAtMs.set(name, clock.monotonic());
         await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
           used.add(name);
+          savedAtMs.delete(name);
           throw error;
         });
       }

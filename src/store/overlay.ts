@@ -4,6 +4,7 @@ import { openLayer, type Layer } from './memory/layer.ts';
 import {
   readConflicts,
   readCounts,
+  readPresence,
   readHalves,
   readIndex,
   readJournal,
@@ -12,7 +13,7 @@ import {
 } from './memory/read.ts';
 import { readPairs, readRuns, readShown, readWriteCounts } from './memory/read.ts';
 import { FenceError, type HalfQuery, type JournalQuery, type LinkState, type RunQuery } from './store.ts';
-import type { Store, StoreChange } from './store.ts';
+import type { RowDigest, Store, StoreChange } from './store.ts';
 import type { Told } from './told.ts';
 
 type Lease = { readonly owner: string | null; readonly untilMs: number; readonly token: number };
@@ -98,8 +99,9 @@ class OverlayStore implements Store {
   index = async (link: string, side: Side) => readIndex(await this.#layer(link), side);
   members = async (link: string, groupIds: readonly string[]) => readMembers(await this.#layer(link), groupIds);
   shown = async (link: string, side: Side) => readShown(await this.#layer(link), side);
-  known = async (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
+  known = async (link: string, side: Side, rows: readonly RowDigest[]) =>
     readKnown(await this.#layer(link), side, rows);
+  anyPresent = async (link: string) => readPresence(await this.#layer(link));
   counts = async (link: string) => readCounts(await this.#layer(link));
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> => {

@@ -110,6 +110,9 @@ export type HalfQuery =
   | { readonly by: 'blank' }
   | { readonly by: 'all' };
 
+/** A row of a listing: its contact, and the digest of its text. */
+export type RowDigest = { readonly id: string; readonly digest: string };
+
 export type Counts = {
   /** Pairs that are linked. */
   readonly pairs: number;
@@ -363,19 +366,14 @@ export interface Store extends ToldStore, PauseStore, SharedStore {
   pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
   /** Every half of a side, in no order; cheap, as the wide columns are not read. */
   index(link: string, side: Side): Promise<readonly HalfKey[]>;
-  /**
-   * The halves, of a pair or not, whose record is a member of one of these groups, in no order. A group may have every contact
-   * as a member: their wide parts are not answered.
-   */
+  /** The halves, of a pair or not, whose record is a member of one of these groups, in no order, without their wide parts. */
   members(link: string, groupIds: readonly string[]): Promise<readonly Member[]>;
   /** The ids that the listing under way has shown, as often as it showed them. */
   shown(link: string, side: Side): Promise<readonly string[]>;
   /** The digests of those rows for which a half with that very id holds that very digest. */
-  known(
-    link: string,
-    side: Side,
-    rows: readonly { readonly id: string; readonly digest: string }[],
-  ): Promise<ReadonlySet<string>>;
+  known(link: string, side: Side, rows: readonly RowDigest[]): Promise<ReadonlySet<string>>;
+  /** Whether each side has a half that is neither `missing` nor `gone`; cheap, as nothing is counted. */
+  anyPresent(link: string): Promise<Sides<boolean>>;
   counts(link: string): Promise<Counts>;
   /**
    * Makes the changes in their order, all or none. Answers the ids that came of them, in their order: of each new pair and

@@ -54,8 +54,15 @@ const lookAtPresence = async (session: Session): Promise<Presence> => {
   return { pairs, asleep, present, unsettled };
 };
 
+/** Whether both sides show a contact: then neither came back empty, and nothing needs to be counted. */
+const areBothPresent = async ({ link, store }: Session): Promise<boolean> => {
+  const anyPresent = await store.anyPresent(link);
+  return SIDES.every((side) => anyPresent[side]);
+};
+
 /** The sides that came back empty; R7's grace holds for them too. */
 export const emptiedSides = async (session: Session): Promise<readonly Side[]> => {
+  if (await areBothPresent(session)) return [];
   const presence = await lookAtPresence(session);
   return SIDES.filter((side) => isEmptied(side, presence));
 };
@@ -67,6 +74,7 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
 export const guard = async (session: Session, losses: Sides<Losses>): Promise<Halt | null> => {
   const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
   const isQuiet = isLossless(losses);
+  if (isQuiet && (await areBothPresent(session))) return null;
   const asked = {
     ...(await lookAtPresence(session)),
     limit: policy.deleteLimit,
@@ -101,5 +109,6 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
 export const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { acceptDeletes, acceptedHalt, link, policy, store } = session;
   if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
-  return checkFirstSync(policy, await store.counts(link), plan);
+  const halt = checkFirstSync(policy, { pairs: 0 }, plan);
+  return halt && checkFirstSync(policy, await store.counts(link), plan);
 };

@@ -20,12 +20,15 @@ const WIDE_LIMITS = {
 const BUILT = join(import.meta.dirname, '../../node_modules/.cache/contact-sync-bench');
 const built = new Map<string, Promise<unknown>>();
 
-/** A file, of this folder where no path is given, bundled as the installed program is: Node would spend memory on compiling the sources. */
+/**
+ * A file, of this folder where no path is given, bundled as the installed program is: Node would spend memory on compiling the
+ * sources. As no package.json stands beside it, its ending says that it is a module, or Node would look into it to find out.
+ */
 const build = async (name: string, path = join(import.meta.dirname, `${name}.ts`)): Promise<string> => {
-  const building = built.get(name) ?? bundle({ [name]: path }, join(BUILT, name));
+  const building = built.get(name) ?? bundle({ [name]: path }, join(BUILT, name), 'mjs');
   built.set(name, building);
   await building;
-  return join(BUILT, name, `${name}.js`);
+  return join(BUILT, name, `${name}.mjs`);
 };
 
 /** How the container starts the command line, up to its arguments; `variables` belong to its environment. */

@@ -70,8 +70,12 @@ export const checkShown = (history: History, world: World, rejections: readonly 
     // Where nothing of it was ever shown, whatever stands under the name is left alone.
     const { computed: ever, everScribbled, scribbled, wasOff } = world.extras;
     const isLeftover = due === '' && (wasOff || !ever.has(computed) || everScribbled.has(shown));
-    // A backup may have brought back what was shown before a user wrote over it: it was not computed again.
-    const isOld = everScribbled.has(shown) && world.extras.shown.get(shown)?.text === due;
+    // A backup may have brought back what was shown before a user wrote over it, or a contact that showed it was merged into
+    // one with something else on it: it was not computed again.
+    const hasShown = world.books[side].rows.some(
+      (row) => [row, row.mergedInto].includes(shown) && world.extras.shown.get(row)?.text === due,
+    );
+    const isOld = everScribbled.has(shown) && hasShown;
     if (is === due || isRefused || isLeftover || isOld || scribbled.has(shown)) return [];
     return [`${shown.id} shows "${is}", and "${due}" was computed`];
   });

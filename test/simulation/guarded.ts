@@ -1,7 +1,7 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
-import { mayBeUnselected, membershipsOf } from './selecting.ts';
+import { groupIdsOf, mayBeUnselected } from './selecting.ts';
 import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,10 +26,11 @@ const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss'])
   all.filter((each) => each.side === side && each.loss === loss).length;
 
 /**
- * What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. A feed by
- * stamps does not tell what a backup brought back: until the side is listed, the contact may be known as it stood before.
+ * What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. Until the side
+ * is listed, a feed by stamps does not tell what a backup brought back, nor any feed a membership that is no part of a
+ * version: the contact may be known as it stood before.
  */
-const faces = (world: World, row: Row): readonly Face[] => {
+const faces = (world: World, side: Side, row: Row): readonly Face[] => {
   const nowMs = world.clock.now();
   const late = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
@@ -38,7 +39,12 @@ const faces = (world: World, row: Row): readonly Face[] => {
   const earlier = late.map(({ record, state }) => {
     return { entity: row.entity, contact: record.contact, groupIds: new Set(record.groupIds), state };
   });
-  return [...earlier, ...(world.beforeRestore.get(row) ?? []), row];
+  const { entity, contact, state } = row;
+  const isTold = world.books[side].provider.membershipIsVersioned;
+  const members = isTold
+    ? []
+    : groupIdsOf(world, side, row).map((groupIds) => ({ entity, contact, state, groupIds: new Set(groupIds) }));
+  return [...earlier, ...(world.beforeRestore.get(row) ?? []), ...members, row];
 };
 
 /** The contact of that id, be it merged into one that answers to its id since; else the one that once had the id. */
@@ -53,7 +59,10 @@ const rowsOf = ({ books }: World, pairs: readonly Sides<string>[]): readonly Sid
 
 /** The contacts of pairs that the link may see, each as it may be seen at both sides. */
 const couples = (world: World, pairs: readonly Sides<string>[]): Sides<ReturnType<typeof faces>>[] =>
-  rowsOf(world, pairs).map(({ left, right }) => ({ left: faces(world, left), right: faces(world, right) }));
+  rowsOf(world, pairs).map(({ left, right }) => ({
+    left: faces(world, 'left', left),
+    right: faces(world, 'right', right),
+  }));
 
 /** Whether users took away every value of a field: at either side nothing stands that nobody took away at the other one. */
 const isBlanked = (world: World, side: Side, field: SyncedField, couple: Sides<ReturnType<typeof faces>>): boolean => {
@@ -89,16 +98,12 @@ const isEmptied = (world: World, side: Side): boolean => {
   return all.length >= 2 && couples(world, all).every((couple) => isGone(couple[side]));
 };
 
-/**
- * How many members groups of a side have that users deleted at the other one. That one has left, no feed tells where a
- * membership is no part of a version: until the side is listed, the link counts it.
- */
+/** How many members groups of a side have that users deleted at the other one, as far as the link knows who has left. */
 const dueMembers = (world: World, side: Side): number => {
   const { groups, rows } = world.books[side];
   const dead = groups.filter(({ live, entity }) => live && world.ledger.deadGroups.has(entity));
-  const isMember = (row: Row, { id, entity }: Group): boolean =>
-    faces(world, row).some(({ groupIds }) => groupIds.has(id)) ||
-    membershipsOf(world, side, row).some((entities) => entities.has(entity));
+  const isMember = (row: Row, { id }: Group): boolean =>
+    faces(world, side, row).some(({ groupIds }) => groupIds.has(id));
   return dead.reduce((sum, group) => sum + rows.filter((row) => isMember(row, group)).length, 0);
 };
 

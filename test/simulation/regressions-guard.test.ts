@@ -33,3 +33,15 @@ test('[R8] a contact that was merged into another one is gone, whoever answers t
   });
   await expect(play([[run({ before: [person, person, person] })], [gone]])).resolves.toBeDefined();
 });
+
+test('[R8] a membership that a user gave back counts as gone until its side is listed, where no feed tells of it (seed 820235)', async () => {
+  const left = run({
+    before: [
+      { kind: 'leave', side: 'right', who: 2, group: 0 },
+      { kind: 'leave', side: 'right', who: 0, group: 1 },
+    ],
+  });
+  const newest = run({ before: [{ kind: 'set', side: 'right', who: 1, field: 'title' }] });
+  const back = run({ before: [{ kind: 'join', side: 'right', who: 0, group: 1 }] });
+  await expect(play([[run({ before: [...BOOKS] })], [left, newest, back]])).resolves.toBeDefined();
+});

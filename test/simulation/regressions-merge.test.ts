@@ -56,3 +56,17 @@ test.each([
     expect(survivor?.contact[field]).toEqual(survivor?.shown[0]?.record.contact[field]);
   },
 );
+
+test('what was shown on a contact that is merged into another one is shown there no sooner than it is computed again (seed 840725)', async () => {
+  const merge = run({
+    before: [{ kind: 'merge', side: 'right', who: 1, into: 0 }],
+    faults: [{ call: 1, fault: 'limited' }],
+  });
+  const people = (['right', 'left'] as const).map((side): Edit => ({ kind: 'create', side, rich: false }));
+  const phases = [[run({ before: people }), merge, run({ before: [{ kind: 'new-id', who: 0 }] })]];
+  const another = (who: number) => ({ who, what: 'another', isStamped: true }) as const;
+  const scribble = { who: 0, what: 'scribble', isStamped: true } as const;
+  const given = { players: { left: 'service', right: 'google' }, shows: true } as const;
+  const computing = [[another(0)], [], [scribble, another(1)]];
+  await expect(runHistory(history(phases, { ...given, computing }))).resolves.toBeDefined();
+});

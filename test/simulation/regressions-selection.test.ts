@@ -44,3 +44,17 @@ test('[R7, R18] of a pair that fell asleep a deletion is found that nothing told
   const { world } = await play(phases, { conflicts: 'right' });
   expect(world.parts.statuses.values().toArray()).toEqual(['kept']);
 });
+
+test('[R6, R18] what goes while a run wakes its pair may go after that: an edit brings it back (seed 832282)', async () => {
+  const gone = { call: 7, edit: { kind: 'delete', side: 'left', who: 0 } } as const;
+  const wake = run({ contacts: { left: ['*'], right: ['*'] }, meanwhile: [gone] });
+  const edit = run({ before: [{ kind: 'set', side: 'right', who: 0, field: 'firstName' }] });
+  const person = run({ before: [{ kind: 'create', side: 'left', rich: false }] });
+  const sleep = run({ contacts: { left: ['!*'], right: ['!*'] } });
+  await expect(
+    play([
+      [person, sleep],
+      [wake, edit],
+    ]),
+  ).resolves.toBeDefined();
+});

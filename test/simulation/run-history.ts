@@ -17,7 +17,7 @@ import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invaria
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
 import { orderOf } from './merge-order.ts';
 import { answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
-import { noteLost, noteRead, noteUntouchable, peopleApart } from './selecting.ts';
+import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
 import { createWorld, type Delivered, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
@@ -141,6 +141,8 @@ const runOnce = async (
   const startedAtMs = world.clock.now();
   let result: RunResult | null = null;
   noteLost(world);
+  const asleep = rowsAsleep(world);
+  noteLostApart(world, asleep);
   noteUntouchable(world);
   world.parts.byHand = (options.order ?? null) !== null;
   try {
@@ -179,6 +181,11 @@ const runOnce = async (
   await explainConflicts(world);
   await noteQuestions(world);
   await noteLinked(world);
+  // What went while the run woke its pair may have gone after that.
+  noteLostApart(
+    world,
+    asleep.filter((row) => world.parts.statuses.get(row) !== 'linked'),
+  );
   if (history.hardness !== undefined) {
     if (result?.summary.outcome === 'halted') judgeHalt(world, history.deleteCount, result.summary.reason);
     if (!options.acceptDeletes) judgeSetApart(world, history.deleteCount, pairsBefore);

@@ -32,17 +32,20 @@ export const isWanted = (world: World, entity: number): boolean =>
 /** The groups of a contact, each by what it is at whichever side. */
 type Membership = ReadonlySet<number>;
 
-/** What the link may take for a contact's groups: those that stand, and those that it need not know to be past. */
-export const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] => {
-  const book = world.books[side];
+/** The ids of what the link may take for a contact's groups: those that stand, and those that it need not know to be past. */
+export const groupIdsOf = (world: World, side: Side, row: Row): readonly ReadonlySet<string>[] => {
   const faces = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
     return next === undefined || Math.max(next.visibleAtMs, next.fedAtMs) >= world.parts.knownSinceMs[side];
   });
-  return [...faces.map(({ record }) => record.groupIds), [...row.groupIds]].map(
-    (ids) => new Set(ids.flatMap((id) => book.findGroup(id)?.entity ?? [])),
-  );
+  return [...faces.map(({ record }) => new Set(record.groupIds)), row.groupIds];
 };
+
+/** The same, as the groups that they are. */
+const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] =>
+  groupIdsOf(world, side, row).map(
+    (ids) => new Set([...ids].flatMap((id) => world.books[side].findGroup(id)?.entity ?? [])),
+  );
 
 const groupAt = (world: World, side: Side, entity: number): Group | undefined =>
   world.books[side].groups.find((group) => group.live && group.entity === entity);
@@ -101,9 +104,21 @@ const rowsOf = (world: World): Map<number, readonly (readonly [Side, Row])[]> =>
 const isTold = ({ clock }: World, { shown }: Row): boolean =>
   shown.every(({ fedAtMs, visibleAtMs }) => Math.max(fedAtMs, visibleAtMs) <= clock.now());
 
-/** Keeps in mind whose contact may stay alone, and whose went while nobody selected them. */
+/** The contacts of pairs asleep, as of the end of the last run. */
+export const rowsAsleep = ({ parts }: World): readonly Row[] =>
+  [...parts.statuses].flatMap(([row, status]) => (status === 'asleep' ? [row] : []));
+
+/** Keeps in mind which of these contacts went while they were set apart. */
+export const noteLostApart = (world: World, asleep: readonly Row[]): void => {
+  for (const side of SIDES) {
+    const lost = world.books[side].rows.filter((row) => asleep.includes(row) && row.state === 'deleted');
+    for (const row of lost.filter((each) => isTold(world, each))) world.parts.lostApart[side].add(row.entity);
+  }
+};
+
+/** Keeps in mind whose contact may stay alone. */
 export const noteLost = (world: World): void => {
-  const { lostApart, mayStayAlone, statuses } = world.parts;
+  const { mayStayAlone, statuses } = world.parts;
   for (const [entity, rows] of rowsOf(world)) {
     const gone = rows.filter(([, { state }]) => state !== 'live');
     if (gone.length === 0) continue;
@@ -113,9 +128,6 @@ export const noteLost = (world: World): void => {
       membershipsOf(world, side, row).some((groups) => readings(world, side, groups).includes(false)),
     );
     if (wasApart || isDoubtful) mayStayAlone.add(entity);
-    for (const [side, row] of gone) {
-      if (row.state === 'deleted' && statuses.get(row) === 'asleep' && isTold(world, row)) lostApart[side].add(entity);
-    }
   }
 };
 
@@ -147,8 +159,7 @@ export const noteRead = (world: World, startedAtMs: number, isFull: boolean): vo
 };
 
 /** People who are set apart, by what is stored of them. */
-export const peopleApart = (world: World): Set<number> =>
-  new Set([...world.parts.statuses].flatMap(([row, status]) => (status === 'asleep' ? [row.entity] : [])));
+export const peopleApart = (world: World): Set<number> => new Set(rowsAsleep(world).map(({ entity }) => entity));
 
 const whoAre = (rows: readonly (readonly [Side, Row])[]): string =>
   rows.map(([side, row]) => `${row.id} at ${side}`).join(' and ');

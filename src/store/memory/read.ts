@@ -1,9 +1,9 @@
 import { isUnselected, type Half } from '../../contact/half.ts';
-import { bySide, type Side } from '../../contact/side.ts';
+import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import { asksFor, bestOf, inOrder, isMember } from '../half-query.ts';
 import type { ConflictRow, Counts, HalfKey, HalfQuery, JournalQuery, JournalRow, Member, PairRow } from '../store.ts';
-import type { HalfPut, RunQuery, RunRow, WriteCounts } from '../store.ts';
+import type { HalfPut, RowDigest, RunQuery, RunRow, WriteCounts } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
 
 // Each reading unites what the store below answers, but for the rows that the layer holds, with the layer's own rows.
@@ -70,14 +70,19 @@ export const readShown = async ({ below, link, shown }: Layer, side: Side): Prom
   return isForgotten ? [...ids] : [...(await below.shown(link, side)), ...ids];
 };
 
-type RowDigest = { readonly id: string; readonly digest: string };
-
 export const readKnown = async (layer: Layer, side: Side, rows: readonly RowDigest[]): Promise<ReadonlySet<string>> => {
   const others = rows.filter(({ id }) => !layer.halves.has(halfKey({ side, id })));
   const below = layer.isForgotten ? [] : await layer.below.known(layer.link, side, others);
   const isOwn = ({ id, digest }: RowDigest): boolean => layer.halves.get(halfKey({ side, id }))?.digest === digest;
   return new Set([...below, ...rows.filter(isOwn).map(({ digest }) => digest)]);
 };
+
+const isPresent = ({ state }: HalfKey): boolean => state !== 'missing' && state !== 'gone';
+
+export const readPresence = async (layer: Layer): Promise<Sides<boolean>> => ({
+  left: (await readIndex(layer, 'left')).some(isPresent),
+  right: (await readIndex(layer, 'right')).some(isPresent),
+});
 
 export const readCounts = async (layer: Layer): Promise<Counts> => {
   const { below, link, pairs } = layer;
@@ -91,7 +96,7 @@ export const readCounts = async (layer: Layer): Promise<Counts> => {
   return {
     pairs: countOf('linked', stored?.pairs ?? 0),
     asleep: countOf('asleep', stored?.asleep ?? 0),
-    present: bySide((side) => keys[side].filter(({ state }) => state !== 'missing' && state !== 'gone').length),
+    present: bySide((side) => keys[side].filter(isPresent).length),
     unselected: bySide((side) => keys[side].filter(isUnselected).length),
   };
 };

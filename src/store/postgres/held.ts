@@ -1,9 +1,9 @@
+import type { Sides } from '../../contact/side.ts';
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
 import { knownAfter, knownHalves, NOTHING_KNOWN, type Known, type Opening } from './known.ts';
 import type {
   ConflictRow,
-  Counts,
   HalfQuery,
   JournalQuery,
   JournalRow,
@@ -36,8 +36,8 @@ export class Held {
     return this.#known.link;
   }
 
-  get counts(): Counts | null {
-    return this.#known.counts;
+  get anyPresent(): Sides<boolean> | null {
+    return this.#known.anyPresent;
   }
 
   journal(query: JournalQuery): readonly JournalRow[] | null {

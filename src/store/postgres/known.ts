@@ -1,6 +1,7 @@
+import type { Sides } from '../../contact/side.ts';
 import type { Half } from '../../contact/half.ts';
 import { changedLink, withoutOldRejections } from '../link-state.ts';
-import type { ConflictRow, Counts, HalfQuery, JournalRow, LinkState, RunRow, StoreChange } from '../store.ts';
+import type { ConflictRow, HalfQuery, JournalRow, LinkState, RunRow, StoreChange } from '../store.ts';
 
 // What a process that has a link's lease knows of the link: as nobody else commits anything, it stays true until a commit
 // of its own changes it. What one that lost its lease knows is old, and none of its commits is made.
@@ -11,7 +12,7 @@ export type Opening = {
   readonly open: readonly JournalRow[];
   readonly conflicts: readonly ConflictRow[];
   readonly completed: readonly RunRow[];
-  readonly counts: Counts;
+  readonly anyPresent: Sides<boolean>;
   /** Every half that is not settled; null where there are too many. */
   readonly unsettled: readonly Half[] | null;
   /** Every half whose pair is kept or dormant; null where there are too many. */
@@ -26,7 +27,7 @@ export const NOTHING_KNOWN: Known = {
   open: null,
   conflicts: null,
   completed: null,
-  counts: null,
+  anyPresent: null,
   unsettled: null,
   alone: null,
 };
@@ -46,7 +47,7 @@ export const knownAfter = (known: Known, change: StoreChange): Known => {
     case 'drop-half':
     case 'put-pair':
     case 'drop-pair':
-      return { ...known, unsettled: null, alone: null, counts: null };
+      return { ...known, unsettled: null, alone: null, anyPresent: null };
     case 'cursor':
     case 'link':
     case 'group-pair':

@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Sides } from '../../contact/side.ts';
 import type { Half } from '../../contact/half.ts';
 import { inOrder } from '../half-query.ts';
 import type { Opening } from './known.ts';
@@ -7,7 +8,7 @@ import { toConflicts, toHalf, toJournalRow, toRun } from '../rows.ts';
 import { sql } from './drizzle.ts';
 import { ALL_OF_IT, fromJson, linkOf, withoutLink, type JsonRow, type StoredLink } from './read-links.ts';
 import { NEWEST_FIRST } from './read-history.ts';
-import { COLUMNS, countsOf, countsOfLink, type Counted } from './read-halves.ts';
+import { anyPresentIn, COLUMNS } from './read-halves.ts';
 import { conflicts, halves, journal, pairs, runs } from './schema.ts';
 
 /** What most runs begin with, read in one look, as the database gives it. */
@@ -15,7 +16,7 @@ export type StoredOpening = StoredLink & {
   readonly open: readonly JsonRow[];
   readonly conflicts: readonly JsonRow[];
   readonly completed: readonly JsonRow[];
-  readonly counts: readonly Counted[];
+  readonly anyPresent: Sides<boolean>;
   readonly unsettled: readonly JsonRow[];
   readonly alone: readonly JsonRow[];
 };
@@ -36,7 +37,7 @@ export const OPENING = sql`${ALL_OF_IT},
     order by ${conflicts.id}`)} as conflicts,
   ${all(sql`select * from ${runs} where ${runs.link} = l.name and ${runs.outcome} = 'completed'
     order by ${NEWEST_FIRST} limit 1`)} as completed,
-  ${all(countsOfLink(sql`l.name`))} as counts,
+  ${anyPresentIn(sql`l.name`)} as "anyPresent",
   ${halvesWhere(sql`${halves.state} <> 'settled'`)} as unsettled,
   ${halvesWhere(sql`${halves.pair} in (select ${pairs.id} from ${pairs} where ${pairs.link} = l.name
     and ${pairs.status} in ('kept', 'dormant'))`)} as alone`;
@@ -59,7 +60,7 @@ export const openingOf = (stored: StoredOpening): Opening => ({
   open: rowsOf(journal, stored.open).map((row) => toJournalRow(withoutLink(row))),
   conflicts: toConflicts(rowsOf(conflicts, stored.conflicts).map(withoutLink)),
   completed: rowsOf(runs, stored.completed).map(toRun),
-  counts: countsOf(stored.counts),
+  anyPresent: stored.anyPresent,
   unsettled: halvesOf(stored.unsettled),
   alone: halvesOf(stored.alone),
 });

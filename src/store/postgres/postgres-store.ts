@@ -3,6 +3,7 @@ import {
   FenceError,
   type HalfQuery,
   type JournalQuery,
+  type RowDigest,
   type RunQuery,
   type Store,
   type StoreChange,
@@ -23,7 +24,16 @@ import {
   takeLease,
   type LeaseClock,
 } from './lease.ts';
-import { findKnown, readCounts, readHalves, readIndex, readMembers, readPairs, readWithPairs } from './read-halves.ts';
+import {
+  findKnown,
+  readCounts,
+  readHalves,
+  readIndex,
+  readMembers,
+  readPairs,
+  readPresence,
+  readWithPairs,
+} from './read-halves.ts';
 import { readConflicts, readJournal, readRuns, readWriteCounts } from './read-history.ts';
 import { openLink, readBudget, readLinks, readSharedId, readShown, writeBudget } from './read-links.ts';
 
@@ -111,9 +121,9 @@ class PostgresStore implements HostedStore {
   index = (link: string, side: Side) => readIndex(this.#db, link, side);
   members = (link: string, groupIds: readonly string[]) => readMembers(this.#db, link, groupIds);
   shown = (link: string, side: Side) => readShown(this.#db, link, side);
-  known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
-    findKnown(this.#db, link, side, rows);
-  counts = async (link: string) => this.#held.get(link)?.counts ?? (await readCounts(this.#db, link));
+  known = (link: string, side: Side, rows: readonly RowDigest[]) => findKnown(this.#db, link, side, rows);
+  anyPresent = async (link: string) => this.#held.get(link)?.anyPresent ?? (await readPresence(this.#db, link));
+  counts = (link: string) => readCounts(this.#db, link);
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> => {
     const held = this.#held.get(link);

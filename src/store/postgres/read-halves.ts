@@ -1,11 +1,11 @@
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../contact/half.ts';
 import { needlesOf } from '../../contact/search.ts';
-import type { Side } from '../../contact/side.ts';
+import type { Side, Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
 import { asksFor, bestOf, inOrder } from '../half-query.ts';
 import { toCounts, toHalf } from '../rows.ts';
-import type { Counts, HalfKey, HalfQuery, Member, PairRow } from '../store.ts';
+import type { Counts, HalfKey, HalfQuery, Member, PairRow, RowDigest } from '../store.ts';
 import type { Db } from './database.ts';
 import { and, asc, eq, sql } from './drizzle.ts';
 import { arrayOf } from './parts.ts';
@@ -152,7 +152,7 @@ export const findKnown = async (
   db: Db,
   link: string,
   side: Side,
-  rows: readonly { readonly id: string; readonly digest: string }[],
+  rows: readonly RowDigest[],
 ): Promise<ReadonlySet<string>> => {
   if (rows.length === 0) return new Set();
   const ids = arrayOf(
@@ -181,23 +181,37 @@ export const readPairs = async (db: Db, link: string, ids: readonly number[]): P
   );
 };
 
+/** Whether a side has a half that is neither missing nor gone, as JSON. */
+export const anyPresentIn = (link: SQL): SQL => {
+  const on = (side: Side): SQL => sql`exists (select 1 from ${halves}
+    where ${halves.link} = ${link} and ${halves.side} = ${side} and ${halves.state} not in ('missing', 'gone'))`;
+  return sql`json_build_object('left', ${on('left')}, 'right', ${on('right')})`;
+};
+
+export const readPresence = async (db: Db, link: string): Promise<Sides<boolean>> => {
+  const { rows } = await db.do((orm) =>
+    orm.execute<{ found: Sides<boolean> }>(sql`select ${anyPresentIn(sql`${link}`)} as found`),
+  );
+  return rows[0]?.found ?? { left: false, right: false };
+};
+
 /** How many halves a side has, with how many of them are away and how many take no part; or how many pairs stand so. */
-export type Counted = { readonly n: number; readonly away: number; readonly unselected: number } & (
+type Counted = { readonly n: number; readonly away: number; readonly unselected: number } & (
   | { readonly side: Side; readonly status: null }
   | { readonly side: null; readonly status: PairStatus }
 );
 
-/** Halves and pairs of a link, counted. */
-export const countsOfLink = (link: SQL): SQL => sql`
-  select ${halves.side} as side, null as status, count(*)::int as n,
-    (count(*) filter (where ${halves.state} in ('missing', 'gone')))::int as away,
-    (count(*) filter (where ${isUnselected}))::int as unselected
-  from ${halves} where ${halves.link} = ${link} group by ${halves.side}
-  union all
-  select null, ${pairs.status}, count(*)::int, 0, 0 from ${pairs} where ${pairs.link} = ${link} group by ${pairs.status}
-`;
-
-export const countsOf = (rows: readonly Counted[]): Counts => {
+export const readCounts = async (db: Db, link: string): Promise<Counts> => {
+  const { rows } = await db.do((orm) =>
+    orm.execute<Counted>(sql`
+      select ${halves.side} as side, null as status, count(*)::int as n,
+        (count(*) filter (where ${halves.state} in ('missing', 'gone')))::int as away,
+        (count(*) filter (where ${isUnselected}))::int as unselected
+      from ${halves} where ${halves.link} = ${link} group by ${halves.side}
+      union all
+      select null, ${pairs.status}, count(*)::int, 0, 0 from ${pairs} where ${pairs.link} = ${link} group by ${pairs.status}
+    `),
+  );
   const sides = rows.flatMap((row) => (row.side === null ? [] : [row]));
   return toCounts({
     pairs: rows.flatMap((row) => (row.status === null ? [] : [row])),
@@ -205,9 +219,4 @@ export const countsOf = (rows: readonly Counted[]): Counts => {
     away: sides.map(({ side, away }) => ({ side, n: away })),
     unselected: sides.map(({ side, unselected }) => ({ side, n: unselected })),
   });
-};
-
-export const readCounts = async (db: Db, link: string): Promise<Counts> => {
-  const { rows } = await db.do((orm) => orm.execute<Counted>(countsOfLink(sql`${link}`)));
-  return countsOf(rows);
 };

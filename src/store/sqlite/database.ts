@@ -28,6 +28,8 @@ export type Db = {
   write(build: (orm: Orm) => Built, values: Values): Database.RunResult;
   /** Does a step wholly or not at all, alone with the database from its beginning on. */
   atomic<T>(step: () => T): T;
+  /** Reads all that a step asks for as it stands at one moment, beside whoever writes. */
+  atOnce<T>(step: () => T): T;
 };
 
 /** Answers what a statement's parameters are by the values of its placeholders. */
@@ -70,6 +72,7 @@ const dbOf = (client: Database.Database): Db => {
       return run(values);
     },
     atomic: <T>(step: () => T) => transaction.immediate(step) as T,
+    atOnce: <T>(step: () => T) => transaction.deferred(step) as T,
   };
 };
 

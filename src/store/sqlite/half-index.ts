@@ -1,5 +1,6 @@
+import { bySide, type Sides } from '../../contact/side.ts';
 import { toCounts } from '../rows.ts';
-import type { Counts, HalfKey } from '../store.ts';
+import type { Counts, HalfKey, RowDigest } from '../store.ts';
 import type { Db, Orm } from './database.ts';
 import { and, count, eq, isNull, placeholder, sql } from './drizzle.ts';
 import type { Place } from './halves.ts';
@@ -35,6 +36,14 @@ const selectKnown = (orm: Orm) =>
     .where(and(onSide, sql`${halves.digest} = asked.value`))
     .prepare();
 
+const selectPresent = (orm: Orm) =>
+  orm
+    .select({ id: halves.id })
+    .from(halves)
+    .where(and(onSide, sql`${halves.state} not in ('missing', 'gone')`))
+    .limit(1)
+    .prepare();
+
 const countSides = (orm: Orm) =>
   orm.select({ side: halves.side, n: count() }).from(halves).where(onEitherSide).groupBy(halves.side).prepare();
 
@@ -64,16 +73,15 @@ const countPairs = (orm: Orm) =>
 
 export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.prepared(selectLight).all(place);
 
-export const findKnown = (
-  db: Db,
-  place: Place,
-  rows: readonly { readonly id: string; readonly digest: string }[],
-): ReadonlySet<string> => {
+export const findKnown = (db: Db, place: Place, rows: readonly RowDigest[]): ReadonlySet<string> => {
   const idsOf = Map.groupBy(rows, ({ digest }) => digest);
   const found = db.prepared(selectKnown).all({ ...place, digests: JSON.stringify([...idsOf.keys()]) });
   const isAsked = (id: string, digest: string): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
   return new Set(found.flatMap(({ id, digest }) => (digest !== null && isAsked(id, digest) ? [digest] : [])));
 };
+
+export const readPresence = (db: Db, link: string): Sides<boolean> =>
+  bySide((side) => db.prepared(selectPresent).all({ link, side }).length > 0);
 
 export const readCounts = (db: Db, link: string): Counts => {
   return toCounts({

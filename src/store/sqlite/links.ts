@@ -116,14 +116,19 @@ const insertAndSelect = (db: Db, link: string): typeof links.$inferSelect => {
 /** The link's row, made where there is none. */
 const rowOf = (db: Db, link: string) => db.prepared(selectLink).get({ link }) ?? insertAndSelect(db, link);
 
-/** The link, made where there is none. */
-export const openLink = (db: Db, link: string): LinkState => toLink(rowOf(db, link), readRows(db, link));
+/** Null where there is none. */
+export const readLink = (db: Db, link: string): LinkState | null => {
+  const row = db.prepared(selectLink).get({ link });
+  return row === undefined ? null : toLink(row, readRows(db, link));
+};
+
+export const makeLink = (db: Db, link: string): LinkState => toLink(rowOf(db, link), readRows(db, link));
 
 export const readLinks = (db: Db): readonly LinkState[] =>
   db
     .prepared(selectNames)
     .all()
-    .map(({ name }) => openLink(db, name));
+    .flatMap(({ name }) => readLink(db, name) ?? []);
 
 export const patchLink = (db: Db, link: string, columns: Partial<PatchColumns>): void => {
   db.prepared(updateLink).run({ ...rowOf(db, link), ...columns, link });

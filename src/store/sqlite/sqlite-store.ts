@@ -1,17 +1,17 @@
 import type { Side } from '../../contact/side.ts';
 import { applyChanges } from '../changes.ts';
-import type { HalfQuery, JournalQuery, RunQuery, Store, StoreChange } from '../store.ts';
+import type { HalfQuery, JournalQuery, RowDigest, RunQuery, Store, StoreChange } from '../store.ts';
 import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
 import { rowWriter } from './changes.ts';
 import { readConflicts } from './conflicts.ts';
 import { readShown } from './cursors.ts';
 import { openDatabase, rewrite, shrink, type Db } from './database.ts';
-import { findKnown, readCounts, readIndex } from './half-index.ts';
+import { findKnown, readCounts, readIndex, readPresence } from './half-index.ts';
 import { readHalves, readMembers } from './halves.ts';
 import { readJournal, readWriteCounts } from './journal.ts';
 import { checkToken, dropLease, readOwner, takeLease } from './lease.ts';
-import { openLink, readLinks, setPausedByHand, swapTold } from './links.ts';
+import { makeLink, readLink, readLinks, setPausedByHand, swapTold } from './links.ts';
 import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
 import { explainTrouble } from './trouble.ts';
@@ -40,8 +40,9 @@ class SqliteStore implements Store {
   }
 
   sharedId = () => Promise.resolve(null);
-  links = () => this.#atomic(readLinks);
-  link = (name: string) => this.#atomic((db) => openLink(db, name));
+  links = () => this.#read((db) => db.atOnce(() => readLinks(db)));
+  link = async (name: string) =>
+    (await this.#read((db) => db.atOnce(() => readLink(db, name)))) ?? this.#atomic((db) => makeLink(db, name));
   acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
     this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
   leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
@@ -55,8 +56,9 @@ class SqliteStore implements Store {
   index = (link: string, side: Side) => this.#read((db) => readIndex(db, { link, side }));
   members = (link: string, groupIds: readonly string[]) => this.#read((db) => readMembers(db, link, groupIds));
   shown = (link: string, side: Side) => this.#read((db) => readShown(db, { link, side }));
-  known = (link: string, side: Side, rows: readonly { readonly id: string; readonly digest: string }[]) =>
+  known = (link: string, side: Side, rows: readonly RowDigest[]) =>
     this.#read((db) => findKnown(db, { link, side }, rows));
+  anyPresent = (link: string) => this.#read((db) => readPresence(db, link));
   counts = (link: string) => this.#read((db) => readCounts(db, link));
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]) => {

@@ -239,6 +239,17 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       const counts = { pairs: 1, asleep: 1, present: [5, 4], unselected: [1, 0] } as const;
       expect(await subject.store.counts(LINK)).toEqual(countsOf(counts));
     });
+
+    it('are present on a side unless all of it is missing or gone', async () => {
+      const other = await acquire('other');
+      await subject.store.commit('other', other, [putHalf('l1'), putHalf('r1', { side: 'right' })]);
+      expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: false });
+      await commit(putHalf('l1', { state: 'missing' }), putHalf('l2', { state: 'gone' }));
+      await commit(putHalf('r1', { side: 'right', state: 'settling' }));
+      expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: true });
+      await commit(putHalf('l2', { state: 'changed' }), { kind: 'drop-half', side: 'right', id: 'r1' });
+      expect(await subject.store.anyPresent(LINK)).toEqual({ left: true, right: false });
+    });
   });
 
   describe(`${name}: known rows`, () => {

@@ -85,6 +85,12 @@ const signIn = async ({ world }: Started, page: Page): Promise<void> => {
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
+/** Goes to another page once this one shows nothing under way, since it loads itself again then. */
+const goOn = async (page: Page, to: string): Promise<void> => {
+  await page.locator('[data-live]').waitFor({ state: 'detached' });
+  await page.goto(to);
+};
+
 /** Looks at what halted, accepts it, takes the other value of a conflict, and undoes the run that deleted. */
 const walk = async (
   { daemon, address, disturb, contacts, name }: Started,
@@ -97,7 +103,7 @@ const walk = async (
   await page.goto(at);
   await press(page, 'Sync');
   await daemon.until(HALTED);
-  await page.goto(`${at}/plan`);
+  await goOn(page, `${at}/plan`);
   await press(page, 'Plan now');
   await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
   expect(await page.locator('main').textContent()).toContain(name);
@@ -107,7 +113,7 @@ const walk = async (
   await daemon.until(completed('work', 'incremental'));
   expect(contacts()).toBe(before - 14);
 
-  await page.goto(`${at}/conflicts`);
+  await goOn(page, `${at}/conflicts`);
   await page.getByRole('row').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
   await page.getByText('The next run writes the other value.').waitFor();
 
@@ -143,7 +149,7 @@ const decide = async (
   await daemon.until(completed('work', 'incremental'), from);
   expect(contacts()).toBe(before);
 
-  await page.goto(`${at}/left`);
+  await goOn(page, `${at}/left`);
   await look(page.url());
   await takesLongTexts('kept');
   from = daemon.lines.length;

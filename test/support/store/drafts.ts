@@ -182,6 +182,7 @@ export const everything = async (store: Store, entries: readonly number[]) => {
     halves: await Promise.all(QUERIES.map((query) => store.halves(LINK, query))),
     members: byName(await store.members(LINK, ['g1'])),
     pairs: await store.pairs(LINK, pairIds),
+    anyPresent: await store.anyPresent(LINK),
     counts: await store.counts(LINK),
     sides: await Promise.all(
       SIDES.map(async (each) => ({

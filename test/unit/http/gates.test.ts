@@ -15,7 +15,7 @@ const open = () => {
   };
   const clock = createFakeClock();
   const start = () => createGates({ clock, random: () => 0.5, store, redisUrl: null });
-  return { budgets, start };
+  return { budgets, clock, start };
 };
 
 test('who asks for the same name gets the same gate, even at the same time', async () => {
@@ -36,7 +36,7 @@ test('budgets outlast the process', async () => {
 });
 
 test('only the budgets of gates that were used since the last time are stored, those of requests that ended since too', async () => {
-  const { budgets, start } = open();
+  const { budgets, clock, start } = open();
   const gates = start();
   const [a, b] = [await gates.open('a', LIMIT, ignore), await gates.open('b', LIMIT, ignore)];
   await gates.save();
@@ -45,12 +45,31 @@ test('only the budgets of gates that were used since the last time are stored, t
   await gates.save();
   expect([...budgets.keys()]).toEqual(['a']);
   budgets.clear();
+  await clock.advance(1_000);
   await gates.save();
   expect([...budgets.keys()]).toEqual([]);
   permit.done(OK);
   (await b.acquire('read', NEVER)).done(OK);
   await gates.save();
   expect([...budgets.keys()].toSorted()).toEqual(['a', 'b']);
+});
+
+test('a budget that many runs share is stored once a second, however often they end', async () => {
+  const { budgets, clock, start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  const runOnce = async (): Promise<readonly string[]> => {
+    budgets.clear();
+    (await gate.acquire('read', NEVER)).done(OK);
+    await gates.save();
+    return [...budgets.keys()];
+  };
+  expect(await runOnce()).toEqual(['a']);
+  await clock.advance(999);
+  expect(await runOnce()).toEqual([]);
+  await clock.advance(1);
+  await gates.save();
+  expect([...budgets.keys()]).toEqual(['a']);
 });
 
 test('a budget that could not be stored is stored the next time', async () => {
@@ -66,6 +85,18 @@ test('a budget that could not be stored is stored the next time', async () => {
   await expect(gates.save()).rejects.toThrow('locked');
   isBroken = false;
   await gates.save();
+  expect(stored.toSorted()).toEqual(['a', 'b']);
+});
+
+test('runs that end together store each budget once', async () => {
+  const stored: string[] = [];
+  const store = {
+    budget: () => Promise.resolve(null),
+    saveBudget: (key: string) => Promise.resolve(void stored.push(key)),
+  };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await Promise.all([gates.save(), gates.save(), gates.save()]);
   expect(stored.toSorted()).toEqual(['a', 'b']);
 });
 

@@ -30,6 +30,8 @@ export type Db = {
   atomic<T>(step: () => T): T;
   /** Reads all that a step asks for as it stands at one moment, beside whoever writes. */
   atOnce<T>(step: () => T): T;
+  /** Another value once another connection has committed something. */
+  version(): unknown;
 };
 
 /** Answers what a statement's parameters are by the values of its placeholders. */
@@ -53,6 +55,7 @@ const dbOf = (client: Database.Database): Db => {
   const statements = new Map<unknown, unknown>();
   const writers = new Map<unknown, (values: Values) => Database.RunResult>();
   const transaction = client.transaction((step: () => unknown) => step());
+  const version = client.prepare('pragma data_version').pluck();
   const writer = (build: (orm: Orm) => Built): ((values: Values) => Database.RunResult) => {
     const { sql, params } = build(orm).toSQL();
     const [statement, bind] = [client.prepare(sql), bindingOf(params)];
@@ -73,6 +76,7 @@ const dbOf = (client: Database.Database): Db => {
     },
     atomic: <T>(step: () => T) => transaction.immediate(step) as T,
     atOnce: <T>(step: () => T) => transaction.deferred(step) as T,
+    version: () => version.get(),
   };
 };
 

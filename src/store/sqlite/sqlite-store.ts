@@ -1,6 +1,6 @@
 import type { Side } from '../../contact/side.ts';
 import { applyChanges } from '../changes.ts';
-import type { HalfQuery, JournalQuery, RowDigest, RunQuery, Store, StoreChange } from '../store.ts';
+import type { HalfQuery, JournalQuery, LinkState, RowDigest, RunQuery, Store, StoreChange } from '../store.ts';
 import type { Told } from '../told.ts';
 import { readBudget, writeBudget } from './budgets.ts';
 import { rowWriter } from './changes.ts';
@@ -16,10 +16,15 @@ import { readPairs } from './pairs.ts';
 import { readRuns } from './runs.ts';
 import { explainTrouble } from './trouble.ts';
 
+/** What was read, and the database's version then: no other process has committed anything while it is the same. */
+type AsOf<T> = { readonly version: unknown; readonly value: T };
+
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
   readonly #db: Db;
   readonly #path: string;
+  /** The links that this process has the lease of, which their runs read again and again; null once it changed them itself. */
+  readonly #leased = new Map<string, AsOf<LinkState> | null>();
 
   constructor(db: Db, path: string) {
     this.#db = db;
@@ -35,21 +40,46 @@ class SqliteStore implements Store {
     return Promise.try(() => this.#db.atomic(() => step(this.#db))).catch(this.#explain);
   }
 
+  /** As {@link #atomic}, for what changes the link. */
+  #change<T>(link: string, step: (db: Db) => T): Promise<T> {
+    if (this.#leased.has(link)) this.#leased.set(link, null);
+    return this.#atomic(step);
+  }
+
   #read<T>(step: (db: Db) => T): Promise<T> {
     return Promise.try(() => step(this.#db)).catch(this.#explain);
+  }
+
+  /** What is known of the link and still true. */
+  #knownLink(name: string): LinkState | null {
+    const known = this.#leased.get(name) ?? null;
+    return known !== null && known.version === this.#db.version() ? known.value : null;
+  }
+
+  /** Null where there is no such link. */
+  #readLink(name: string): LinkState | null {
+    const [version, value] = this.#db.atOnce(() => [this.#db.version(), readLink(this.#db, name)]);
+    if (value !== null && this.#leased.has(name)) this.#leased.set(name, { version, value });
+    return value;
   }
 
   sharedId = () => Promise.resolve(null);
   links = () => this.#read((db) => db.atOnce(() => readLinks(db)));
   link = async (name: string) =>
-    (await this.#read((db) => db.atOnce(() => readLink(db, name)))) ?? this.#atomic((db) => makeLink(db, name));
-  acquireLease = (link: string, owner: string, nowMs: number, untilMs: number) =>
-    this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
+    (await this.#read(() => this.#knownLink(name) ?? this.#readLink(name))) ?? this.#atomic((db) => makeLink(db, name));
+  acquireLease = async (link: string, owner: string, nowMs: number, untilMs: number) => {
+    const token = await this.#atomic((db) => takeLease(db, { link, owner, nowMs, untilMs }));
+    if (token !== null && !this.#leased.has(link)) this.#leased.set(link, null);
+    return token;
+  };
   leaseOwner = (link: string) => this.#read((db) => readOwner(db, link));
-  releaseLease = (link: string, owner: string) => this.#atomic((db) => dropLease(db, link, owner));
-  swapTold = (link: string, before: Told, after: Told) => this.#atomic((db) => swapTold(db, link, before, after));
+  releaseLease = (link: string, owner: string) => {
+    this.#leased.delete(link);
+    return this.#atomic((db) => dropLease(db, link, owner));
+  };
+  swapTold = (link: string, before: Told, after: Told) => this.#change(link, (db) => swapTold(db, link, before, after));
   pausedByHandAtMs = async (link: string) => (await this.link(link)).pausedByHandAtMs;
-  setPausedByHand = (link: string, atMs: number | null) => this.#atomic((db) => setPausedByHand(db, link, atMs));
+  setPausedByHand = (link: string, atMs: number | null) => this.#change(link, (db) => setPausedByHand(db, link, atMs));
 
   halves = (link: string, query: HalfQuery) => this.#read((db) => readHalves(db, link, query));
   pairs = (link: string, ids: readonly number[]) => this.#read((db) => readPairs(db, link, ids));
@@ -62,7 +92,7 @@ class SqliteStore implements Store {
   counts = (link: string) => this.#read((db) => readCounts(db, link));
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]) => {
-    const ids = await this.#atomic((db) => {
+    const ids = await this.#change(link, (db) => {
       checkToken(db, link, token);
       return applyChanges(rowWriter(db, link), changes);
     });

@@ -52,4 +52,20 @@ describe('two processes at one file', () => {
     await one.acquireLease('a', 'run', 21, 30);
     expect(await one.link('a')).toMatchObject({ state: 'halted' });
   });
+
+  it('reads a link under its lease once, until somebody commits something', async () => {
+    await using stores = await open();
+    const { one, other } = stores;
+    const token = (await one.acquireLease('a', 'run', 1, 60_000)) ?? 0;
+    const link = await one.link('a');
+    expect(await one.link('a')).toBe(link);
+    await one.commit('a', token, [{ kind: 'link', patch: { reason: 'its own' } }]);
+    expect(await one.link('a')).toMatchObject({ reason: 'its own' });
+    expect(await one.link('a')).toBe(await one.link('a'));
+    const told = { ...link.told, trouble: 'failing' } as const;
+    expect(await other.swapTold('a', link.told, told)).toBe(true);
+    expect((await one.link('a')).told).toEqual(told);
+    expect(await one.swapTold('a', told, link.told)).toBe(true);
+    expect((await one.link('a')).told).toEqual(link.told);
+  });
 });

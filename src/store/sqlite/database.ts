@@ -30,8 +30,8 @@ export type Db = {
   atomic<T>(step: () => T): T;
   /** Reads all that a step asks for as it stands at one moment, beside whoever writes. */
   atOnce<T>(step: () => T): T;
-  /** Another value once another connection has committed something. */
-  version(): unknown;
+  /** `data_version`: another one once another connection has committed something; `freelist_count`: free pages. */
+  pragma(name: 'data_version' | 'freelist_count'): number;
 };
 
 /** Answers what a statement's parameters are by the values of its placeholders. */
@@ -55,7 +55,10 @@ const dbOf = (client: Database.Database): Db => {
   const statements = new Map<unknown, unknown>();
   const writers = new Map<unknown, (values: Values) => Database.RunResult>();
   const transaction = client.transaction((step: () => unknown) => step());
-  const version = client.prepare('pragma data_version').pluck();
+  const pragmas = {
+    data_version: client.prepare('pragma data_version').pluck(),
+    freelist_count: client.prepare('pragma freelist_count').pluck(),
+  };
   const writer = (build: (orm: Orm) => Built): ((values: Values) => Database.RunResult) => {
     const { sql, params } = build(orm).toSQL();
     const [statement, bind] = [client.prepare(sql), bindingOf(params)];
@@ -76,7 +79,7 @@ const dbOf = (client: Database.Database): Db => {
     },
     atomic: <T>(step: () => T) => transaction.immediate(step) as T,
     atOnce: <T>(step: () => T) => transaction.deferred(step) as T,
-    version: () => version.get(),
+    pragma: (name) => Number(pragmas[name].get()),
   };
 };
 
@@ -84,8 +87,8 @@ const dbOf = (client: Database.Database): Db => {
 const FREE_PAGES_KEPT = 256;
 
 /** Gives pages that nothing stands on any more back to the disk; the file shrinks with the next checkpoint. */
-export const shrink = ({ client }: Db): void => {
-  const free = Number(client.pragma('freelist_count', { simple: true }));
+export const shrink = ({ client, pragma }: Db): void => {
+  const free = pragma('freelist_count');
   if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 

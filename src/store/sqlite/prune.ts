@@ -50,16 +50,20 @@ const deleteRejections = (orm: Orm) =>
     .where(and(eq(rejections.link, placeholder('link')), sql`${rejections.retryAtMs} < ${placeholder('beforeMs')}`))
     .prepare();
 
+const dropRuns = (db: Db, link: string, over: readonly string[]): void => {
+  const kept = (['ended', 'completed'] as const).flatMap((latest) => readRuns(db, link, { latest }));
+  const goes = over.filter((id) => kept.every((run) => run.id !== id));
+  db.prepared(deleteEntries).run({ link, ids: JSON.stringify(over) });
+  db.prepared(deleteRuns).run({ link, ids: JSON.stringify(goes) });
+};
+
 /** Drops what is over since before then, as the change `prune` says. */
 export const prune = (db: Db, link: string, beforeMs: number): void => {
   const over = db
     .prepared(selectOver)
     .all({ link, beforeMs })
     .map(({ id }) => id);
-  const kept = (['ended', 'completed'] as const).flatMap((latest) => readRuns(db, link, { latest }));
-  const goes = over.filter((id) => kept.every((run) => run.id !== id));
-  db.prepared(deleteEntries).run({ link, ids: JSON.stringify(over) });
-  db.prepared(deleteRuns).run({ link, ids: JSON.stringify(goes) });
+  if (over.length > 0) dropRuns(db, link, over);
   db.prepared(deleteConflicts).run({ link, beforeMs });
   db.prepared(deleteRejections).run({ link, beforeMs });
 };

@@ -17,7 +17,7 @@ import { readRuns } from './runs.ts';
 import { explainTrouble } from './trouble.ts';
 
 /** What was read, and the database's version then: no other process has committed anything while it is the same. */
-type AsOf<T> = { readonly version: unknown; readonly value: T };
+type AsOf<T> = { readonly version: number; readonly value: T };
 
 /** The store on SQLite. Each method is one transaction of the database's own process, so none waits for anything. */
 class SqliteStore implements Store {
@@ -53,12 +53,12 @@ class SqliteStore implements Store {
   /** What is known of the link and still true. */
   #knownLink(name: string): LinkState | null {
     const known = this.#leased.get(name) ?? null;
-    return known !== null && known.version === this.#db.version() ? known.value : null;
+    return known !== null && known.version === this.#db.pragma('data_version') ? known.value : null;
   }
 
   /** Null where there is no such link. */
   #readLink(name: string): LinkState | null {
-    const [version, value] = this.#db.atOnce(() => [this.#db.version(), readLink(this.#db, name)]);
+    const [version, value] = this.#db.atOnce(() => [this.#db.pragma('data_version'), readLink(this.#db, name)]);
     if (value !== null && this.#leased.has(name)) this.#leased.set(name, { version, value });
     return value;
   }

@@ -8,21 +8,25 @@ import { StoreError, type RunRow, type WriteIntent } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 
-const snapshot = z.compile(z.object({ contact: contactSchema, groupIds: z.array(z.string()) }));
+// Compiled when they are first used: many a command reads no contact.
 
-const record = z.compile(
-  z.object({
-    id: z.string(),
-    version: z.string(),
-    modifiedAtMs: z.number().nullable(),
-    contact: contactSchema,
-    groupIds: z.array(z.string()),
-    marks: z.array(z.string()).exactOptional(),
-    raw: z.string(),
-    originId: z.string().nullable(),
-    originScope: z.string().exactOptional(),
-    digest: z.string().exactOptional(),
-  }),
+const snapshot = z.lazy(() => z.compile(z.object({ contact: contactSchema, groupIds: z.array(z.string()) })));
+
+const record = z.lazy(() =>
+  z.compile(
+    z.object({
+      id: z.string(),
+      version: z.string(),
+      modifiedAtMs: z.number().nullable(),
+      contact: contactSchema,
+      groupIds: z.array(z.string()),
+      marks: z.array(z.string()).exactOptional(),
+      raw: z.string(),
+      originId: z.string().nullable(),
+      originScope: z.string().exactOptional(),
+      digest: z.string().exactOptional(),
+    }),
+  ),
 );
 
 const intent = z.object({

@@ -86,8 +86,8 @@ const person = personNameSchema.extend({
   clientData: listOf(clientDataSchema),
 });
 
-/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. */
-export const personSchema = z.compile(person);
+/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. Compiled at its first use. */
+export const personSchema = z.lazy(() => z.compile(person));
 
 export type Person = z.output<typeof personSchema>;
 export type Source = z.output<typeof sourceSchema>;

@@ -87,9 +87,9 @@ const dbOf = (client: Database.Database): Db => {
 const FREE_PAGES_KEPT = 256;
 
 /** Gives pages that nothing stands on any more back to the disk; the file shrinks with the next checkpoint. */
-export const shrink = ({ client, pragma }: Db): void => {
-  const free = pragma('freelist_count');
-  if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
+export const shrink = (db: Db): void => {
+  const free = db.pragma('freelist_count');
+  if (free > FREE_PAGES_KEPT) db.client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 
 /** Rewrites the file and empties its log: of what was deleted nothing is left in either. */

@@ -53,7 +53,8 @@ const chosenLists = {
   custom_fields: z.array(z.unknown()).exactOptional(),
 };
 
-export const syncedListsSchema = z.compile(z.object({ ...syncedLists, ...chosenLists }));
+// Here and below: compiled at its first use, as many a run reads no contact.
+export const syncedListsSchema = z.lazy(() => z.compile(z.object({ ...syncedLists, ...chosenLists })));
 
 /** The names of the synced lists. */
 export const SYNCED_LISTS = Object.keys(syncedLists) as readonly (keyof typeof syncedLists)[];
@@ -125,7 +126,7 @@ const digestedContact = z.object({
 });
 
 /** Contact (API.md, Resources and their fields) with its digest. */
-export const digestedContactSchema = z.compile(digestedContact);
+export const digestedContactSchema = z.lazy(() => z.compile(digestedContact));
 
 /** A contact as an answer holds it. */
 export const contactSchema = z.preprocess((row) => withDigest(row, contactDigest(row)), digestedContactSchema);

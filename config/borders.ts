@@ -160,14 +160,24 @@ export const BORDERS: readonly Border[] = [
   // The daemon's page.
   {
     place: 'console/',
-    imports: ['contact/', 'view/', 'history/', 'sync/', 'jobs/', ...CONFIG, 'clock.ts'],
+    imports: ['contact/', 'view/', 'history/', 'sync/', 'jobs/', ...CONFIG, 'clock.ts', 'read-body.ts'],
     types: [APP, STORE_PORT],
     packages: ['hono', 'zod'],
   },
   // The daemon, asked over HTTP.
   {
     place: 'listen/',
-    imports: ['contact/', 'jobs/', STORE_PORT, ...HOSTED, ...CONFIG, 'clock.ts', 'events.ts', 'loopback.ts'],
+    imports: [
+      'contact/',
+      'jobs/',
+      STORE_PORT,
+      ...HOSTED,
+      ...CONFIG,
+      'clock.ts',
+      'events.ts',
+      'loopback.ts',
+      'read-body.ts',
+    ],
     types: [APP, 'console/', 'config/values.ts'],
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
+import { readBody } from '../read-body.ts';
 import { createAllowance } from './allowance.ts';
 import { plainPage, type Html } from './layout.ts';
 import { useFormToken, type Session, type Sessions } from './sessions.ts';
@@ -77,23 +77,19 @@ const LARGEST_FORM_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Reads the form of every POST that comes from a page of this address; refuses every other. */
-export const ownForms = (): readonly MiddlewareHandler<Env>[] => [
-  bodyLimit({
-    maxSize: LARGEST_FORM_BYTES,
-    onError: (context) => context.text('That is more than any form of this page holds.\n', 413),
-  }),
-  createMiddleware<Env>(async (context, next) => {
-    if (context.req.method === 'GET' || context.req.method === 'HEAD') return next();
-    if (context.req.method !== 'POST' || !isOwnOrigin(context)) {
-      return refuse(context, 403, 'Not from this page', 'This request did not come from a page of this address.');
-    }
-    if (context.req.header('content-type')?.split(';')[0] !== FORM) {
-      return context.text('Only forms of the page are taken.\n', 415);
-    }
-    context.set('form', new URLSearchParams(await context.req.text()));
-    return next();
-  }),
-];
+export const ownForms: MiddlewareHandler<Env> = async (context, next) => {
+  if (context.req.method === 'GET' || context.req.method === 'HEAD') return next();
+  if (context.req.method !== 'POST' || !isOwnOrigin(context)) {
+    return refuse(context, 403, 'Not from this page', 'This request did not come from a page of this address.');
+  }
+  if (context.req.header('content-type')?.split(';')[0] !== FORM) {
+    return context.text('Only forms of the page are taken.\n', 415);
+  }
+  const form = await readBody(context.req.raw, LARGEST_FORM_BYTES);
+  if (form === null) return context.text('That is more than any form of this page holds.\n', 413);
+  context.set('form', new URLSearchParams(form));
+  return next();
+};
 
 /** Lets those in who are signed in, and takes a form once. */
 export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>

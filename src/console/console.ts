@@ -52,7 +52,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
     .use(protectingHeaders)
     .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
     .get('/page.js', (context) => context.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }));
-  for (const forms of ownForms()) routes.use(forms);
+  routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
   routes.route('/', linkRoutes({ ...options, desk }));

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { HostedLinkError, type LinkManager, type ListedLink } from '../app/hosted-links.ts';
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
 import type { Secret } from '../config/secret.ts';
+import { readBody } from '../read-body.ts';
 import { StoreError } from '../store/store.ts';
 import { AddBody, API, ChangeBody, RemoveQuery } from './api.ts';
 
@@ -58,18 +59,6 @@ const parsed = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.out
   throw new RequestError(400, `The request is not of the documented shape. ${faults.join('; ')}.`);
 };
 
-/** The text that was sent; no more of it is read than settings may have. */
-const readBody = async ({ req }: Context): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of req.raw.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > LARGEST_BODY_BYTES) throw new RequestError(413, 'The body is larger than any settings are.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 const asJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -83,7 +72,9 @@ const bodyOf = async <Schema extends z.ZodType>(schema: Schema, context: Context
   if (context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new RequestError(415, 'The body is to be of the type application/json.');
   }
-  return parsed(schema, asJson(await readBody(context)));
+  const text = await readBody(context.req.raw, LARGEST_BODY_BYTES);
+  if (text === null) throw new RequestError(413, 'The body is larger than any settings are.');
+  return parsed(schema, asJson(text));
 };
 
 const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });

@@ -169,9 +169,14 @@ test('every page forbids to be kept, framed, or given a script or a style from e
   }
 });
 
-test('a form larger than any of the page is not read', async () => {
-  expect((await visitor.post('/sign-in', { pass: 'x'.repeat(20_000) })).status).toBe(413);
-});
+test.each([{}, { 'transfer-encoding': 'chunked' }])(
+  'a form larger than any of the page is not read, a smaller one is, sent with %j',
+  async (headers) => {
+    const { address } = visitor;
+    expect((await formTo(address, '/sign-in', { pass: 'x'.repeat(20_000) }, headers)).status).toBe(413);
+    expect((await formTo(address, '/sign-in', { pass: await newPass(world) }, headers)).status).toBe(303);
+  },
+);
 
 test('10,000 requests leave the daemon as it was', async () => {
   const { address, cookie } = visitor;

@@ -1,0 +1,11 @@
+/** The text of a request's body, however it is sent; null where it has more bytes than that: they are not read. */
+export const readBody = async ({ body }: Pick<Request, 'body'>, mostBytes: number): Promise<string | null> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};

@@ -14,6 +14,10 @@ export type LinkHealth = {
   readonly lastSuccessAtMs: number | null;
 };
 
+/** Whether no run is due before a person has done something. */
+export const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
+  isPausedByHand || state === 'paused' || state === 'halted';
+
 export type Health = { readonly ok: boolean; readonly line: string };
 
 /** The verdict where something keeps the daemon from being judged; the error says what. */
@@ -44,9 +48,9 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
   }
   // A link that shares a busy rate limit is run more seldom than it is configured to be; the daemon says how seldom.
   const servedMs = new Map(beat.links.map((link) => [link.name, link.syncIntervalMs]));
-  const late = links.filter(({ link, state, isPausedByHand, syncIntervalMs, lastSuccessAtMs }) => {
-    if (isPausedByHand) return false;
-    if (state === 'paused' || state === 'halted' || beat.running.includes(link)) return false;
+  const late = links.filter((each) => {
+    const { link, syncIntervalMs, lastSuccessAtMs } = each;
+    if (waitsForPerson(each) || beat.running.includes(link)) return false;
     return (
       nowMs - Math.max(lastSuccessAtMs ?? 0, beat.startedAtMs) >
       INTERVALS * Math.max(syncIntervalMs, servedMs.get(link) ?? 0)

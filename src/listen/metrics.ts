@@ -4,6 +4,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import type { OnReport } from '../jobs/daemon.ts';
+import { waitsForPerson } from '../jobs/health.ts';
 import type { JobEnding } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import type { LinkStanding } from '../jobs/standing.ts';
@@ -84,7 +85,9 @@ type Series = ReturnType<typeof createSeries>;
 const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, startedAtMs }: Seen): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
   for (const [link, own] of Map.groupBy(standings, (standing) => labels.link(standing.link))) {
-    const lagsMs = own.map(({ lastSuccessAtMs }) => nowMs - (lastSuccessAtMs ?? startedAtMs));
+    // Of many that are told together, one that waits for a person neither is late nor hides that another one is.
+    const due = link === OTHER ? own.filter((standing) => !waitsForPerson(standing)) : own;
+    const lagsMs = due.map(({ lastSuccessAtMs }) => nowMs - (lastSuccessAtMs ?? startedAtMs));
     series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
     series.interval.set({ link }, Math.max(...own.map(({ syncIntervalMs }) => syncIntervalMs)) / 1000);
     series.refused.set(

@@ -122,6 +122,8 @@ test.skipIf(!hasPromtool)('promtool takes the rules, and each alert comes when i
   const ofAnHour = [
     ...lateLink('late', '0x60'),
     ...lateLink('waits', '1x60'),
+    ...lateLink('other', '1x60'),
+    series('contact_sync_link_paused_by_hand', 'link="other"', '2x60'),
     series('contact_sync_link_state', 'link="full",state="halted"', '0x10 1x50'),
     series('contact_sync_rate_limited_total', 'link="late",side="private"', '0x20 5x40'),
     series('contact_sync_queue_up', '', '1x30 0x30'),
@@ -132,8 +134,8 @@ test.skipIf(!hasPromtool)('promtool takes the rules, and each alert comes when i
   const ofTwoDays = [series('contact_sync_refused_writes', 'link="late"', '5x1440 20x400')];
   const looks = [
     at(25, 'ContactSyncNoSuccess'),
-    at(40, 'ContactSyncNoSuccess', { link: 'late' }),
-    at(5, 'ContactSyncPaused', { link: 'waits', state: 'paused' }),
+    at(40, 'ContactSyncNoSuccess', { link: 'late' }, { link: 'other' }),
+    at(5, 'ContactSyncPaused', { link: 'waits', state: 'paused' }, { link: 'other', state: 'paused' }),
     at(5, 'ContactSyncHalted'),
     at(12, 'ContactSyncHalted', { link: 'full', state: 'halted' }),
     at(15, 'ContactSyncRateLimited'),

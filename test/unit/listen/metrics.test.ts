@@ -169,6 +169,23 @@ test('sides add no series either, however each link calls its own', async () => 
   expect(requests).toMatchObject({ 'link="link-0",side="link-0-mine"': 1, 'link="other",side="other"': 950 });
 });
 
+test('of the links that are told together those that wait for a person are not late', async () => {
+  const names = MANY.slice(0, 56);
+  const { metrics } = metricsOf(...names);
+  const lagOf = async (...last: readonly ReturnType<typeof standing>[]): Promise<Readonly<Record<string, number>>> => {
+    const standings = [...names.slice(0, 50).map((name) => standing(name, { isPausedByHand: true })), ...last];
+    return seriesIn(await metrics.render(seen({ standings })), 'contact_sync_link_lag_seconds');
+  };
+  const waiting = [
+    standing('link-50', { lastSuccessAtMs: 0, isPausedByHand: true }),
+    standing('link-51', { lastSuccessAtMs: 0, state: 'paused' }),
+    standing('link-52', { lastSuccessAtMs: 0, state: 'halted' }),
+  ];
+  expect(await lagOf(...waiting)).toMatchObject({ 'link="link-49"': 30, 'link="other"': 0 });
+  const late = standing('link-53', { lastSuccessAtMs: NOW_MS - 70_000, state: 'failing' });
+  expect(await lagOf(...waiting, late)).toMatchObject({ 'link="other"': 70 });
+});
+
 test('a link named other is told with the others, not in their place', async () => {
   const { metrics } = metricsOf('other', ...MANY.slice(0, 60));
   for (const name of ['other', ...MANY.slice(0, 60)]) metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));

@@ -4,7 +4,10 @@ import type { SyncedField } from '../contact/contact.ts';
 export type LinkFields = {
   /** The choice of fields, by its name. */
   readonly name: string;
-  /** The fields that have joined since a run last completed; null where the choice was the same then. */
+  /**
+   * The fields that have joined since a run last completed; null where the choice was the same then. Those that are not of the
+   * choice are being taken away: some contacts may hold them still.
+   */
   readonly joining: readonly SyncedField[] | null;
 };
 

@@ -92,22 +92,23 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
   const { link, store, clock } = parts;
   const owner = newOwner(parts);
   const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
+  let askedAtMs = clock.monotonic();
   const token = await acquire();
   if (token === null) throw new LeaseError(link, 'busy');
-  let heldUntilMs = clock.monotonic() + LEASE_MS;
   const lost = new AbortController();
   const ended = new AbortController();
 
-  const isOver = (atMs: number): boolean => atMs > heldUntilMs - SAFETY_MS;
+  // Counted from when it was asked for: the store may take its time to answer.
+  const isOver = (atMs: number): boolean => atMs > askedAtMs + LEASE_MS - SAFETY_MS;
   const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
   const forget = parts.leaseChecks?.add(link, () => isOver(clock.monotonic()) && lose());
 
   const renew = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await clock.sleep(RENEW_EVERY_MS, ended.signal);
-      const askedAtMs = clock.monotonic();
-      if ((await acquire()) !== token || isOver(askedAtMs)) return lose();
-      heldUntilMs = askedAtMs + LEASE_MS;
+      const renewedAtMs = clock.monotonic();
+      if ((await acquire()) !== token || isOver(renewedAtMs)) return lose();
+      askedAtMs = renewedAtMs;
     }
   };
   const renewing = renew().catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { changeLink } from '../../../src/sync/change-link.ts';
 import { LeaseError } from '../../../src/sync/context.ts';
-import { newOwner, takeLease, type LeaseParts } from '../../../src/sync/lease.ts';
+import { LeaseChecks, newOwner, takeLease, type LeaseParts } from '../../../src/sync/lease.ts';
 
 const NEVER = new AbortController().signal;
 const FAR_MS = 3_600_000;
@@ -80,4 +80,27 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
     await store.acquireLease('work', rename(owner), 0, systemClock.now() + FAR_MS);
     await expect(takeLease(parts, NEVER)).rejects.toThrow(LeaseError);
   });
+});
+
+test('a lease counts from when it was asked for, however long the store took to give it', async () => {
+  const store = openStore(':memory:');
+  let atMs = 1_000_000;
+  const clock = { now: () => atMs, monotonic: () => atMs, sleep: () => new Promise<void>(() => undefined) };
+  const slow: Store = {
+    ...store,
+    acquireLease: async (...of) => {
+      const token = await store.acquireLease(...of);
+      atMs += 10_000;
+      return token;
+    },
+  };
+  const leaseChecks = new LeaseChecks();
+  const lease = await takeLease({ link: 'work', store: slow, clock, newId: randomUUID, leaseChecks }, NEVER);
+  leaseChecks.check('work');
+  expect(lease.signal.aborted).toBe(false);
+  atMs += 6_000;
+  expect(await store.acquireLease('work', 'another process', atMs, atMs + 15_000)).not.toBeNull();
+  leaseChecks.check('work');
+  expect(lease.signal.aborted).toBe(true);
+  await store.close();
 });

@@ -27,6 +27,13 @@ type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
 /** After so long a side shows what it holds; one more look makes up for a stale first answer. */
 const SHOWN_AFTER_MS = 60_000;
 
+/** After which waiting times creates of those times are looked for: the latest of them needs the most patience (R9). */
+export const looksFor = (
+  intendedAtMs: readonly number[],
+  nowMs: number,
+  looksAfterMs: readonly number[],
+): readonly number[] => (nowMs - Math.max(...intendedAtMs) < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2));
+
 const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
 
 const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
@@ -135,9 +142,9 @@ const settleAll = async <Write extends OpenWrite>(
 
 const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
   if (writes.length === 0) return [];
-  const { clock, looksAfterMs } = session;
-  const sinceMs = Math.min(...writes.map(({ row }) => row.intendedAtMs));
-  const looks = clock.now() - sinceMs < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2);
+  const intendedAtMs = writes.map(({ row }) => row.intendedAtMs);
+  const sinceMs = Math.min(...intendedAtMs);
+  const looks = looksFor(intendedAtMs, session.clock.now(), session.looksAfterMs);
   const scopes = await originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
   // What a person keeps apart from a source stood before: no create of that source made it.

@@ -70,9 +70,9 @@ export class Held {
     return this.#version;
   }
 
-  /** Keeps what was read since that version, until something is committed. */
+  /** Keeps what was read since that version, until something is committed; it is asked for by its pairs alone. */
   keep(read: WithPairs, since: number): void {
-    if (since === this.#version) this.#read.push(read);
+    if (since === this.#version && read.pairs.length > 0) this.#read.push(read);
   }
 
   /** Takes in that something is being committed. */

@@ -125,8 +125,11 @@ const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promis
   }
 };
 
+/** A listing that ended at a time which is yet to come was stamped by a clock that was wrong: nobody knows how old it is. */
 const isSweepDue = (session: Session, { listedAtMs }: Cursor): boolean => {
-  return listedAtMs === null || session.clock.now() - listedAtMs >= session.sweepIntervalMs;
+  if (listedAtMs === null) return true;
+  const ageMs = session.clock.now() - listedAtMs;
+  return ageMs < 0 || ageMs >= session.sweepIntervalMs;
 };
 
 const pullSide = async (session: Session, side: Side): Promise<void> => {

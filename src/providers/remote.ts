@@ -39,7 +39,10 @@ export type FeedPage = {
 export type PullRequest =
   /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side no longer knows it. */
   | { readonly mode: 'changes'; readonly cursor: string }
-  /** Every contact; goes on from `resume` where given. Rows that are known are not read again. */
+  /**
+   * Every contact; goes on from `resume` where given, and throws {@link CursorExpiredError} when the side no longer knows that
+   * walk. Rows that are known are not read again.
+   */
   | { readonly mode: 'whole'; readonly resume: string | null; readonly known?: KnownRows };
 
 /** What a read of one id found. */

@@ -89,7 +89,7 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
  */
 const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
 
-/** Lists a side whole; continues where an earlier listing was cut off, if its pages still count. */
+/** Lists a side whole; continues where an earlier listing was cut off, if its pages still count and the side knows of it. */
 const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
   const { clock, link, store, writer } = session;
   const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
@@ -100,7 +100,13 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
     });
   }
   const known: KnownRows = (rows) => store.known(link, side, rows);
-  await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);
+  try {
+    await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);
+  } catch (error) {
+    if (!continues || !(error instanceof CursorExpiredError)) throw error;
+    // What the pages of the former listing showed may have been deleted since, and no cursor will tell (R7).
+    return listWhole(session, side, { ...cursor, resume: null });
+  }
   await finishListing(session, side);
 };
 

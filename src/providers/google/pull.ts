@@ -184,13 +184,11 @@ async function* pullWhole(
   const list = (tokens: { readonly pageToken?: string }): Promise<ListPage> =>
     listPage(call, { ...tokens, ...(known && { known }) }, signal);
   const startedAtMs = clock.now();
-  const resume = usableResume(call.mapping, resumeText, startedAtMs);
-  const resumed = resume === null ? null : await firstResumedPage(list, resume);
-  const fullAtMs = resume === null || resumed === null ? startedAtMs : resume.fullAtMs;
-  const first = resumed === null ? null : (resume?.pageToken ?? null);
-  let pages = resumed === null ? 0 : (resume?.pages ?? 0);
-  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: pages, first });
-  let page = resumed ?? (await list({}));
+  const resume = resumeText === null ? null : usableResume(call.mapping, resumeText, startedAtMs);
+  const { fullAtMs = startedAtMs, pageToken: first = null, pages: pagesBefore = 0 } = resume ?? {};
+  let pages = pagesBefore;
+  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore, first });
+  let page = resume === null ? await list({}) : await firstResumedPage(list, resume);
   walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
     pages += 1;
@@ -210,21 +208,31 @@ async function* pullWhole(
   };
 }
 
-const usableResume = ({ templateHash }: PersonMapping, text: string | null, nowMs: number): GoogleResume | null => {
-  const resume = text === null ? null : parseResume(text);
-  if (resume === null || resume.templateHash !== templateHash) return null;
-  return nowMs - resume.fullAtMs < SYNC_TOKEN_LIFE_MS ? resume : null;
+const forgotten = (cause?: unknown): CursorExpiredError =>
+  new CursorExpiredError('Google has forgotten the listing that was cut off', {
+    status: null,
+    route: ROUTE,
+    applied: 'no',
+    cause,
+  });
+
+const usableResume = ({ templateHash }: PersonMapping, text: string, nowMs: number): GoogleResume => {
+  const resume = parseResume(text);
+  const isUsable =
+    resume !== null && resume.templateHash === templateHash && nowMs - resume.fullAtMs < SYNC_TOKEN_LIFE_MS;
+  if (!isUsable) throw forgotten();
+  return resume;
 };
 
-/** The page to go on from, or null where Google has forgotten the walk. */
+/** The page to go on from. */
 const firstResumedPage = async (
   list: (tokens: { readonly pageToken: string }) => Promise<ListPage>,
   { pageToken }: GoogleResume,
-): Promise<ListPage | null> => {
+): Promise<ListPage> => {
   try {
     return await list({ pageToken });
   } catch (error) {
-    if (error instanceof InvalidError || error instanceof CursorExpiredError) return null;
+    if (error instanceof InvalidError || error instanceof CursorExpiredError) throw forgotten(error);
     throw error;
   }
 };

@@ -79,24 +79,22 @@ describe('[R14] a whole listing', () => {
     expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
   });
 
-  test('starts again where Google has forgotten the page, and its age counts from then', async () => {
+  test('says so where Google has forgotten the page: what it showed before may be gone by now [R7]', async () => {
     await using google = await startGoogle(({ query }) =>
       query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT', 'bad page token') : last([person(1)]),
     );
     const { templateHash } = JSON.parse(cursorOf(await pullWhole(google))) as { templateHash: string };
     const resume = JSON.stringify({ pageToken: 'dead', templateHash, fullAtMs: google.clock.now() - DAY_MS });
-    const pages = await pullWhole(google, resume);
-    expect(told(pages)).toEqual(['upsert people/c1']);
-    expect(JSON.parse(cursorOf(pages))).toMatchObject({ fullAtMs: google.clock.now() });
-    expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead', null]);
+    await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired', applied: 'no' });
+    expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead']);
   });
 
   test.each(['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0 })])(
-    'starts from the first page where the resume point is %j',
+    'says that the listing is forgotten, without a request, where the resume point is %j [R7]',
     async (resume) => {
       await using google = await startGoogle(() => last([person(1)]));
-      await pullWhole(google, resume);
-      expect(google.requests[0]?.query.has('pageToken')).toBe(false);
+      await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired' });
+      expect(google.requests).toEqual([]);
     },
   );
 

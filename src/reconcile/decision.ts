@@ -70,6 +70,8 @@ export type Merge = {
   readonly taken?: readonly Taken[];
   /** Fields in which a side is given back what an open conflict was decided for; left out where there are none. */
   readonly restored?: readonly SyncedField[];
+  /** There where its bases lost a group that unites its members now: they are stored so ahead of what is written; left out else. */
+  readonly unites?: true;
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
   readonly held: Sides<readonly SyncedField[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */

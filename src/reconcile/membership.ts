@@ -35,6 +35,23 @@ const propagated = (from: Change, to: Change, toNow: State, isSource: boolean): 
   return from === 'quit' && toNow === 'in' && (isSource || to !== 'joined') ? 'leave' : null;
 };
 
+/**
+ * The halves as groups find them that unite their members now: their bases say nothing of a group that one side alone is in,
+ * as of one that it joined just now. What cannot be written yet is found by that later, when the group counts as united. The
+ * same halves where there is no such group.
+ */
+export const unitingHalves = (halves: Sides<Half>, links: readonly GroupLink[]): Sides<Half> => {
+  const isIn = (side: Side, link: GroupLink): boolean => halves[side].record.groupIds.some((id) => id === link[side]);
+  const open = links.filter((link) => !link.settled && isIn('left', link) !== isIn('right', link));
+  return bySide((side) => {
+    const { base } = halves[side];
+    const ids = new Set<string | null>(open.map((link) => link[side]));
+    const groupIds = base?.groupIds.filter((id) => !ids.has(id));
+    if (base === null || groupIds === undefined || groupIds.length === base.groupIds.length) return halves[side];
+    return { ...halves[side], base: { ...base, groupIds } };
+  });
+};
+
 /** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
 export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): MembershipMerge => {
   const now = bySide((side) => new Set(halves[side].record.groupIds));

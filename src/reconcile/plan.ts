@@ -18,7 +18,7 @@ import {
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
 import { keepMergedValues } from './merged-away.ts';
-import { mergeMembership, type GroupLink } from './membership.ts';
+import { mergeMembership, unitingHalves, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
 import { restoredFields } from './review.ts';
@@ -179,8 +179,10 @@ const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[
   const sleep = decideSleep(pair, links, selects);
   if (sleep !== null) return sleep;
   if (stands(left) && stands(right)) {
-    const merge = decideMerge(pair, restoredHalves({ left, right }, backs), links, policy, open);
-    return withSleep(withGivenBack(merge, { left, right }, backs), links, selects);
+    const halves = unitingHalves({ left, right }, links);
+    const merge = decideMerge(pair, restoredHalves(halves, backs), links, policy, open);
+    const unites = halves.left !== left || halves.right !== right;
+    return withSleep({ ...withGivenBack(merge, halves, backs), ...(unites && { unites }) }, links, selects);
   }
   const half = standing(pair);
   if (half !== null) return decideHalfGone(pair, half, deciding);

@@ -64,15 +64,20 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
 };
 
+/** Whether what is known of its two contacts by now is stored before anything is written to them. */
+const isStoredAhead = ({ decision, isNewPairing, wakes }: Task): boolean =>
+  isNewPairing || wakes || (decision?.kind === 'merge' && decision.unites === true);
+
 /**
  * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
- * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13). A question is
+ * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13). So is a
+ * pair that a group unites with its members now: refused, the membership would never be found again (R15). A question is
  * stored together with its pairing: nobody may be asked about two that are no pair.
  */
 const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || task.isNewPairing || task.wakes));
+  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || isStoredAhead(task)));
   const later = new Set(work.tasks).difference(new Set(due));
   await recordConflicts(session, [...later].filter(isAsking));
   for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {

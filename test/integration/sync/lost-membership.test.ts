@@ -53,3 +53,32 @@ test('R9, R5: a change of membership whose answer was lost does not turn the use
   expect((await linked.sync()).summary.left).toMatchObject({ updated: 0 });
   expect(JSON.stringify(google.account.person(person)?.memberships)).toContain(label);
 });
+
+test('R11, R15: a membership that is refused as its label is linked for the first time is written in the end', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { app, clock, link, sandbox } = linked;
+  const { google, service } = sandbox;
+  const label = google.account.createGroup('Choir');
+  for (const person of google.account.people()) {
+    google.account.setGroups(person.resourceName ?? '', [MY_CONTACTS, label]);
+  }
+  const { signal } = new AbortController();
+  const run = (buckets: readonly string[]) =>
+    app.run({ ...link, buckets }, { kind: 'incremental', acceptDeletes: false, signal });
+  const members = () => service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
+  expect((await run(['!Choir'])).error).toBeNull();
+  expect(members()).toBe(0);
+  clock.advance(60_000);
+  const action = { kind: 'status', status: 422 } as const;
+  // The first request creates the bucket.
+  await fail(linked, { method: 'POST', path: '/buckets$', skip: 1, action });
+  await fail(linked, { method: 'PUT', path: '/buckets$', action });
+  expect((await run(['*'])).error).toBeNull();
+  expect(members()).toBe(1);
+  await fetch(`${service.url}/__control/faults`, { method: 'DELETE' });
+  for (let day = 0; day < 2; day += 1) {
+    clock.advance(25 * 3_600_000);
+    expect((await linked.sync()).error).toBeNull();
+  }
+  expect(members()).toBe(2);
+});

@@ -5,6 +5,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { isRetryDue } from './backoff.ts';
 import type { Decision, Merge, SideWrite, WholePair } from './decision.ts';
 
 /** A write that a side refused, and when it may be tried again (R15). */
@@ -153,7 +154,7 @@ export const deferRefused = (
   const byKey = new Map(refusals.map((refusal) => [`${refusal.side} ${refusal.key}`, refusal]));
   const isDeferred = (side: Side, decision: Decision): boolean => {
     const refusal = byKey.get(`${side} ${refusalKey(decision)}`);
-    if (refusal === undefined || nowMs >= refusal.retryAtMs) return false;
+    if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
     return refusal.sourceFingerprint === sourceFingerprint(decision);
   };
   if (byKey.size === 0) return decisions;

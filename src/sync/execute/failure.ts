@@ -10,7 +10,7 @@ import {
 import type { WriteResult } from '../../providers/remote.ts';
 import { refusalKey, sourceFingerprint, type Refusable } from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
-import { retryDelayMs } from '../state/backoff.ts';
+import { retryDelayMs } from '../../reconcile/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
 import { targetOf, type Write } from './writes.ts';

@@ -1,7 +1,7 @@
 import type { Side } from '../../contact/side.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { JournalRow, Rejection } from '../../store/store.ts';
-import { retryDelayMs } from './backoff.ts';
+import { isRetryDue, retryDelayMs } from '../../reconcile/backoff.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /**
@@ -36,13 +36,13 @@ const find = (rejections: readonly Rejection[], { side, key }: Unread): Rejectio
 /** Whether it was read in vain so recently that it is not read yet again. */
 export const isWaiting = (rejections: readonly Rejection[], unread: Unread, nowMs: number): boolean => {
   const known = find(rejections, unread);
-  return known !== undefined && nowMs < known.retryAtMs;
+  return known !== undefined && !isRetryDue(known.retryAtMs, nowMs);
 };
 
 /** The contacts of a side that are to be read again now, those first that have waited longest. */
 export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs: number): readonly string[] => {
   return rejections
-    .filter((each) => each.side === side && each.key.startsWith(CONTACT) && nowMs >= each.retryAtMs)
+    .filter((each) => each.side === side && each.key.startsWith(CONTACT) && isRetryDue(each.retryAtMs, nowMs))
     .toSorted((one, other) => one.retryAtMs - other.retryAtMs)
     .map(({ key }) => key.slice(CONTACT.length));
 };

@@ -224,6 +224,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'package-root.ts', imports: [], packages: [] },
   { place: 'node-tuning.ts', imports: ['package-root.ts'], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
+  { place: 'read-body.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },

@@ -122,6 +122,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['package-root.ts', './logger.ts'],
   ['node-tuning.ts', './logger.ts'],
   ['printable.ts', './logger.ts'],
+  ['read-body.ts', './logger.ts'],
   ['redis-trouble.ts', './logger.ts'],
   ['logger.ts', './config/config.ts'],
   ['logger.ts', 'yaml'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CursorExpiredError } from '../errors.ts';
 import { startListingWalk } from '../read-limits.ts';
 import type { FeedPage, PullRequest } from '../remote.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
@@ -20,12 +21,14 @@ const progressSchema = z.object({
 });
 type Progress = z.output<typeof progressSchema>;
 
-const decodeResume = (resume: string | null): Progress | null => {
-  if (resume === null) return null;
+const ROUTE = 'GET /v2/contacts';
+
+const decodeResume = (resume: string): Progress => {
   try {
     return progressSchema.parse(JSON.parse(resume));
-  } catch {
-    return null;
+  } catch (cause) {
+    const about = { status: null, route: ROUTE, applied: 'no', cause } as const;
+    throw new CursorExpiredError('where the listing was cut off cannot be read', about);
   }
 };
 
@@ -43,16 +46,20 @@ const cursorAfter = (progress: Progress, { definitions }: ServiceMapping): strin
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
-/** Every contact. `resume` of a page that came from an earlier listing goes on behind that page. */
+/**
+ * Every contact. `resume` of a page that came from an earlier listing goes on behind that page.
+ *
+ * @throws {CursorExpiredError} where `resume` cannot be read.
+ */
 export async function* pullWhole(
   { api, clock, limits }: PullOptions,
   { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
-  let progress = decodeResume(resume);
+  let progress = resume === null ? null : decodeResume(resume);
   const start = progress ?? { page: 1, total: null };
-  const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits, pagesBefore: start.page - 1 });
+  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: start.page - 1 });
   for await (const step of walkById(api, {}, start, walk, signal, known)) {
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);

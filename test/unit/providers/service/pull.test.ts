@@ -237,13 +237,16 @@ describe('a whole listing', () => {
     expect(idsOf(rest)).toHaveLength(70);
   });
 
-  it('starts again where it cannot tell where it stopped, or where that lies past the end', async () => {
+  it('has expired where it cannot tell where it stopped, and starts again where that lies past the end', async () => {
     const answering = serviceOf(() => manyRows(60), true);
     await using server = await startServer((request) =>
       Number(request.query.get('page') ?? '1') > 2 ? { status: 404 } : answering(request),
     );
-    expect(idsOf(await collect(server.remote.pull({ mode: 'whole', resume: 'odd' }, never)))).toHaveLength(60);
-    const resume = JSON.stringify({ page: 5, total: 250, watermarkBoundMs: NOW_MS, maxSeenMs: null });
+    const odd = collect(server.remote.pull({ mode: 'whole', resume: 'odd' }, never));
+    expect(await failureOf(odd)).toMatchObject({ kind: 'cursor-expired', applied: 'no' });
+    expect(server.received).toHaveLength(0);
+    const stopped = { page: 5, total: 250, serverStartMs: NOW_MS, startedAtMs: NOW_MS, maxSeenMs: null };
+    const resume = JSON.stringify(stopped);
     expect(new Set(idsOf(await collect(server.remote.pull({ mode: 'whole', resume }, never)))).size).toBe(60);
   });
 

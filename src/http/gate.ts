@@ -40,8 +40,6 @@ export type GateOptions = {
 };
 
 const MAX_JITTER_MS = 1_000;
-/** Timers overflow beyond some weeks; the gate asks again anyway when it wakes. */
-const MAX_SLEEP_MS = 3_600_000;
 
 /** Opens a gate for one limit. It holds at most one timer, and none while nobody waits. */
 export const createGate = (options: GateOptions): Gate => {
@@ -196,7 +194,7 @@ const wakeAfter = (clock: Clock, waitMs: number, wake: () => void): AbortControl
   const alarm = new AbortController();
   const sleep = async (): Promise<void> => {
     try {
-      await clock.sleep(Math.min(waitMs, MAX_SLEEP_MS), alarm.signal);
+      await clock.sleep(waitMs, alarm.signal);
     } catch {
       return;
     }

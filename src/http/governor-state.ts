@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
-import type { RateLimit } from './rate-headers.ts';
+import { LONGEST_STOP_MS, type RateLimit } from './rate-headers.ts';
 
 /** Hundreds of times, read at every step of a shared ring: many times as fast as a schema for each. */
 const times = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite));
@@ -72,14 +72,20 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   };
 };
 
-/** The very governor that was exported, with times on the same clock. */
-export const importGovernor = (configured: RateLimit, state: GovernorState): Governor => {
-  const { completed, open, limit: known, ...rest } = state;
+/**
+ * The very governor that was exported, with times on the same clock, on which it is `nowMs` now: a stop that ends later
+ * than any may last from then on is cut short.
+ */
+export const importGovernor = (configured: RateLimit, state: GovernorState, nowMs: number): Governor => {
+  const { completed, open, limit: known, room, stoppedUntilMs, ...rest } = state;
+  const bounded = (untilMs: number): number => Math.min(untilMs, nowMs + LONGEST_STOP_MS);
   const governor = {
     ...createGovernor(configured),
     ...rest,
     limit: lowerLimit(configured, known),
     open: new Map(open),
+    room: { ...room, moreAtMs: bounded(room.moreAtMs) },
+    stoppedUntilMs: bounded(stoppedUntilMs),
   };
   let timeMs = 0;
   for (const distanceMs of completed) push(governor.completed, (timeMs += distanceMs));
@@ -95,7 +101,7 @@ export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): Gove
  * was sent after the snapshot was taken. Times ahead of the clock, which was set back, count as now.
  */
 export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { nowMs, epochMs }: Moment): Governor => {
-  const earlier = importGovernor(limit, snapshot);
+  const earlier = importGovernor(limit, snapshot, epochMs);
   const governor = createGovernor(limit);
   const past = (atMs: number): number => nowMs + Math.min(0, atMs - epochMs);
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);

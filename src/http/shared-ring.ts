@@ -68,7 +68,7 @@ export const openSharedRing = async (options: SharedRingOptions): Promise<Reques
     seenAt = { nowMs, monotonicMs: clock.monotonic() };
     if (revision === known.revision) return known.governor;
     const held = state === null ? null : parseGovernorState(state);
-    const governor = held === null ? startGovernor(options, nowMs) : importGovernor(options.limit, held);
+    const governor = held === null ? startGovernor(options, nowMs) : importGovernor(options.limit, held, nowMs);
     known = { revision, governor };
     return governor;
   };

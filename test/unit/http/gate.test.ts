@@ -120,12 +120,12 @@ describe('gate', () => {
     expect(passed).toHaveLength(2);
   });
 
-  test('waits through a Retry-After that is longer than a timer can be', async () => {
+  test('waits an hour at most, however long a Retry-After is', async () => {
     const { gate, clock } = open();
-    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'retry-after': '7300' } });
+    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'retry-after': '1795456800' } });
     let hasPassed = false;
     void gate.acquire('read', NEVER).then(() => (hasPassed = true));
-    await clock.advance(7_300_000);
+    await clock.advance(3_600_000);
     expect(hasPassed).toBe(false);
     await clock.advance(1_000);
     expect(hasPassed).toBe(true);

@@ -55,8 +55,16 @@ export type Governor = WindowWatch & {
 /** An admitted request; hand it back to {@link complete}. */
 export type Grant = { readonly id: number; readonly sentAtMs: number };
 
-/** Whether the next request may be sent; if not, after how long to ask again (null: after the next completion). */
-export type Admission = { readonly grant: Grant } | { readonly grant: null; readonly waitMs: number | null };
+/** Whether the next request may be sent. */
+export type Admission =
+  | { readonly grant: Grant }
+  | {
+      readonly grant: null;
+      /** After how long to ask again; null: after the next completion. */
+      readonly waitMs: number | null;
+      /** For how long nothing at all is sent, whatever is under way. */
+      readonly stoppedForMs: number;
+    };
 
 /** What an answer tells the governor. */
 export type GovernedAnswer = RateHeaders & {
@@ -113,8 +121,9 @@ export const admit = (governor: Governor, nowMs: number): Admission => {
     ringReadyAtMs(governor, nowMs),
     roomReadyAtMs(governor, nowMs),
   );
-  if (isProbing(governor)) return { grant: null, waitMs: null };
-  if (readyAtMs > nowMs) return { grant: null, waitMs: readyAtMs - nowMs };
+  const stoppedForMs = Math.max(0, governor.stoppedUntilMs - nowMs);
+  if (isProbing(governor)) return { grant: null, waitMs: null, stoppedForMs };
+  if (readyAtMs > nowMs) return { grant: null, waitMs: readyAtMs - nowMs, stoppedForMs };
   const id = governor.nextId;
   governor.nextId += 1;
   governor.open.set(id, nowMs + LEASE_MS);

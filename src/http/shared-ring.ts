@@ -100,7 +100,7 @@ export const openSharedRing = async (options: SharedRingOptions): Promise<Reques
     admit: async () => {
       const admission = await inTurn({ apply: admit, isToBeKept: ({ grant }) => grant !== null });
       if (admission.grant !== null) return admission;
-      return { grant: null, waitMs: Math.min(admission.waitMs ?? LOOK_AGAIN_MS, MAX_WAIT_MS) };
+      return { ...admission, waitMs: Math.min(admission.waitMs ?? LOOK_AGAIN_MS, MAX_WAIT_MS) };
     },
     complete: (grant, answer) =>
       inTurn({

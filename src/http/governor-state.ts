@@ -9,6 +9,8 @@ const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
 
 const governorState = z.object({
   limit: rateLimit,
+  /** Whether the limit is the server's; else it is what was configured where this was stored, and binds nobody else. */
+  isReported: z.boolean().default(false),
   /** The first time, then the distance of each from the one before: that is short as text. */
   completed: times,
   open: z.array(z.tuple([z.number(), z.number()])),
@@ -50,7 +52,8 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
   const { kind, guard, nextId, probe, roundTrip } = governor;
   return {
-    limit: governor.limit,
+    limit: governor.reported ?? governor.configured,
+    isReported: governor.reported !== null,
     completed: distances(governor, shiftMs, nowMs - 2 * governor.configured.windowMs),
     open: [...governor.open].map(([id, untilMs]) => [id, shifted(untilMs)]),
     nextId,
@@ -77,12 +80,13 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
  * than any may last from then on is cut short.
  */
 export const importGovernor = (configured: RateLimit, state: GovernorState, nowMs: number): Governor => {
-  const { completed, open, limit: known, room, stoppedUntilMs, ...rest } = state;
+  const { completed, open, limit, isReported, room, stoppedUntilMs, ...rest } = state;
   const bounded = (untilMs: number): number => Math.min(untilMs, nowMs + LONGEST_STOP_MS);
   const governor = {
     ...createGovernor(configured),
     ...rest,
-    limit: lowerLimit(configured, known),
+    reported: isReported ? limit : null,
+    limit: isReported ? lowerLimit(configured, limit) : configured,
     open: new Map(open),
     room: { ...room, moreAtMs: bounded(room.moreAtMs) },
     stoppedUntilMs: bounded(stoppedUntilMs),

@@ -30,6 +30,8 @@ import {
 /** The governor's state. It changes only through the functions of this file. */
 export type Governor = WindowWatch & {
   readonly configured: RateLimit;
+  /** The server's own limit, as its newest answer that told one says; null where none did. */
+  reported: RateLimit | null;
   /** The limit in force: the configured one, or the server's own where that is lower. */
   limit: RateLimit;
   readonly completed: CompletionRing;
@@ -99,6 +101,7 @@ const MAX_CREEP_SHARE = 0.1;
 export const createGovernor = (limit: RateLimit): Governor => ({
   ...createWatch(),
   configured: limit,
+  reported: null,
   limit,
   completed: createRing(limit.requests),
   open: new Map(),
@@ -143,7 +146,10 @@ export const complete = (governor: Governor, grant: Grant, answer: GovernedAnswe
   governor.open.delete(grant.id);
   learnRoundTrip(governor, nowMs - grant.sentAtMs);
   push(governor.completed, nowMs - Math.min(sparedMs(governor), nowMs - grant.sentAtMs));
-  if (answer.limit !== null) governor.limit = lowerLimit(governor.configured, answer.limit);
+  if (answer.limit !== null) {
+    governor.reported = answer.limit;
+    governor.limit = lowerLimit(governor.configured, answer.limit);
+  }
   if (answer.status === 429) {
     const waitMs = Math.max(answer.retryAfterMs ?? 0, answer.resetMs ?? 0, MIN_STOP_MS) + answer.jitterMs;
     forgetGrain(governor, nowMs);

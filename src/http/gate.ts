@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { GovernorState } from './governor-state.ts';
 import type { Budget, Grant } from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './rate-headers.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders, type RateLimit } from './rate-headers.ts';
 import type { RequestRing } from './ring.ts';
 import { UnsentError } from './unsent-error.ts';
 
@@ -24,6 +24,8 @@ export type Gate = {
    * shared ring from being reached, or with an {@link UnsentError} where a stop lasts too long to wait for.
    */
   acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
+  /** Takes another limit in the place of the one it was opened with. */
+  use(limit: RateLimit): void;
   budget(): Budget;
   /** Resolves when every request that has ended is entered in the ring, and so holds no place in a shared one. */
   settled(): Promise<void>;
@@ -62,6 +64,10 @@ export const createGate = (options: GateOptions): Gate => {
       const permit = queue.join(priority, signal, pump);
       pump();
       return permit;
+    },
+    use: (limit) => {
+      ring.use(limit);
+      pump();
     },
     budget: () => ring.budget(),
     settled: async () => {

@@ -96,6 +96,13 @@ export const importGovernor = (configured: RateLimit, state: GovernorState, nowM
   return governor;
 };
 
+/** The same governor under another configured limit; itself where that is the one it has. */
+export const withLimit = (governor: Governor, limit: RateLimit, nowMs: number): Governor => {
+  const { requests, windowMs } = governor.configured;
+  if (requests === limit.requests && windowMs === limit.windowMs) return governor;
+  return importGovernor(limit, exportGovernor(governor, 0, nowMs), nowMs);
+};
+
 /** What the next process needs, in epoch time. */
 export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
   exportGovernor(governor, epochMs - nowMs, nowMs);

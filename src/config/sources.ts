@@ -147,12 +147,31 @@ const repeated = (document: Yaml.Document.Parsed): number | null => {
   return found;
 };
 
+/** The first alias of something that it stands in, which would have no end. */
+const endless = (document: Yaml.Document.Parsed): number | null => {
+  const { isCollection, visit } = require('yaml') as typeof Yaml;
+  let found: number | null = null;
+  visit(document, {
+    Alias: (_key, alias, path) => {
+      const isEndless = path.some(
+        (node) => isCollection(node) && node.anchor === alias.source && alias.resolve(document) === node,
+      );
+      if (!isEndless) return undefined;
+      found = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+};
+
 /** What keeps a document from being used, in the parser's words, and where that is; null where nothing does. */
 const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; readonly offset: number } | null => {
   const [error] = document.errors;
   if (error !== undefined) return { code: error.code, offset: error.pos[0] };
-  const offset = repeated(document);
-  return offset === null ? null : { code: 'DUPLICATE_KEY', offset };
+  const again = repeated(document);
+  if (again !== null) return { code: 'DUPLICATE_KEY', offset: again };
+  const offset = endless(document);
+  return offset === null ? null : { code: 'ALIAS_WITHIN_ITS_ANCHOR', offset };
 };
 
 /** The file's content; null where it cannot be used, and then the one problem is reported. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { GovernorState } from './governor-state.ts';
 import type { Budget, Grant } from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './rate-headers.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders, type RateLimit } from './rate-headers.ts';
 import type { RequestRing } from './ring.ts';
+import { UnsentError } from './unsent-error.ts';
 
 /** Writes go before reads. */
 export type Priority = 'write' | 'read';
@@ -19,10 +20,12 @@ export type Permit = {
 /** All requests that count against one limit pass through one gate. */
 export type Gate = {
   /**
-   * Resolves when a request may be sent; rejects with the signal's reason when aborted while waiting, or with what keeps
-   * a shared ring from being reached.
+   * Resolves when a request may be sent; rejects with the signal's reason when aborted while waiting, with what keeps a
+   * shared ring from being reached, or with an {@link UnsentError} where a stop lasts too long to wait for.
    */
   acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
+  /** Takes another limit in the place of the one it was opened with. */
+  use(limit: RateLimit): void;
   budget(): Budget;
   /** Resolves when every request that has ended is entered in the ring, and so holds no place in a shared one. */
   settled(): Promise<void>;
@@ -40,8 +43,11 @@ export type GateOptions = {
 };
 
 const MAX_JITTER_MS = 1_000;
-/** Timers overflow beyond some weeks; the gate asks again anyway when it wakes. */
-const MAX_SLEEP_MS = 3_600_000;
+/**
+ * A stop until a window of a minute is reset is waited for. A longer one ends the run, which holds its link's lease: the
+ * daemon tries again later, and a command gives up within 90 s, in which a last request has time to fail.
+ */
+const LONGEST_AWAITED_STOP_MS = 65_000;
 
 /** Opens a gate for one limit. It holds at most one timer, and none while nobody waits. */
 export const createGate = (options: GateOptions): Gate => {
@@ -58,6 +64,10 @@ export const createGate = (options: GateOptions): Gate => {
       const permit = queue.join(priority, signal, pump);
       pump();
       return permit;
+    },
+    use: (limit) => {
+      ring.use(limit);
+      pump();
     },
     budget: () => ring.budget(),
     settled: async () => {
@@ -128,6 +138,7 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
   const admitNext = async (): Promise<boolean> => {
     const admission = await ring.admit();
     if (admission.grant === null) {
+      if (admission.stoppedForMs > LONGEST_AWAITED_STOP_MS) throw stopError(admission.stoppedForMs);
       if (admission.waitMs !== null && !queue.isEmpty) alarm = wakeAfter(clock, admission.waitMs, pump);
       return false;
     }
@@ -158,6 +169,11 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
     void admitAll();
   };
   return pump;
+};
+
+const stopError = (stoppedForMs: number): UnsentError => {
+  const seconds = Math.ceil(stoppedForMs / 1_000);
+  return new UnsentError(`the rate limit lets nothing pass for another ${seconds} s`, { retryAfterMs: stoppedForMs });
 };
 
 type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<void>) => void };
@@ -196,7 +212,7 @@ const wakeAfter = (clock: Clock, waitMs: number, wake: () => void): AbortControl
   const alarm = new AbortController();
   const sleep = async (): Promise<void> => {
     try {
-      await clock.sleep(Math.min(waitMs, MAX_SLEEP_MS), alarm.signal);
+      await clock.sleep(waitMs, alarm.signal);
     } catch {
       return;
     }

@@ -20,7 +20,7 @@ export type GatesOptions = {
 
 /** The gates of a process, one for each limit. */
 export type Gates = {
-  /** The gate of that name, opened when first asked for; the limit is that of the first call. */
+  /** The gate of that name, opened when first asked for; the limit is that of the latest call. */
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
   /**
    * Stores what the next process must know of the gates that were used since this was last done; of one that was stored a
@@ -69,7 +69,12 @@ export const createGates = (options: GatesOptions): Gates => {
   const isDue = (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS;
   return {
     open: (name, limit, onLimited) => {
-      const gate = gates.get(name) ?? openGate(name, limit, onLimited);
+      const known = gates.get(name)?.then((gate) => {
+        gate.use(limit);
+        return gate;
+      });
+      if (known !== undefined) return known;
+      const gate = openGate(name, limit, onLimited);
       gates.set(name, gate);
       gate.catch(() => gates.delete(name));
       return gate;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
-import type { RateLimit } from './rate-headers.ts';
+import { LONGEST_STOP_MS, type RateLimit } from './rate-headers.ts';
 
 /** Hundreds of times, read at every step of a shared ring: many times as fast as a schema for each. */
 const times = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite));
@@ -9,6 +9,8 @@ const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
 
 const governorState = z.object({
   limit: rateLimit,
+  /** Whether the limit is the server's; else it is what was configured where this was stored, and binds nobody else. */
+  isReported: z.boolean().default(false),
   /** The first time, then the distance of each from the one before: that is short as text. */
   completed: times,
   open: z.array(z.tuple([z.number(), z.number()])),
@@ -50,7 +52,8 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
   const { kind, guard, nextId, probe, roundTrip } = governor;
   return {
-    limit: governor.limit,
+    limit: governor.reported ?? governor.configured,
+    isReported: governor.reported !== null,
     completed: distances(governor, shiftMs, nowMs - 2 * governor.configured.windowMs),
     open: [...governor.open].map(([id, untilMs]) => [id, shifted(untilMs)]),
     nextId,
@@ -72,18 +75,32 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   };
 };
 
-/** The very governor that was exported, with times on the same clock. */
-export const importGovernor = (configured: RateLimit, state: GovernorState): Governor => {
-  const { completed, open, limit: known, ...rest } = state;
+/**
+ * The very governor that was exported, with times on the same clock, on which it is `nowMs` now: a stop that ends later
+ * than any may last from then on is cut short.
+ */
+export const importGovernor = (configured: RateLimit, state: GovernorState, nowMs: number): Governor => {
+  const { completed, open, limit, isReported, room, stoppedUntilMs, ...rest } = state;
+  const bounded = (untilMs: number): number => Math.min(untilMs, nowMs + LONGEST_STOP_MS);
   const governor = {
     ...createGovernor(configured),
     ...rest,
-    limit: lowerLimit(configured, known),
+    reported: isReported ? limit : null,
+    limit: isReported ? lowerLimit(configured, limit) : configured,
     open: new Map(open),
+    room: { ...room, moreAtMs: bounded(room.moreAtMs) },
+    stoppedUntilMs: bounded(stoppedUntilMs),
   };
   let timeMs = 0;
   for (const distanceMs of completed) push(governor.completed, (timeMs += distanceMs));
   return governor;
+};
+
+/** The same governor under another configured limit; itself where that is the one it has. */
+export const withLimit = (governor: Governor, limit: RateLimit, nowMs: number): Governor => {
+  const { requests, windowMs } = governor.configured;
+  if (requests === limit.requests && windowMs === limit.windowMs) return governor;
+  return importGovernor(limit, exportGovernor(governor, 0, nowMs), nowMs);
 };
 
 /** What the next process needs, in epoch time. */
@@ -95,7 +112,7 @@ export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): Gove
  * was sent after the snapshot was taken. Times ahead of the clock, which was set back, count as now.
  */
 export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { nowMs, epochMs }: Moment): Governor => {
-  const earlier = importGovernor(limit, snapshot);
+  const earlier = importGovernor(limit, snapshot, epochMs);
   const governor = createGovernor(limit);
   const past = (atMs: number): number => nowMs + Math.min(0, atMs - epochMs);
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);

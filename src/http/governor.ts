@@ -30,6 +30,8 @@ import {
 /** The governor's state. It changes only through the functions of this file. */
 export type Governor = WindowWatch & {
   readonly configured: RateLimit;
+  /** The server's own limit, as its newest answer that told one says; null where none did. */
+  reported: RateLimit | null;
   /** The limit in force: the configured one, or the server's own where that is lower. */
   limit: RateLimit;
   readonly completed: CompletionRing;
@@ -55,8 +57,16 @@ export type Governor = WindowWatch & {
 /** An admitted request; hand it back to {@link complete}. */
 export type Grant = { readonly id: number; readonly sentAtMs: number };
 
-/** Whether the next request may be sent; if not, after how long to ask again (null: after the next completion). */
-export type Admission = { readonly grant: Grant } | { readonly grant: null; readonly waitMs: number | null };
+/** Whether the next request may be sent. */
+export type Admission =
+  | { readonly grant: Grant }
+  | {
+      readonly grant: null;
+      /** After how long to ask again; null: after the next completion. */
+      readonly waitMs: number | null;
+      /** For how long nothing at all is sent, whatever is under way. */
+      readonly stoppedForMs: number;
+    };
 
 /** What an answer tells the governor. */
 export type GovernedAnswer = RateHeaders & {
@@ -91,6 +101,7 @@ const MAX_CREEP_SHARE = 0.1;
 export const createGovernor = (limit: RateLimit): Governor => ({
   ...createWatch(),
   configured: limit,
+  reported: null,
   limit,
   completed: createRing(limit.requests),
   open: new Map(),
@@ -113,8 +124,9 @@ export const admit = (governor: Governor, nowMs: number): Admission => {
     ringReadyAtMs(governor, nowMs),
     roomReadyAtMs(governor, nowMs),
   );
-  if (isProbing(governor)) return { grant: null, waitMs: null };
-  if (readyAtMs > nowMs) return { grant: null, waitMs: readyAtMs - nowMs };
+  const stoppedForMs = Math.max(0, governor.stoppedUntilMs - nowMs);
+  if (isProbing(governor)) return { grant: null, waitMs: null, stoppedForMs };
+  if (readyAtMs > nowMs) return { grant: null, waitMs: readyAtMs - nowMs, stoppedForMs };
   const id = governor.nextId;
   governor.nextId += 1;
   governor.open.set(id, nowMs + LEASE_MS);
@@ -134,7 +146,10 @@ export const complete = (governor: Governor, grant: Grant, answer: GovernedAnswe
   governor.open.delete(grant.id);
   learnRoundTrip(governor, nowMs - grant.sentAtMs);
   push(governor.completed, nowMs - Math.min(sparedMs(governor), nowMs - grant.sentAtMs));
-  if (answer.limit !== null) governor.limit = lowerLimit(governor.configured, answer.limit);
+  if (answer.limit !== null) {
+    governor.reported = answer.limit;
+    governor.limit = lowerLimit(governor.configured, answer.limit);
+  }
   if (answer.status === 429) {
     const waitMs = Math.max(answer.retryAfterMs ?? 0, answer.resetMs ?? 0, MIN_STOP_MS) + answer.jitterMs;
     forgetGrain(governor, nowMs);

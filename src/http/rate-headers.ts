@@ -13,6 +13,9 @@ export type RateHeaders = {
   readonly resetMs: number | null;
 };
 
+/** No server is believed a longer wait: one that means it says so again, and a wrong one must not stop a link for years. */
+export const LONGEST_STOP_MS = 3_600_000;
+
 const MINUTE_MS = 60_000;
 const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: 60 * MINUTE_MS } as const;
 
@@ -27,7 +30,7 @@ export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS
   return { requests, windowMs: unitMs(match?.groups?.['unit']) ?? defaultWindowMs };
 };
 
-/** Reads the three `X-Rate-Limit` headers. `nowMs` is wall-clock time, for a Reset given as a point in time. */
+/** Reads the three `X-Rate-Limit` headers; a Reset counts as {@link LONGEST_STOP_MS} at most. `nowMs` is wall-clock time, for a Reset given as a point in time. */
 export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHeaders => {
   const limit = one(headers, 'x-rate-limit-limit');
   return {
@@ -37,14 +40,17 @@ export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHead
   };
 };
 
-/** How long `Retry-After` asks to wait, given as seconds or as an HTTP date; null where it is missing or unreadable. */
+/**
+ * How long `Retry-After` asks to wait, given as seconds or as an HTTP date, {@link LONGEST_STOP_MS} at most; null where it
+ * is missing or unreadable.
+ */
 export const readRetryAfterMs = (headers: AnswerHeaders, nowMs: number): number | null => {
   const text = one(headers, 'retry-after');
   if (text === null) return null;
   const seconds = readNumber(text);
-  if (seconds !== null) return seconds * 1_000;
+  if (seconds !== null) return believedMs(seconds * 1_000);
   const atMs = /[a-z]/iu.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+  return Number.isNaN(atMs) ? null : believedMs(atMs - nowMs);
 };
 
 const LATEST_PLAUSIBLE_SECONDS = 3_600;
@@ -54,10 +60,12 @@ const EPOCH_MILLISECONDS_FROM = 1_000_000_000_000;
 /** The document says seconds left; what is too great for that is taken as milliseconds left, or as epoch time. */
 const resetMs = (value: number | null, nowMs: number): number | null => {
   if (value === null) return null;
-  if (value >= EPOCH_MILLISECONDS_FROM) return Math.max(0, value - nowMs);
-  if (value >= EPOCH_SECONDS_FROM) return Math.max(0, value * 1_000 - nowMs);
-  return value > LATEST_PLAUSIBLE_SECONDS ? value : value * 1_000;
+  if (value >= EPOCH_MILLISECONDS_FROM) return believedMs(value - nowMs);
+  if (value >= EPOCH_SECONDS_FROM) return believedMs(value * 1_000 - nowMs);
+  return believedMs(value > LATEST_PLAUSIBLE_SECONDS ? value : value * 1_000);
 };
+
+const believedMs = (waitMs: number): number => Math.min(Math.max(0, waitMs), LONGEST_STOP_MS);
 
 const unitMs = (unit: string | undefined): number | null => {
   switch (unit?.toLowerCase()) {

@@ -14,6 +14,7 @@ import {
   importGovernor,
   parseGovernorState,
   restoreGovernor,
+  withLimit,
   type GovernorState,
 } from './governor-state.ts';
 import { admit, budgetOf, complete, createGovernor, type Governor } from './governor.ts';
@@ -60,17 +61,17 @@ const UNKNOWN_REVISION = -1;
 /** Opens the ring that the cell holds. Where the cell cannot be reached, its methods reject until it can. */
 export const openSharedRing = async (options: SharedRingOptions): Promise<RequestRing> => {
   const { cell, clock } = options;
-  let known = { revision: 0, governor: startGovernor(options, clock.now()) };
+  let { limit } = options;
+  let known = { revision: 0, governor: governorOf(options, null, clock.now()) };
   let seenAt = { nowMs: clock.now(), monotonicMs: clock.monotonic() };
   let tail: Promise<unknown> = Promise.resolve();
 
   const look = ({ nowMs, revision, state }: CellView): Governor => {
     seenAt = { nowMs, monotonicMs: clock.monotonic() };
-    if (revision === known.revision) return known.governor;
-    const held = state === null ? null : parseGovernorState(state);
-    const governor = held === null ? startGovernor(options, nowMs) : importGovernor(options.limit, held);
-    known = { revision, governor };
-    return governor;
+    const isKnown = revision === known.revision;
+    const governor = isKnown ? known.governor : governorOf({ ...options, limit }, state, nowMs);
+    known = { revision, governor: withLimit(governor, limit, nowMs) };
+    return known.governor;
   };
   const perform = async <Result>({ apply, isToBeKept }: Step<Result>): Promise<Result> => {
     for (let view = await cell.read(known.revision); ;) {
@@ -100,7 +101,7 @@ export const openSharedRing = async (options: SharedRingOptions): Promise<Reques
     admit: async () => {
       const admission = await inTurn({ apply: admit, isToBeKept: ({ grant }) => grant !== null });
       if (admission.grant !== null) return admission;
-      return { grant: null, waitMs: Math.min(admission.waitMs ?? LOOK_AGAIN_MS, MAX_WAIT_MS) };
+      return { ...admission, waitMs: Math.min(admission.waitMs ?? LOOK_AGAIN_MS, MAX_WAIT_MS) };
     },
     complete: (grant, answer) =>
       inTurn({
@@ -110,10 +111,17 @@ export const openSharedRing = async (options: SharedRingOptions): Promise<Reques
         },
         isToBeKept: () => true,
       }),
+    use: (next) => {
+      limit = next;
+    },
     budget: () => budgetOf(known.governor, seenNowMs()),
     snapshot: () => exportGovernor(known.governor, clock.now() - seenNowMs(), seenNowMs()),
   };
 };
 
-const startGovernor = ({ limit, clock, snapshot }: SharedRingOptions, nowMs: number): Governor =>
-  snapshot === null ? createGovernor(limit) : restoreGovernor(limit, snapshot, { nowMs, epochMs: clock.now() });
+/** The governor that the cell holds; where it holds none, one that goes on from the process before. */
+const governorOf = ({ limit, clock, snapshot }: SharedRingOptions, state: string | null, nowMs: number): Governor => {
+  const held = state === null ? null : parseGovernorState(state);
+  if (held !== null) return importGovernor(limit, held, nowMs);
+  return snapshot === null ? createGovernor(limit) : restoreGovernor(limit, snapshot, { nowMs, epochMs: clock.now() });
+};

@@ -1,8 +1,15 @@
-/** A request that never left, because what keeps the rate limit could not be asked: surely it was not applied. */
+/**
+ * A request that never left, because what keeps the rate limit could not be asked or lets nothing pass for long: surely
+ * it was not applied.
+ */
 export class UnsentError extends Error {
-  constructor(message: string, options: { readonly cause: unknown }) {
+  /** For how long nothing passes; null where that is not known. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly retryAfterMs?: number }) {
     super(message, options);
     this.name = 'UnsentError';
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -5,6 +5,8 @@ import type { JobEnding } from './job.ts';
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 10 * 60_000;
+/** A remote is asked again by then, whatever it asked for. */
+const LONGEST_RETRY_MS = 60 * 60_000;
 
 /** Another process holds the link: a dead one's lease is over 15 s later, so the link is asked for again soon. */
 const BUSY_RETRY_MS = 2_000;
@@ -20,10 +22,10 @@ export type Outcome = {
   readonly retryInMs: number | null;
 };
 
-/** Doubles with each failure in a row up to ten minutes, with half of it at random; never less than the remote asked for. */
+/** Doubles with each failure in a row up to ten minutes, with half of it at random; never less than the remote asked for, up to an hour. */
 const backoffMs = (failures: number, retryAfterMs: number | null, random: number): number => {
   const wholeMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
-  return Math.max(retryAfterMs ?? 0, Math.round(wholeMs * (0.5 + random / 2)));
+  return Math.max(Math.min(retryAfterMs ?? 0, LONGEST_RETRY_MS), Math.round(wholeMs * (0.5 + random / 2)));
 };
 
 /**
@@ -34,7 +36,7 @@ const backoffMs = (failures: number, retryAfterMs: number | null, random: number
  * | nothing wrong | completed | active |
  * | a halt (R8) | halted, no retry | halted until a scheduled run's plan is within the limit |
  * | a credential refused or missing (R16) | paused, no retry | paused until there is another credential |
- * | a remote that may be asked again soon | unavailable, retried with backoff, `Retry-After` as the floor | failing |
+ * | a remote that may be asked again soon | unavailable, retried with backoff, `Retry-After` (an hour at most) as the floor | failing |
  * | the lease held or taken by another process | busy, tried again soon | as it was |
  * | the program being stopped | stopped, back into the queue | as it was |
  * | anything else | failed, no retry | failing until the next scheduled run |

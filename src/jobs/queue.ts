@@ -1,4 +1,4 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,12 +35,25 @@ const orderId = ({ link, kind, override }: JobData): string => {
   return override === null ? `${kind} ${link}` : `${kind} ${link} accepting deletes ${override}`;
 };
 
-/** Puts a job that somebody asked for into the queue; answers its id. */
+/** Lets a job that waits for its next attempt begin now. */
+const hurry = async (job: Job<JobData>): Promise<void> => {
+  if (!(await job.isDelayed())) return;
+  await job.promote().catch(async (error: unknown) => {
+    // Its time may just have come.
+    if (await job.isDelayed()) throw error;
+  });
+};
+
+/**
+ * Puts a job that somebody asked for into the queue; answers its id. Where the same one waits there for its next attempt,
+ * that comes now.
+ */
 export const addOrder = async (queue: JobQueue, job: JobData): Promise<string> => {
   const deduplication = { id: orderId(job) };
   const added = await queue.add(job.kind, job, { ...jobOptions(job.kind), deduplication });
-  if (added.id !== undefined) return added.id;
-  throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
+  if (added.id === undefined) throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
+  await hurry(added);
+  return added.id;
 };
 
 const SECOND_MS = 1_000;

@@ -34,7 +34,7 @@ export type Network = {
   readonly random: () => number;
   /** Called before each wait for another attempt at a request, with why and how long. */
   readonly onRetry: OnRetry;
-  /** The gate of that name, which every link with the same credential shares; the limit is that of the first call. */
+  /** The gate of that name, which every link with the same credential shares; the limit is that of the latest call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
   /** Shares the access tokens of the credential that goes by that name, which tells nothing of it. */
   shareAccessToken(name: string): ShareAccessToken;

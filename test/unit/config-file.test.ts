@@ -96,9 +96,16 @@ links: { home: }
     ['links:\n  a: {}\n  b: {buckets: x, buckets: y}\n  a: {}', 'line 4, column 3 (duplicate key)'],
     ['- a', 'no settings at its top'],
     ['dataDir: *unknown', 'alias'],
+    ['links: &l {a: *l}', 'line 1, column 15 (alias within its anchor)'],
+    ['links:\n  a: &a\n    buckets: [one, *a]', 'line 3, column 20 (alias within its anchor)'],
   ])('malformed YAML is one problem: %j', (yaml, what) => {
     const where = join(cwd(), 'given.yaml');
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test('aliases of what stands elsewhere are read, also where they share a name with what they stand in', () => {
+    const yaml = `${REQUIRED_YAML}links: &it\n  a: { buckets: &it [one] }\n  b: { buckets: *it }\n`;
+    expect(load({}, yaml).links.map(({ buckets }) => buckets)).toEqual([['one'], ['one']]);
   });
 
   test('a fault leaves it known where a daemon may be at work', () => {

@@ -276,7 +276,7 @@ const NEVER_SENT = new Set([
 const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
   const kept = findUnsent(error);
   if (kept !== null) {
-    const options = { status: null, route, applied: 'no', cause: kept } as const;
+    const options = { status: null, route, applied: 'no', retryAfterMs: kept.retryAfterMs, cause: kept } as const;
     return new UnavailableError(`${route} was not sent: ${kept.message}`, options);
   }
   const chain = causesOf(error);

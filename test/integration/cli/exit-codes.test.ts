@@ -139,6 +139,20 @@ test('exit code 5: a remote that stays away; the run after it goes on', async ()
   expect((await ground.run('sync')).code).toBe(0);
 });
 
+test('exit code 5: a remote that asked for a long pause is not waited for, and not asked', async () => {
+  const { service } = ground.sandbox;
+  const env = { ...ground.env, SERVICE_ACCESS_TOKEN: service.issueToken() };
+  service.addFault({ times: 1000, action: { kind: 'status', status: 429, retryAfter: '86400' } });
+  expect((await runCli(['sync'], env, ground.directory)).code).toBe(5);
+  service.clearFaults();
+  const asked = service.requests.length;
+  const [sync, plan] = [await runCli(['sync'], env, ground.directory), await runCli(['plan'], env, ground.directory)];
+  expect([sync.code, plan.code]).toEqual([5, 5]);
+  expect(sync.stdout + sync.stderr).toMatch(/was not sent: the rate limit lets nothing pass for another 3\d{3} s/u);
+  expect(service.requests.length).toBe(asked);
+  expect((await ground.run('sync')).code).toBe(0);
+});
+
 test('an interrupted sync leaves the link free and its state as it was', async () => {
   const { google } = ground.sandbox;
   google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });

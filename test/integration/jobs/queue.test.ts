@@ -209,6 +209,22 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.enqueue('a', { override: null })).not.toBe(id);
   });
 
+  test('a resync by hand that waits for its next attempt begins at once when it is asked for again', async () => {
+    let attempts = 0;
+    const daemon = startScheduler(() => {
+      attempts += 1;
+      if (attempts > 1) return Promise.resolve(report({ summary: SUMMARY }));
+      return Promise.resolve(report({ ending: 'unavailable', message: 'Down.', retryInMs: 3_600_000 }));
+    });
+    await ready(daemon, []);
+    const commands = await client();
+    const id = await commands.enqueue('a', { override: null });
+    await expect.poll(() => queue().getDelayedCount()).toBe(1);
+    expect(await commands.enqueue('a', { override: null })).toBe(id);
+    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed' });
+    expect(attempts).toBe(2);
+  });
+
   test('the jobs that are due and under way are told, and nothing while Redis is away', async () => {
     const first = Promise.withResolvers<JobReport>();
     const daemon = startScheduler(() => first.promise, 1);

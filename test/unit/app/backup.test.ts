@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -57,6 +66,12 @@ test('a backup says what it holds, for its owner alone, and comes back as it was
   await store.close();
 });
 
+test('a directory below others that are not there either is made', async () => {
+  await backUp(from, join(copy, 'of', 'today'), OPTIONS);
+  expect(readdirSync(join(copy, 'of', 'today'))).toContain('manifest.json');
+  expect(statSync(join(copy, 'of')).mode & 0o777).toBe(0o700);
+});
+
 test('a token that is not encrypted is left out and named, unless it is asked for', async () => {
   await storeToken(null);
   const { leftOut } = await backUp(from, copy, OPTIONS);
@@ -84,6 +99,11 @@ describe('refused, with nothing changed, is', () => {
     writeFileSync(join(copy, 'kept'), 'kept');
     await expectRefusal(backUp(from, copy, OPTIONS), /is not empty: it holds kept/u, true);
     expect(readdirSync(copy)).toEqual(['kept']);
+  });
+
+  test.runIf(existsSync('/proc/self'))('a backup into a place where no directory can be made', async () => {
+    const path = '/proc/contact-sync/copy';
+    await expectRefusal(backUp(from, path, OPTIONS), /cannot be used\. Check that it is a directory/u, false);
   });
 
   test('a backup of nothing', async () => {

@@ -120,15 +120,26 @@ describe('gate', () => {
     expect(passed).toHaveLength(2);
   });
 
-  test('waits through a Retry-After that is longer than a timer can be', async () => {
+  test('refuses who would wait for long, and goes on after an hour at most, however long a Retry-After is', async () => {
     const { gate, clock } = open();
-    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'retry-after': '7300' } });
-    let hasPassed = false;
-    void gate.acquire('read', NEVER).then(() => (hasPassed = true));
-    await clock.advance(7_300_000);
-    expect(hasPassed).toBe(false);
-    await clock.advance(1_000);
-    expect(hasPassed).toBe(true);
+    const probe = await gate.acquire('read', NEVER);
+    const refused = [gate.acquire('read', NEVER), gate.acquire('write', NEVER)].map((waiting) =>
+      expect(waiting).rejects.toMatchObject({ name: 'UnsentError', retryAfterMs: 3_600_500 }),
+    );
+    probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
+    await Promise.all(refused);
+    await clock.advance(3_500_000);
+    await expect(gate.acquire('read', NEVER)).rejects.toThrow('the rate limit lets nothing pass for another 101 s');
+    await clock.advance(100_500);
+    (await gate.acquire('read', NEVER)).done(OK);
+  });
+
+  test('waits through a stop until a window of a minute is reset', async () => {
+    const { gate, clock } = open();
+    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
+    const next = gate.acquire('read', NEVER);
+    await clock.advance(60_500);
+    (await next).done(OK);
   });
 
   test('goes on from the snapshot of the process before', async () => {

@@ -25,6 +25,24 @@ test('who asks for the same name gets the same gate, even at the same time', asy
   expect(one).not.toBe(other);
 });
 
+test('a gate takes the limit of who asks for it last, and keeps what was sent', async () => {
+  const { clock, start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  const probe = await gate.acquire('read', NEVER);
+  await gates.open('a', { requests: 2, windowMs: 60_000 }, ignore);
+  probe.done(OK);
+  (await gate.acquire('read', NEVER)).done(OK);
+  expect(gate.budget()).toMatchObject({ limit: { requests: 2 }, remaining: 0 });
+  let hasPassed = false;
+  const next = gate.acquire('read', NEVER).then(() => (hasPassed = true));
+  await clock.advance(60_000);
+  expect(hasPassed).toBe(false);
+  await gates.open('a', LIMIT, ignore);
+  await next;
+  expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
+});
+
 test('budgets outlast the process', async () => {
   const { start } = open();
   const before = start();

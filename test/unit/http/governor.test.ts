@@ -345,7 +345,7 @@ describe('state', () => {
     complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
     const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
     const state = parseGovernorState(text);
-    const copy = state === null ? null : importGovernor(LIMIT, state);
+    const copy = state === null ? null : importGovernor(LIMIT, state, 2_100);
     expect(copy).toEqual(governor);
   });
 

@@ -57,6 +57,9 @@ describe('readRateHeaders', () => {
     [String(NOW_MS + 1_234), 1_234],
     [String(NOW_MS / 1_000 - 12), 0],
     ['37000', 37_000],
+    ['3600001', 3_600_000],
+    [String(NOW_MS / 1_000 + 86_400), 3_600_000],
+    [String(NOW_MS + 86_400_000), 3_600_000],
   ])('Reset %s is understood', (text, resetMs) => {
     expect(readRateHeaders({ 'x-rate-limit-reset': text }, NOW_MS).resetMs).toBe(resetMs);
   });
@@ -72,6 +75,10 @@ describe('readRetryAfterMs', () => {
     ['0', 0],
     ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 09:59:00 GMT', 0],
+    ['3600', 3_600_000],
+    ['86400', 3_600_000],
+    ['1795456800', 3_600_000],
+    ['Sun, 22 Nov 2026 10:00:00 GMT', 3_600_000],
     ['later', null],
     ['-3', null],
     ['', null],

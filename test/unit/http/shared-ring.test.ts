@@ -103,6 +103,17 @@ describe.each([
     expect(await waitOf(other)).toBe(1_000);
   });
 
+  test.skipIf(isSkipped)('takes another limit with what was sent, and tells no other process', async () => {
+    const open = create();
+    const [one, other] = [await open(), await open()];
+    await one.complete(await granted(one), ANSWER);
+    one.use({ requests: 3, windowMs: 60_000 });
+    await one.complete(await granted(one), ANSWER);
+    expect(one.budget()).toMatchObject({ limit: { requests: 3 }, remaining: 1 });
+    await other.admit();
+    expect(other.budget()).toMatchObject({ limit: LIMIT, remaining: 8 });
+  });
+
   test.skipIf(isSkipped)('is found again by a process that starts later', async () => {
     const open = create();
     const one = await open();

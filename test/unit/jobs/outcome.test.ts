@@ -64,4 +64,8 @@ describe('the time before another attempt', () => {
     expect(delay(1, 0, 3_600_000)).toBe(3_600_000);
     expect(delay(3, 0, 1_000)).toBe(30_000);
   });
+
+  test('is an hour at most, whatever the remote asked for', () => {
+    expect(delay(1, 0, 1_795_456_800_000)).toBe(3_600_000);
+  });
 });

@@ -8,10 +8,11 @@ import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import { createFakeClock, NEVER } from './google/support.ts';
 
-/** A way out that nothing passes, since its limit cannot be asked. */
+/** A way out that nothing passes, since its limit cannot be asked, and not for half an hour. */
 const createBlockedTransport = () => {
   const fault = new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
     cause: new Error('connection refused'),
+    retryAfterMs: 1_800_000,
   });
   const clock = createFakeClock();
   const ring = createLocalRing({ requests: 500, windowMs: 60_000 }, clock, null);
@@ -54,6 +55,7 @@ test.each<[string, () => Remote]>([
     await expect(open().createGroup('Choir', NEVER)).rejects.toMatchObject({
       kind: 'unavailable',
       applied: 'no',
+      retryAfterMs: 1_800_000,
       message: expect.stringMatching(/was not sent: Redis, .*Check REDIS_URL/u),
     });
   },

@@ -75,7 +75,8 @@ const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 export const connectionError = (asked: Asked, cause: unknown): UnavailableError | UnauthenticatedError => {
   const kept = findUnsent(cause);
   if (kept !== null) {
-    const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
+    const { retryAfterMs } = kept;
+    const options = { status: null, route: routeOf(asked), applied: 'no', retryAfterMs, cause } as const;
     return new UnavailableError(`${routeOf(asked)} was not sent: ${kept.message}`, options);
   }
   const codes = codesOf(cause);

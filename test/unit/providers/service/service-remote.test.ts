@@ -3,7 +3,18 @@ import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
 import { NameTakenError, UnavailableError } from '../../../../src/providers/errors.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../../src/providers/service/mapper.ts';
-import { bucketJson, contactJson, failureOf, list, never, NOW_MS, one, startServer, type Canned } from './support.ts';
+import {
+  bucketJson,
+  contactJson,
+  failureOf,
+  list,
+  never,
+  NOW_MS,
+  one,
+  startServer,
+  type Canned,
+  type Received,
+} from './support.ts';
 
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
@@ -197,17 +208,42 @@ describe('[R9] what lost creates made', () => {
     expect(server.received[0]?.query.get('created_at.after')).toBe('2026-11-21T11:55:00+00:00');
   });
 
-  it('is looked for on no more than four pages, and not at all for nothing', async () => {
-    await using server = await startServer((_request, index) => {
-      const rows = Array.from({ length: 50 }, (_, row) =>
-        contactJson(index * 50 + row, { created_at: '2026-11-21 11:59:00 UTC' }),
-      );
-      return { json: list(rows, { next_page: index + 2 }) };
-    });
+  /** The newest contacts, 50 to a page; each page announces another one. */
+  const newest = (count: number, matching: (index: number) => boolean) => {
+    const rows = Array.from({ length: count }, (_, index) =>
+      contactJson(count - index, { ...(matching(index) ? ada : {}), created_at: '2026-11-21 11:59:00 UTC' }),
+    );
+    return ({ query }: Received) => {
+      const page = Number(query.get('page') ?? '1');
+      return { json: list(rows.slice((page - 1) * 50, page * 50), { next_page: page + 1 }) };
+    };
+  };
+
+  it('is found behind however many newer contacts, and nothing is asked for nothing', async () => {
+    await using server = await startServer(newest(300, (index) => index === 299));
     expect((await server.remote.findCreated([], NOW_MS, () => false, never)).size).toBe(0);
     expect(server.received).toHaveLength(0);
-    await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
-    expect(server.received).toHaveLength(4);
+    const found = await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
+    expect([...found].map(([key, record]) => [key, record.id])).toEqual([['k', 'contact_1']]);
+  });
+
+  it('is looked for no further than where all of it is found', async () => {
+    await using server = await startServer(newest(300, (index) => index === 10 || index === 60));
+    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
+    expect([...found.values()].map(({ id }) => id)).toEqual(['contact_290', 'contact_240']);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('is one contact where its row slips onto the next page', async () => {
+    await using server = await startServer(({ query }) => {
+      const row = contactJson(1, { ...ada, created_at: '2026-11-21 11:59:00 UTC' });
+      const other = { ...contactJson(2), created_at: row.created_at };
+      const isFirst = query.get('page') === null;
+      return { json: list(isFirst ? [row] : [row, other], { next_page: isFirst ? 2 : null }) };
+    });
+    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
+    expect(server.received).toHaveLength(2);
+    expect([...found.keys()]).toEqual(['k']);
   });
 });
 

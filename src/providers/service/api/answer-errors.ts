@@ -212,7 +212,8 @@ export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): Re
   if (!answer.isJson) return unreadableAnswer(asked, status, 'it is not complete JSON');
   if (!hasErrors(answer.json)) return null;
   const error = errorOf(asked, answer, nowMs);
-  if (!(error instanceof InvalidError) || !holdsData(answer.json)) return error;
   const applied = appliedWhenSent(asked.method);
+  if (applied === 'no' || !holdsData(answer.json)) return error;
+  // A write whose answer holds data was perhaps applied, whatever the errors beside it say: it is not sent again.
   return new InvalidError(error.message, { status, route: error.route, applied });
 };

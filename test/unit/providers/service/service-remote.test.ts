@@ -108,7 +108,8 @@ describe('a create', () => {
   });
 
   it('[R9] is not repeated where it was perhaps applied', async () => {
-    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }]) {
+    const limited = { json: { ...one(contactJson(5)), errors: ['Rate limit exceeded'] } };
+    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }, limited]) {
       await using server = await startServer(() => answer);
       const [result] = await server.remote.create([creating('k')], never);
       expect(server.received).toHaveLength(1);

@@ -69,6 +69,17 @@ describe('an answer of the service', () => {
     );
   });
 
+  it.each<[string, Case]>([
+    ['the rate limit', { status: 200, json: { data: { id: 'contact_1' }, errors: ['Rate limit exceeded soon'] } }],
+    [
+      'anything, with nothing left of the limit',
+      { status: 201, json: { data: [1], errors: ['no'] }, headers: { 'x-rate-limit-remaining': '0' } },
+    ],
+  ])('[R9] of a write that holds data, beside errors about %s, leaves open whether it was applied', (_what, given) => {
+    expect(told(errorOf({ ...given, method: 'POST' }))).toMatchObject({ kind: 'invalid', applied: 'unknown' });
+    expect(told(errorOf({ ...given, method: 'GET' }))).toMatchObject({ kind: 'limited', applied: 'no', retry: 'soon' });
+  });
+
   it('of a refused write says that it was not applied', () => {
     for (const status of [400, 403, 404, 422, 429]) expect(errorOf({ status, method: 'POST' })?.applied).toBe('no');
     expect(errorOf({ status: 200, method: 'POST', json: { errors: ['no'] } })?.applied).toBe('no');

@@ -12,6 +12,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
+  WrongAddressError,
   appliedBeforeRedirect,
   type Applied,
   type RemoteError,
@@ -123,6 +124,15 @@ export const unsendable = (asked: Asked, why: string): InvalidError => {
 const isPage = ({ headers, isJson }: ReadAnswer): boolean =>
   !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
 
+/**
+ * A web page that says that there is no such thing: a proxy says so of everything while the service is being deployed. Where
+ * the service answers another request, it concerns the thing alone.
+ */
+const missingByPage = (asked: Asked, status: number): WrongAddressError => {
+  const text = `the service's answer to ${routeOf(asked)} (${status}) is a web page; check ${addressOf(asked)}`;
+  return new WrongAddressError(text, { status, route: routeOf(asked), applied: appliedWhenSent(asked.method) });
+};
+
 /** Who was refused at an authorization endpoint: none of them takes a token. */
 const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
   const what =
@@ -193,6 +203,7 @@ const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError =
       retryAfterMs,
     });
   }
+  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(asked, status);
   return refusal(asked, status, text, words ?? '', options);
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidError, NotFoundError } from '../../errors.ts';
+import { InvalidError, NotFoundError, WrongAddressError } from '../../errors.ts';
 import { startListingWalk } from '../../read-limits.ts';
 import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
@@ -104,9 +104,21 @@ export const fetchPage = async <Row>(
 };
 
 /**
- * Reads the page after `previous`; null where the list has ended. A page that nothing announced may be refused by the
- * service as lying past the end.
+ * Whether a page that nothing announced is refused as lying past the end. Where a web page says so, the first page shows
+ * whether the service answers at all. Throws what that throws.
  */
+const isPastEnd = async <Row>(
+  send: Send,
+  list: ListRequest<Row>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  if (!(error instanceof WrongAddressError)) return error instanceof NotFoundError || error instanceof InvalidError;
+  await fetchPage(send, list, 1, signal);
+  return true;
+};
+
+/** Reads the page after `previous`; null where the list has ended. */
 export const fetchPageAfter = async <Row>(
   send: Send,
   list: ListRequest<Row>,
@@ -117,8 +129,7 @@ export const fetchPageAfter = async <Row>(
   try {
     return await fetchPage(send, list, previous.number + 1, signal);
   } catch (error) {
-    const isRefusal = error instanceof NotFoundError || error instanceof InvalidError;
-    if (isRefusal && !previous.announcesNext) return null;
+    if (!previous.announcesNext && (await isPastEnd(send, list, error, signal))) return null;
     throw error;
   }
 };

@@ -94,6 +94,31 @@ describe('a 403 for one contact', () => {
   });
 });
 
+describe('a web page that says 404', () => {
+  const page = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
+
+  it('[R7] for one contact means that it is withheld where the list of contacts still answers', async () => {
+    await using server = await startServer(({ path }) => (path === '/v2/contacts' ? { json: list([]) } : page));
+    expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toMatchObject({ kind: 'withheld' });
+    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+  });
+
+  it('[R7] for everything fails the read, and leaves a write open', async () => {
+    await using server = await startServer(() => page);
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'unreadable' });
+    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+    expect(await server.remote.create([creating('k')], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+  });
+
+  it('means for a bucket that it is gone where the list of buckets does not hold it', async () => {
+    await using server = await startServer(({ path }) =>
+      path === '/v2/buckets' ? { json: list([bucketJson(1)]) } : page,
+    );
+    expect(await server.remote.readGroup('bucket_2', never)).toBeNull();
+    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+  });
+});
+
 describe('a create', () => {
   it('is one POST of what is filled and gives the contact as the service has it', async () => {
     await using server = await startServer(() => ({ json: one(contactJson(5, { first_name: 'ADA' })) }));

@@ -53,6 +53,12 @@ describe('an answer of the service', () => {
     expect(errorOf(given)?.kind).toBe(kind);
   });
 
+  it.each([404, 410])('[R7] %i as a web page deletes nothing, and a write was perhaps applied', (status) => {
+    const page = { status, isJson: false, headers: { 'content-type': 'text/html' } };
+    expect(told(errorOf(page))).toEqual({ kind: 'unreadable', applied: 'no', retry: 'never' });
+    expect(told(errorOf({ ...page, method: 'PATCH' }))).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
+  });
+
   it.each([200, 201, 204])('%i without errors is no error', (status) => {
     expect(errorOf({ status, json: { data: {}, errors: [] } })).toBeNull();
   });

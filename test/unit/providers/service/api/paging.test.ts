@@ -52,6 +52,14 @@ describe('a list', () => {
     expect((await walk(answering)).rows).toBe(50);
   });
 
+  it('ends where a web page refuses it, only if the first page is still answered', async () => {
+    const gone = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
+    const first = { json: list(rows(1, 50)) };
+    expect((await walk((request) => (pageOf(request) === 1 ? first : gone))).rows).toBe(50);
+    await using server = await startServer((_request, index) => (index === 0 ? first : gone));
+    expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
+  });
+
   it('fails where a page that was announced is missing', async () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };

@@ -64,8 +64,9 @@ const announcesNext = (nextPage: unknown): boolean => {
 };
 
 /**
- * Whether a page is surely the last: nothing announces another one, and it is either not full or the total agrees. A full
- * page that neither announces another nor agrees with the total leaves the question open: one more is asked for.
+ * Whether a page is surely the last: it is empty, or nothing announces another one and the total agrees; where there is no
+ * total, the page is not full. Else the question is open, and one more is asked for: a total may count what a filter leaves
+ * out.
  */
 export const isLastPage = (
   page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>,
@@ -73,7 +74,8 @@ export const isLastPage = (
 ): boolean => {
   if (rowCount === 0) return true;
   if (page.announcesNext) return false;
-  return rowCount < PAGE_SIZE || (page.total !== null && (page.number - 1) * PAGE_SIZE + rowCount >= page.total);
+  if (page.total === null) return rowCount < PAGE_SIZE;
+  return (page.number - 1) * PAGE_SIZE + rowCount >= page.total;
 };
 
 /** Reads one page. The page number is left out for the first one, so that lists that know no pages answer too. */

@@ -131,7 +131,7 @@ export class RedirectedError extends UnreadableError {
   override readonly retry = 'never';
 }
 
-/** An answer of something that is not the remote: the address in the configuration leads elsewhere. */
+/** An answer of something that is not the remote: a proxy, or whatever the address in the configuration leads to. */
 export class WrongAddressError extends UnreadableError {
   override readonly retry = 'never';
 }

@@ -3,6 +3,14 @@ import { describeRemote, type Exclusion } from '../support/contract/under-varian
 import { SERVICE_VARIANTS } from '../support/contract/variant-sets.ts';
 
 const further = ['each further field is written, read back and put back alone; nothing else changes (R10)'] as const;
+const withheld = [
+  'a deletion shows in the feed, or by absence from the listing and a read',
+  'reads find what is there and say what is gone, each under the id asked for',
+  'a contact that was merged away is gone, or is the other one now (R12)',
+  'a delete answers for each id, and one that is gone already is deleted',
+  'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
+  'a merge with a contact that is gone changes nothing and says so',
+] as const;
 const clearing = { kind: 'some', scenes: ['an update clears texts and lists'] } as const;
 
 const EXCLUSIONS: readonly Exclusion[] = [
@@ -57,15 +65,20 @@ const EXCLUSIONS: readonly Exclusion[] = [
     name: 'missingRecordStatus',
     value: '403',
     kind: 'some',
-    scenes: [
-      'a deletion shows in the feed, or by absence from the listing and a read',
-      'reads find what is there and say what is gone, each under the id asked for',
-      'a contact that was merged away is gone, or is the other one now (R12)',
-      'a delete answers for each id, and one that is gone already is deleted',
-      'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
-      'a merge with a contact that is gone changes nothing and says so',
-    ],
+    scenes: withheld,
     reason: 'a contact that is gone is withheld, and only its absence from a listing shows that it was deleted (R7)',
+  },
+  {
+    name: 'errorBody',
+    value: 'html',
+    kind: 'some',
+    scenes: [
+      ...withheld,
+      'an update of a contact that is gone fails alone',
+      'a membership of a contact that is gone fails alone',
+    ],
+    reason:
+      'a web page that says 404 may be a proxy: a contact is withheld, and a write to it was perhaps applied (R7)',
   },
 ];
 

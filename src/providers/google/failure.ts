@@ -78,16 +78,24 @@ type Answer = {
   readonly fields: readonly string[];
   readonly message: string;
   readonly retryAfter: string | null;
+  /** It says something, but not in the form of the People API. */
+  readonly isForeign: boolean;
 };
 
 /** Codes and reasons are names; what is none is not to be trusted: a proxy may put the request into its answer. */
 const nameOrNothing = (text: string): string => (/^[\w.:-]{1,60}$/u.test(text) ? text : '');
 
+/** Nothing is said by no text, and by an object without a key. */
+const isEmpty = (data: unknown): boolean => {
+  if (typeof data === 'string') return data.trim() === '';
+  return data === undefined || data === null || (typeof data === 'object' && Object.keys(data).length === 0);
+};
+
 const answerOf = (error: unknown): Answer | null => {
   const answered = answeredSchema.safeParse(error);
   if (!answered.success) return null;
   const { status, headers, data } = answered.data.response;
-  const base = { status, retryAfter: headers.get('retry-after') };
+  const base = { status, retryAfter: headers.get('retry-after'), isForeign: !isEmpty(data) };
   const token = tokenErrorSchema.safeParse(data);
   if (token.success) {
     return {
@@ -103,6 +111,7 @@ const answerOf = (error: unknown): Answer | null => {
   const { details, errors, ...body } = api.data.error;
   return {
     ...base,
+    isForeign: false,
     code: nameOrNothing(body.status),
     reasons: [...details, ...errors].map(({ reason = '' }) => nameOrNothing(reason)).filter((reason) => reason !== ''),
     fields: details.flatMap(({ fieldViolations }) => fieldViolations.map(({ field }) => field)),
@@ -169,6 +178,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     const retryAfterMs = retryAfterMsOf(answer, context.nowMs) ?? context.limitFloorMs;
     return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
   }
+  if (answer.isForeign && (answer.status === 404 || answer.status === 410)) return foreign(answer, context, base);
   switch (answer.status) {
     case 400:
       return badRequest(answer, context, base);
@@ -183,6 +193,12 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     default:
       return invalid(answer, base);
   }
+};
+
+/** A proxy, or another server, says that there is no such thing: Google itself may well have it, and may have written it. */
+const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErrorOptions): UnreadableError => {
+  const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
+  return new UnreadableError(text, { ...base, applied: isMutation ? 'unknown' : 'no' });
 };
 
 /** Only what has an id can be missing at Google itself. */

@@ -1,5 +1,5 @@
 import type { GroupRecord } from '../../contact/record.ts';
-import { NameTakenError, NotFoundError, RevokedError } from '../errors.ts';
+import { NameTakenError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { groupOf } from './mapper.ts';
@@ -14,12 +14,13 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
 };
 
 /**
- * Whether a failure says that this one bucket is gone or out of reach. A 403 says so where the buckets can still be listed:
- * lists and single buckets take the same scopes (API.md, Bucket routes). Throws what the list throws.
+ * Whether a failure says that this one bucket is gone or out of reach. A 403, or a web page that says
+ * 404, says so where the buckets can still be listed and this one is not among them: lists and single buckets take the same
+ * scopes (API.md, Bucket routes). Throws what the list throws.
  */
 const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;
-  if (!(error instanceof RevokedError)) return false;
+  if (!(error instanceof RevokedError) && !(error instanceof WrongAddressError)) return false;
   return !(await listGroups(api, signal)).some((group) => group.id === id);
 };
 
@@ -55,7 +56,8 @@ export const renameGroup = async (
   try {
     return groupOf(await api.buckets.update(id, { name }, signal));
   } catch (error) {
-    if (!(error instanceof RevokedError) || !(await isGone(api, id, error, signal))) throw error;
+    const isRefused = error instanceof RevokedError || error instanceof WrongAddressError;
+    if (!isRefused || !(await isGone(api, id, error, signal))) throw error;
     const { status, route, applied } = error;
     throw new NotFoundError('the bucket is gone or out of reach', { status, route, applied, cause: error });
   }

@@ -45,6 +45,16 @@ const parametersOf = (afterMs: number): ContactListParameters => {
   return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
 
+/** API.md, Limits: a list answers 50 rows to a page. */
+const PAGE_SIZE = 50;
+
+/**
+ * Whether nothing of the feed is behind a page. Its total may count what the bound leaves out, so it does not doubt a page
+ * that is not full: a page that the service cut short is left to the sweep.
+ */
+const endsFeed = ({ announcesNext, isLast, rowKeys }: Page<ContactRow>): boolean =>
+  isLast || (!announcesNext && rowKeys.length < PAGE_SIZE);
+
 /** What a pull needs: the client, the clock, and when it is given up. */
 export type PullOptions = {
   readonly api: ServiceApi;
@@ -66,7 +76,7 @@ async function* walkChanges(
     walk.take(page.rowKeys.length);
     const lastMs = page.rows.length === 0 ? afterMs : lastChangeMs(page);
     yield page;
-    if (page.isLast) return;
+    if (endsFeed(page)) return;
     const stretch = nextStretch(afterMs, lastMs);
     if (stretch.crowdedUntilMs !== null) {
       const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };
@@ -109,10 +119,11 @@ const readNewest = async (
   const times = latestFirst(page.rows);
   if (times === null) return null;
   const reachesBack = isSettled && times.some((time) => time <= old.watermarkMs);
-  const isWhole = page.isLast || reachesBack;
+  const isOnly = endsFeed(page);
+  const isWhole = isOnly || reachesBack;
   if (!isWhole && !isRemembered(recent, page, fromMs)) return null;
   rememberRead(recent, page.rows);
-  if (page.isLast) trust(recent, startedAtMs);
+  if (isOnly) trust(recent, startedAtMs);
   return {
     ...changesIn(page.rows, api.mapping),
     resume: null,

@@ -16,9 +16,6 @@ import { settle } from './write-result.ts';
 /** How far the clocks of both sides may differ when the contacts created since a moment are looked for. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 
-/** How many pages of the newest contacts are looked through for lost creates. */
-const NEWEST_PAGES = 4;
-
 const isRefusal = (error: unknown): boolean => error instanceof InvalidError && error.applied === 'no';
 
 /**
@@ -128,7 +125,10 @@ const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly Un
 
 type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
 
-/** Looks for what lost creates made among the newest contacts, by content (R9): the service holds no foreign id. */
+/**
+ * Looks for what lost creates made among all contacts created since, the newest first, by content (R9): the service holds no
+ * foreign id. It ends where each request has its contact.
+ */
 export const findCreatedContacts = async (
   api: ServiceApi,
   requests: readonly CreateRequest[],
@@ -136,21 +136,28 @@ export const findCreatedContacts = async (
   isTaken: (id: string) => boolean,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
-  if (requests.length === 0) return new Map();
+  const matches = new Map<string, ContactRecord>();
+  if (requests.length === 0) return matches;
   const parameters: ContactListParameters = { 'created_at.after': sinceMs - CLOCK_SLACK_MS, order: ['-created_at'] };
-  const found: ContactRecord[] = [];
+  const chosen = new Set(api.mapping.fields);
+  let missing = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
+  // What is created meanwhile moves rows on to the next page, where they come again: each makes one contact only.
+  const seen = new Set<string>();
+  const isKnown = (row: ContactRow): boolean => {
+    const id = row.kind === 'contact' ? row.contact.id : row.id;
+    return id !== null && (isTaken(id) || seen.has(id));
+  };
   const unreadable: UnreadableRow[] = [];
   for await (const page of api.contacts.list(parameters, signal)) {
-    for (const row of page.rows) {
-      if (row.kind === 'contact' && !isTaken(row.contact.id)) found.push(recordOf(row.contact, api.mapping));
-      if (row.kind === 'unreadable' && !(row.id !== null && isTaken(row.id))) unreadable.push(row);
-    }
-    if (page.number === NEWEST_PAGES) break;
+    const rows = page.rows.filter((row) => !isKnown(row));
+    for (const id of page.rowKeys) seen.add(id);
+    unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));
+    const found = rows.flatMap((row) => (row.kind === 'contact' ? recordOf(row.contact, api.mapping) : []));
+    for (const [key, record] of matchCreated(missing, found)) matches.set(key, record);
+    missing = missing.filter(({ key }) => !matches.has(key));
+    if (missing.length === 0) break;
   }
-  const chosen = new Set(api.mapping.fields);
-  const sought = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
-  const matches = matchCreated(sought, found);
-  const missing = requests.filter(({ key }) => !matches.has(key));
-  refuseDoubt(missing, unreadable);
+  const unmatched = requests.filter(({ key }) => !matches.has(key));
+  refuseDoubt(unmatched, unreadable);
   return matches;
 };

@@ -1,19 +1,20 @@
 import { ZodError } from 'zod';
-import { InvalidError, NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
+import { InvalidError, NotFoundError, RevokedError, UnreadableError, WrongAddressError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { overlongReason, recordOf } from './mapper.ts';
 
 /**
- * Whether a 403 for one contact concerns that contact alone. Lists and single contacts take the same scopes
- * (API.md, Contact routes), so where the list answers, the permission still stands. Throws what the list throws.
+ * Whether a refusal to show one contact concerns that contact alone: a 403, or a web page that says 404. Lists and
+ * single contacts take the same scopes (API.md, Contact routes), so where the list answers, the permission still stands.
+ * Throws what the list throws.
  */
 const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
   await api.contacts.listPage({}, 1, signal);
   return true;
 };
 
-/** Reads one contact; withheld where a 403 concerns this contact alone. */
+/** Reads one contact; withheld where a refusal concerns this contact alone. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal), api.mapping);
@@ -22,8 +23,9 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };
-    if (error instanceof RevokedError && (await listStillAnswers(api, signal))) {
-      return { kind: 'withheld', reason: 'the service refuses to show this contact (403), and no other' };
+    const isRefused = error instanceof RevokedError || error instanceof WrongAddressError;
+    if (isRefused && (await listStillAnswers(api, signal))) {
+      return { kind: 'withheld', reason: `the service refuses to show this contact (${error.status}), and no other` };
     }
     const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
     if (isOddShape) return { kind: 'unreadable', reason: error.message };

@@ -1,4 +1,4 @@
-import { InvalidError, NotFoundError } from '../errors.ts';
+import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 import type { ListingWalk } from '../read-limits.ts';
 import type { KnownRows } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
@@ -32,7 +32,9 @@ const fetchFirst = async (
   try {
     return await api.contacts.listPage(parameters, number, signal, known);
   } catch (error) {
-    if (number === 1 || !(error instanceof NotFoundError || error instanceof InvalidError)) throw error;
+    const isRefusal =
+      error instanceof NotFoundError || error instanceof InvalidError || error instanceof WrongAddressError;
+    if (number === 1 || !isRefusal) throw error;
     return api.contacts.listPage(parameters, 1, signal, known);
   }
 };

@@ -12,6 +12,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
+  WrongAddressError,
   appliedBeforeRedirect,
   type Applied,
   type RemoteError,
@@ -124,6 +125,15 @@ export const unsendable = (asked: Asked, why: string): InvalidError => {
 const isPage = ({ headers, isJson }: ReadAnswer): boolean =>
   !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
 
+/**
+ * A web page that says that there is no such thing: a proxy says so of everything while the service is being deployed. Where
+ * the service answers another request, it concerns the thing alone.
+ */
+const missingByPage = (asked: Asked, status: number): WrongAddressError => {
+  const text = `the service's answer to ${routeOf(asked)} (${status}) is a web page; check ${addressOf(asked)}`;
+  return new WrongAddressError(text, { status, route: routeOf(asked), applied: appliedWhenSent(asked.method) });
+};
+
 /** Who was refused at an authorization endpoint: none of them takes a token. */
 const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
   const what =
@@ -194,6 +204,7 @@ const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError =
       retryAfterMs,
     });
   }
+  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(asked, status);
   return refusal(asked, status, text, words ?? '', options);
 };
 
@@ -213,7 +224,8 @@ export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): Re
   if (!answer.isJson) return unreadableAnswer(asked, status, 'it is not complete JSON');
   if (!hasErrors(answer.json)) return null;
   const error = errorOf(asked, answer, nowMs);
-  if (!(error instanceof InvalidError) || !holdsData(answer.json)) return error;
   const applied = appliedWhenSent(asked.method);
+  if (applied === 'no' || !holdsData(answer.json)) return error;
+  // A write whose answer holds data was perhaps applied, whatever the errors beside it say: it is not sent again.
   return new InvalidError(error.message, { status, route: error.route, applied });
 };

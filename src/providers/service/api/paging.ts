@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidError, NotFoundError } from '../../errors.ts';
+import { InvalidError, NotFoundError, WrongAddressError } from '../../errors.ts';
 import { startListingWalk } from '../../read-limits.ts';
 import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
@@ -64,8 +64,9 @@ const announcesNext = (nextPage: unknown): boolean => {
 };
 
 /**
- * Whether a page is surely the last: nothing announces another one, and it is either not full or the total agrees. A full
- * page that neither announces another nor agrees with the total leaves the question open: one more is asked for.
+ * Whether a page is surely the last: it is empty, or nothing announces another one and the total agrees; where there is no
+ * total, the page is not full. Else the question is open, and one more is asked for: a total may count what a filter leaves
+ * out.
  */
 export const isLastPage = (
   page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>,
@@ -73,7 +74,8 @@ export const isLastPage = (
 ): boolean => {
   if (rowCount === 0) return true;
   if (page.announcesNext) return false;
-  return rowCount < PAGE_SIZE || (page.total !== null && (page.number - 1) * PAGE_SIZE + rowCount >= page.total);
+  if (page.total === null) return rowCount < PAGE_SIZE;
+  return (page.number - 1) * PAGE_SIZE + rowCount >= page.total;
 };
 
 /** Reads one page. The page number is left out for the first one, so that lists that know no pages answer too. */
@@ -104,9 +106,21 @@ export const fetchPage = async <Row>(
 };
 
 /**
- * Reads the page after `previous`; null where the list has ended. A page that nothing announced may be refused by the
- * service as lying past the end.
+ * Whether a page that nothing announced is refused as lying past the end. Where a web page says so, the first page shows
+ * whether the service answers at all. Throws what that throws.
  */
+const isPastEnd = async <Row>(
+  send: Send,
+  list: ListRequest<Row>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  if (!(error instanceof WrongAddressError)) return error instanceof NotFoundError || error instanceof InvalidError;
+  await fetchPage(send, list, 1, signal);
+  return true;
+};
+
+/** Reads the page after `previous`; null where the list has ended. */
 export const fetchPageAfter = async <Row>(
   send: Send,
   list: ListRequest<Row>,
@@ -117,8 +131,7 @@ export const fetchPageAfter = async <Row>(
   try {
     return await fetchPage(send, list, previous.number + 1, signal);
   } catch (error) {
-    const isRefusal = error instanceof NotFoundError || error instanceof InvalidError;
-    if (isRefusal && !previous.announcesNext) return null;
+    if (!previous.announcesNext && (await isPastEnd(send, list, error, signal))) return null;
     throw error;
   }
 };

@@ -36,6 +36,7 @@ describe('the error table', () => {
     [refusal(403, 'RESOURCE_EXHAUSTED'), CONTEXT, 'limited', 'no'],
     [answer(403, { error: { message: 'm', errors: [{ reason: 'rateLimitExceeded' }] } }), CONTEXT, 'limited', 'no'],
     [refusal(404, 'NOT_FOUND'), CONTEXT, 'not-found', 'no'],
+    [answer(404, ''), CONTEXT, 'not-found', 'no'],
     [refusal(409, 'ALREADY_EXISTS', 'Contact group name already exists'), GROUPS, 'name-taken', 'no'],
     [refusal(409, 'ABORTED', 'Contact group name already exists'), GROUPS, 'name-taken', 'no'],
     [refusal(409, '', 'Contact group etag is outdated'), GROUPS, 'stale', 'no'],
@@ -49,6 +50,16 @@ describe('the error table', () => {
     [answer(304, ''), CONTEXT, 'unreadable', 'unknown'],
   ])('%#: %o', (error, context, kind, applied) => {
     expect(toRemoteError(error, context)).toMatchObject({ kind, applied, side: null, route: context.route });
+  });
+
+  test.each([
+    [404, '<html>no such page</html>'],
+    [410, '<html>no such page</html>'],
+    [404, { message: 'no route matched' }],
+    [404, { error: 'not found' }],
+  ])('[R7] %i that is not said by Google deletes nothing, and a write was perhaps applied: %o', (status, body) => {
+    expect(toRemoteError(answer(status, body), CONTEXT)).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
+    expect(toRemoteError(answer(status, body), LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
   });
 
   test.each([

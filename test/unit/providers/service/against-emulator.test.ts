@@ -136,7 +136,7 @@ describe('under each way to fill a gap of the document', () => {
     });
   });
 
-  it.each(variantsBut(['deleteStyle archived', 'missingRecordStatus 403']))(
+  it.each(variantsBut(['deleteStyle archived', 'missingRecordStatus 403', 'errorBody html']))(
     '%s %s: a deleted contact is gone',
     async (name, value) => {
       await play({ [name]: value }, async ({ remote }) => {
@@ -153,6 +153,15 @@ describe('under each way to fill a gap of the document', () => {
       const { id } = await create(remote);
       expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
       expect(await remote.delete([id], never)).toMatchObject([{ ok: false, error: { kind: 'invalid' } }]);
+      expect((await remote.read([id], never)).get(id)).toMatchObject({ kind: 'withheld' });
+    });
+  });
+
+  it('[R7] errorBody html: a deleted contact is withheld, and a write to it may have been applied', async () => {
+    await play({ errorBody: 'html' }, async ({ remote }) => {
+      const { id } = await create(remote);
+      expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
+      expect(await remote.delete([id], never)).toMatchObject([{ ok: false, error: { applied: 'unknown' } }]);
       expect((await remote.read([id], never)).get(id)).toMatchObject({ kind: 'withheld' });
     });
   });

@@ -3,7 +3,18 @@ import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
 import { NameTakenError, UnavailableError } from '../../../../src/providers/errors.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../../src/providers/service/mapper.ts';
-import { bucketJson, contactJson, failureOf, list, never, NOW_MS, one, startServer, type Canned } from './support.ts';
+import {
+  bucketJson,
+  contactJson,
+  failureOf,
+  list,
+  never,
+  NOW_MS,
+  one,
+  startServer,
+  type Canned,
+  type Received,
+} from './support.ts';
 
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
@@ -83,6 +94,31 @@ describe('a 403 for one contact', () => {
   });
 });
 
+describe('a web page that says 404', () => {
+  const page = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
+
+  it('[R7] for one contact means that it is withheld where the list of contacts still answers', async () => {
+    await using server = await startServer(({ path }) => (path === '/v2/contacts' ? { json: list([]) } : page));
+    expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toMatchObject({ kind: 'withheld' });
+    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+  });
+
+  it('[R7] for everything fails the read, and leaves a write open', async () => {
+    await using server = await startServer(() => page);
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'unreadable' });
+    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+    expect(await server.remote.create([creating('k')], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+  });
+
+  it('means for a bucket that it is gone where the list of buckets does not hold it', async () => {
+    await using server = await startServer(({ path }) =>
+      path === '/v2/buckets' ? { json: list([bucketJson(1)]) } : page,
+    );
+    expect(await server.remote.readGroup('bucket_2', never)).toBeNull();
+    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+  });
+});
+
 describe('a create', () => {
   it('is one POST of what is filled and gives the contact as the service has it', async () => {
     await using server = await startServer(() => ({ json: one(contactJson(5, { first_name: 'ADA' })) }));
@@ -97,7 +133,8 @@ describe('a create', () => {
   });
 
   it('[R9] is not repeated where it was perhaps applied', async () => {
-    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }]) {
+    const limited = { json: { ...one(contactJson(5)), errors: ['Rate limit exceeded'] } };
+    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }, limited]) {
       await using server = await startServer(() => answer);
       const [result] = await server.remote.create([creating('k')], never);
       expect(server.received).toHaveLength(1);
@@ -197,17 +234,42 @@ describe('[R9] what lost creates made', () => {
     expect(server.received[0]?.query.get('created_at.after')).toBe('2026-11-21T11:55:00+00:00');
   });
 
-  it('is looked for on no more than four pages, and not at all for nothing', async () => {
-    await using server = await startServer((_request, index) => {
-      const rows = Array.from({ length: 50 }, (_, row) =>
-        contactJson(index * 50 + row, { created_at: '2026-11-21 11:59:00 UTC' }),
-      );
-      return { json: list(rows, { next_page: index + 2 }) };
-    });
+  /** The newest contacts, 50 to a page; each page announces another one. */
+  const newest = (count: number, matching: (index: number) => boolean) => {
+    const rows = Array.from({ length: count }, (_, index) =>
+      contactJson(count - index, { ...(matching(index) ? ada : {}), created_at: '2026-11-21 11:59:00 UTC' }),
+    );
+    return ({ query }: Received) => {
+      const page = Number(query.get('page') ?? '1');
+      return { json: list(rows.slice((page - 1) * 50, page * 50), { next_page: page + 1 }) };
+    };
+  };
+
+  it('is found behind however many newer contacts, and nothing is asked for nothing', async () => {
+    await using server = await startServer(newest(300, (index) => index === 299));
     expect((await server.remote.findCreated([], NOW_MS, () => false, never)).size).toBe(0);
     expect(server.received).toHaveLength(0);
-    await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
-    expect(server.received).toHaveLength(4);
+    const found = await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
+    expect([...found].map(([key, record]) => [key, record.id])).toEqual([['k', 'contact_1']]);
+  });
+
+  it('is looked for no further than where all of it is found', async () => {
+    await using server = await startServer(newest(300, (index) => index === 10 || index === 60));
+    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
+    expect([...found.values()].map(({ id }) => id)).toEqual(['contact_290', 'contact_240']);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('is one contact where its row slips onto the next page', async () => {
+    await using server = await startServer(({ query }) => {
+      const row = contactJson(1, { ...ada, created_at: '2026-11-21 11:59:00 UTC' });
+      const other = { ...contactJson(2), created_at: row.created_at };
+      const isFirst = query.get('page') === null;
+      return { json: list(isFirst ? [row] : [row, other], { next_page: isFirst ? 2 : null }) };
+    });
+    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
+    expect(server.received).toHaveLength(2);
+    expect([...found.keys()]).toEqual(['k']);
   });
 });
 

@@ -53,6 +53,12 @@ describe('an answer of the service', () => {
     expect(errorOf(given)?.kind).toBe(kind);
   });
 
+  it.each([404, 410])('[R7] %i as a web page deletes nothing, and a write was perhaps applied', (status) => {
+    const page = { status, isJson: false, headers: { 'content-type': 'text/html' } };
+    expect(told(errorOf(page))).toEqual({ kind: 'unreadable', applied: 'no', retry: 'never' });
+    expect(told(errorOf({ ...page, method: 'PATCH' }))).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
+  });
+
   it.each([200, 201, 204])('%i without errors is no error', (status) => {
     expect(errorOf({ status, json: { data: {}, errors: [] } })).toBeNull();
   });
@@ -67,6 +73,17 @@ describe('an answer of the service', () => {
     expect(told(errorOf({ status: 200, method: 'POST', json: { data: [1], errors: ['some'] } }))?.applied).toBe(
       'unknown',
     );
+  });
+
+  it.each<[string, Case]>([
+    ['the rate limit', { status: 200, json: { data: { id: 'contact_1' }, errors: ['Rate limit exceeded soon'] } }],
+    [
+      'anything, with nothing left of the limit',
+      { status: 201, json: { data: [1], errors: ['no'] }, headers: { 'x-rate-limit-remaining': '0' } },
+    ],
+  ])('[R9] of a write that holds data, beside errors about %s, leaves open whether it was applied', (_what, given) => {
+    expect(told(errorOf({ ...given, method: 'POST' }))).toMatchObject({ kind: 'invalid', applied: 'unknown' });
+    expect(told(errorOf({ ...given, method: 'GET' }))).toMatchObject({ kind: 'limited', applied: 'no', retry: 'soon' });
   });
 
   it('of a refused write says that it was not applied', () => {

@@ -52,6 +52,31 @@ describe('a list', () => {
     expect((await walk(answering)).rows).toBe(50);
   });
 
+  it('ends where a web page refuses it, only if the first page is still answered', async () => {
+    const gone = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
+    const first = { json: list(rows(1, 50)) };
+    expect((await walk((request) => (pageOf(request) === 1 ? first : gone))).rows).toBe(50);
+    await using server = await startServer((_request, index) => (index === 0 ? first : gone));
+    expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
+  });
+
+  it('[R7] goes on behind a page that was cut short, as the total tells, to its end', async () => {
+    const whole = listing(120, () => ({ total: 120 }));
+    const cut = (request: Received) =>
+      pageOf(request) === 1 ? { json: list(rows(1, 30), { total: 120 }) } : whole(request);
+    expect(await walk(cut)).toMatchObject({ rows: 100, queries: { length: 3 } });
+  });
+
+  it.each([
+    ['is empty', { json: list([], { total: 900 }) }],
+    ['is refused', { status: 422 }],
+    ['is the first one again', { json: list(rows(1, 30), { total: 900 }) }],
+  ])('ends under a total that is never reached, where the next page %s', async (_name, next) => {
+    const first = { json: list(rows(1, 30), { total: 900 }) };
+    const walked = await walk((request) => (pageOf(request) === 1 ? first : next));
+    expect(walked).toMatchObject({ rows: 30, queries: { length: 2 } });
+  });
+
   it('fails where a page that was announced is missing', async () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
@@ -121,6 +146,8 @@ it.each<[string, boolean, number, number | null, boolean, number]>([
   ['an empty page', true, 1, null, true, 0],
   ['a short page', true, 1, null, false, 49],
   ['a short page that announces another', false, 1, null, true, 49],
+  ['[R7] a short page within the total', false, 1, 100, false, 49],
+  ['a short page that completes the total', true, 2, 99, false, 49],
   ['a full page', false, 1, null, false, 50],
   ['a full page that completes the total', true, 2, 100, false, 50],
   ['a full page within the total', false, 1, 100, false, 50],

@@ -133,10 +133,18 @@ const interactionsOf = (id: string): ListRequest<Interaction> => ({
   parseRows: rowsOf(interactionSchema),
 });
 
-/** The id that a redirect of a contact's route leads to; only the id is taken, so that a token goes to no other host. */
+/**
+ * The id that a redirect of a contact's route leads to; only the id is taken, so that a token goes to no other host. Null
+ * where it leads to none that can be read.
+ */
 const redirectedId = (location: string | null): string | null => {
   const encoded = CONTACT_ID_IN_PATH.exec(location ?? '')?.[1];
-  return encoded === undefined ? null : decodeURIComponent(encoded);
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
 };
 
 const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<ServiceContact> => {

@@ -111,6 +111,11 @@ describe('a redirect [R17]', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
+  it('[R15] of a contact to an address that cannot be decoded is an error of the side', async () => {
+    await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(RedirectedError);
+  });
+
   it.each([
     [301, 'unknown'],
     [303, 'unknown'],

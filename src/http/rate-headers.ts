@@ -30,7 +30,10 @@ export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS
   return { requests, windowMs: unitMs(match?.groups?.['unit']) ?? defaultWindowMs };
 };
 
-/** Reads the three `X-Rate-Limit` headers; a Reset counts as {@link LONGEST_STOP_MS} at most. `nowMs` is wall-clock time, for a Reset given as a point in time. */
+/**
+ * Reads the three `X-Rate-Limit` headers; a Reset counts as {@link LONGEST_STOP_MS} at most. `nowMs` is wall-clock time, for
+ * a Reset given as a point in time.
+ */
 export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHeaders => {
   const limit = one(headers, 'x-rate-limit-limit');
   return {

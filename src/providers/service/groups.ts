@@ -14,9 +14,9 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
 };
 
 /**
- * Whether a failure says that this one bucket is gone or out of reach. A 403, or a web page that says
- * 404, says so where the buckets can still be listed and this one is not among them: lists and single buckets take the same
- * scopes (API.md, Bucket routes). Throws what the list throws.
+ * Whether a failure says that this one bucket is gone or out of reach. A 403, or a web page that says 404, says so where the
+ * buckets can still be listed and this one is not among them: lists and single buckets take the same scopes (API.md, Bucket
+ * routes). Throws what the list throws.
  */
 const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;

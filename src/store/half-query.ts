@@ -3,12 +3,17 @@ import { emailKey } from '../contact/keys.ts';
 import { isEmptyContact } from '../contact/contact.ts';
 import { rankBy } from '../contact/search.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
-import type { HalfQuery } from './store.ts';
+import type { HalfQuery, Member } from './store.ts';
 
-/** Whether a half's record is a member of one of the groups. */
-export const isMember = (groupIds: readonly string[]): ((half: Half) => boolean) => {
+/** A half by what is asked of a member. */
+type MemberHalf = Omit<Member, 'groupId'> & { readonly groupIds: readonly string[] };
+
+/** The halves as members of the groups asked for, one for each of its groups. */
+export const membersOf = (halves: readonly MemberHalf[], groupIds: readonly string[]): readonly Member[] => {
   const asked = new Set(groupIds);
-  return ({ record }) => record.groupIds.some((id) => asked.has(id));
+  return halves.flatMap(({ groupIds: own, ...half }) => {
+    return own.filter((id) => asked.has(id)).map((groupId) => ({ ...half, groupId }));
+  });
 };
 
 /** Whether a half's record holds an email address of one of the keys. */

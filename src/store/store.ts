@@ -90,7 +90,7 @@ export type PairRow = { readonly id: number; readonly status: PairStatus };
 export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
 /** A half as a member of a group. */
-export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'>;
+export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'> & { readonly groupId: string };
 
 export type HalfQuery =
   | { readonly by: 'id'; readonly side: Side; readonly ids: readonly string[] }
@@ -366,7 +366,7 @@ export interface Store extends ToldStore, PauseStore, SharedStore {
   pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
   /** Every half of a side, in no order; cheap, as the wide columns are not read. */
   index(link: string, side: Side): Promise<readonly HalfKey[]>;
-  /** The halves, of a pair or not, whose record is a member of one of these groups, in no order, without their wide parts. */
+  /** The members of these groups, of a pair or not, one for each group of a half, in no order, without their wide parts. */
   members(link: string, groupIds: readonly string[]): Promise<readonly Member[]>;
   /** The ids that the listing under way has shown, as often as it showed them. */
   shown(link: string, side: Side): Promise<readonly string[]>;

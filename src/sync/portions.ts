@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { GroupPlan } from '../reconcile/groups.ts';
 import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../reconcile/twins.ts';
 import type { Sketch, Twins } from '../reconcile/twins.ts';
 import { selectsEverybody } from '../reconcile/selection.ts';
@@ -33,6 +34,9 @@ export type Portions = {
 
 /** As much of a session as a meeting is divided with. */
 type Dividing = Pick<Session, 'kind' | 'link' | 'policy' | 'portion' | 'store' | 'tally'>;
+
+/** Which groups of the sides belong together. */
+type Groups = Pick<GroupPlan, 'links'>;
 
 const sizeOf = ({ left, right }: Fresh): number => left.length + right.length;
 
@@ -122,6 +126,21 @@ const portionsOf = ({ twins, newcomers }: Sorted, portion: number): readonly Fre
   return [...paired, ...alone];
 };
 
+/** Members of a group stand together, those of small ones first, so that each is added to in few portions. */
+const byGroup = async ({ link, store }: Dividing, newcomers: Fresh, { links }: Groups): Promise<Fresh> => {
+  const groupIds = links.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
+  if (groupIds.length === 0) return newcomers;
+  const members = await store.members(link, groupIds);
+  return bySide((side) => {
+    const own = members.filter((member) => member.side === side);
+    const groups = [...Map.groupBy(own, ({ groupId }) => groupId).values()];
+    const smallestFirst = groups.toSorted((one, other) => one.length - other.length).flat();
+    const inOrder = new Set([...smallestFirst.map(({ id }) => id), ...newcomers[side]]);
+    const asked = new Set(newcomers[side]);
+    return [...inOrder].filter((id) => asked.has(id));
+  });
+};
+
 /** What a first meeting is about, by ids alone. */
 type Meeting = {
   readonly fresh: Fresh;
@@ -151,7 +170,7 @@ const meetingOf = async ({ link, portion = PORTION, store }: Dividing): Promise<
  * once: where there are few, or something was deleted, or contacts stand alone that may be matched again, or not everybody
  * is selected: then anybody may be the like of somebody who takes no part (R18).
  */
-export const dividePlan = async (session: Dividing): Promise<Portions | null> => {
+export const dividePlan = async (session: Dividing, groups: Groups): Promise<Portions | null> => {
   const { kind, link, policy, portion = PORTION, store, tally } = session;
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
@@ -162,7 +181,8 @@ export const dividePlan = async (session: Dividing): Promise<Portions | null> =>
   const { fresh, pairs, deleted } = meeting;
   const sorted = await sortOut(session, fresh);
   // With the first of them: what they take tells how much the others will.
-  const [next = NOBODY, ...later] = portionsOf(sorted, portion);
+  const newcomers = await byGroup(session, sorted.newcomers, groups);
+  const [next = NOBODY, ...later] = portionsOf({ ...sorted, newcomers }, portion);
   return {
     first: { pairs, ids: bySide((side) => [...sorted.first[side], ...next[side], ...deleted[side]]) },
     later,

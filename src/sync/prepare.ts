@@ -186,7 +186,7 @@ export const prepare = async (session: Session, { whole }: { readonly whole: boo
   await takeStock(session);
   session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await planLinkGroups(session);
-  const portions = whole ? null : await dividePlan(session);
+  const portions = whole ? null : await dividePlan(session, groups);
   const part = portions?.first ?? null;
   const first = await planStored(session, groups, part);
   const isConfirmed = !(await confirmMet(session, first.plan, startedAtMs));

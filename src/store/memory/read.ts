@@ -1,7 +1,7 @@
 import { isUnselected, type Half } from '../../contact/half.ts';
 import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
-import { asksFor, bestOf, inOrder, isMember } from '../half-query.ts';
+import { asksFor, bestOf, inOrder, membersOf } from '../half-query.ts';
 import type { ConflictRow, Counts, HalfKey, HalfQuery, JournalQuery, JournalRow, Member, PairRow } from '../store.ts';
 import type { HalfPut, RowDigest, RunQuery, RunRow, WriteCounts } from '../store.ts';
 import { halfKey, type Layer } from './layer.ts';
@@ -58,11 +58,10 @@ export const readIndex = async (layer: Layer, side: Side): Promise<readonly Half
 
 export const readMembers = async (layer: Layer, groupIds: readonly string[]): Promise<readonly Member[]> => {
   const below = layer.isForgotten ? [] : await layer.below.members(layer.link, groupIds);
-  const own = ownHalves(layer).filter(isMember(groupIds));
-  return [
-    ...below.filter((member) => !layer.halves.has(halfKey(member))),
-    ...own.map(({ side, id, pair, state }) => ({ side, id, pair, state })),
-  ];
+  const own = ownHalves(layer).map(({ side, id, pair, state, record }) => {
+    return { side, id, pair, state, groupIds: record.groupIds };
+  });
+  return [...below.filter((member) => !layer.halves.has(halfKey(member))), ...membersOf(own, groupIds)];
 };
 
 export const readShown = async ({ below, link, shown }: Layer, side: Side): Promise<readonly string[]> => {

@@ -3,7 +3,7 @@ import type { Half } from '../../contact/half.ts';
 import { needlesOf } from '../../contact/search.ts';
 import type { Side, Sides } from '../../contact/side.ts';
 import type { PairStatus } from '../../reconcile/decision.ts';
-import { asksFor, bestOf, inOrder } from '../half-query.ts';
+import { asksFor, bestOf, inOrder, membersOf } from '../half-query.ts';
 import { toCounts, toHalf } from '../rows.ts';
 import type { Counts, HalfKey, HalfQuery, Member, PairRow, RowDigest } from '../store.ts';
 import type { Db } from './database.ts';
@@ -145,7 +145,8 @@ export const readMembers = async (db: Db, link: string, groupIds: readonly strin
   if (groupIds.length === 0) return [];
   const { side, id, pair, state } = COLUMNS;
   const where = and(eq(halves.link, link), sql`${halves.groupIds} && ${arrayOf(groupIds, 'text')}`);
-  return db.do((orm) => orm.select({ side, id, pair, state }).from(halves).where(where));
+  const columns = { side, id, pair, state, groupIds: halves.groupIds };
+  return membersOf(await db.do((orm) => orm.select(columns).from(halves).where(where)), groupIds);
 };
 
 export const findKnown = async (

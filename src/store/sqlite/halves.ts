@@ -119,11 +119,13 @@ const selectUnselected = (orm: Orm) =>
   selecting(orm, and(onEitherSide, isNull(halves.pair), eq(halves.state, 'settled')));
 
 const selectMembers = (orm: Orm) => {
-  const isMember = sql`exists (
-    select 1 from json_each(${halves.recordJson}, '$.groupIds') as own where own.value in ${oneOf('ids')}
-  )`;
   const { side, id, pair, state } = COLUMNS;
-  return orm.select({ side, id, pair, state }).from(halves).where(and(inLink, isMember)).prepare();
+  return orm
+    .select({ side, id, pair, state, groupId: sql<string>`own.value` })
+    .from(halves)
+    .crossJoin(sql`json_each(${halves.recordJson}, '$.groupIds') as own`)
+    .where(and(inLink, sql`own.value in ${oneOf('ids')}`))
+    .prepare();
 };
 
 const selectByEmail = (orm: Orm) => {

@@ -183,12 +183,16 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       const members = async (...groupIds: string[]) => (await subject.store.members(LINK, groupIds)).toSorted(byId);
       const pair = expect.any(Number) as number;
       expect(await members('g1')).toEqual([
-        { side: 'left', id: 'l1', pair, state: 'settled' },
-        { side: 'left', id: 'l4', pair, state: 'settled' },
-        { side: 'left', id: 'l5', pair: null, state: 'gone' },
-        { side: 'right', id: 'r1', pair, state: 'settled' },
+        { side: 'left', id: 'l1', pair, state: 'settled', groupId: 'g1' },
+        { side: 'left', id: 'l4', pair, state: 'settled', groupId: 'g1' },
+        { side: 'left', id: 'l5', pair: null, state: 'gone', groupId: 'g1' },
+        { side: 'right', id: 'r1', pair, state: 'settled', groupId: 'g1' },
       ]);
-      expect(await members('g2', 'g"3"')).toMatchObject([{ id: 'l1' }, { id: 'l2' }]);
+      expect(await members('g2', 'g"3"')).toMatchObject([
+        { id: 'l1', groupId: 'g2' },
+        { id: 'l2', groupId: 'g"3"' },
+      ]);
+      expect((await members('g1', 'g2')).map(({ id }) => id)).toEqual(['l1', 'l1', 'l4', 'l5', 'r1']);
       expect(await members()).toEqual([]);
     });
 

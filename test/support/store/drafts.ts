@@ -167,7 +167,7 @@ const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] 
 
 /** Of both sides, where one id may stand on each. */
 const byName = (rows: readonly Member[]): Member[] => {
-  const nameOf = (member: Member): string => `${member.side} ${member.id}`;
+  const nameOf = (member: Member): string => `${member.side} ${member.id} ${member.groupId}`;
   return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 };
 

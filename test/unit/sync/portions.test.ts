@@ -11,22 +11,21 @@ import { putHalf, recordOf } from '../../support/store/rows.ts';
 const LINK = 'default';
 const CONTACTS = 600;
 
-const newcomer = (side: Side, index: number): StoreChange => {
+const newcomer = (side: Side, index: number, groupIds: readonly string[] = []): StoreChange => {
   const id = `${side} ${index}`;
-  const record = recordOf(id, { contact: { ...EMPTY_CONTACT, firstName: `Person ${index}` } });
+  const record = recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, firstName: `Person ${index}` } });
   return putHalf(id, { side, record, base: null, state: 'changed' });
 };
 
-/** A store in which both sides say the same of so many people, and nothing is paired. */
-const openMeeting = async () => {
+const PEOPLE = Array.from({ length: CONTACTS }, (_, index) => index);
+/** Both sides say the same of so many people. */
+const ON_BOTH_SIDES = SIDES.flatMap((side) => PEOPLE.map((index) => newcomer(side, index)));
+
+/** A store that holds newcomers, and nothing is paired. */
+const openMeeting = async (newcomers = ON_BOTH_SIDES) => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease(LINK, 'owner', 0, 1_000_000)) ?? 0;
-  const people = Array.from({ length: CONTACTS }, (_, index) => index);
-  await store.commit(
-    LINK,
-    token,
-    SIDES.flatMap((side) => people.map((index) => newcomer(side, index))),
-  );
+  await store.commit(LINK, token, newcomers);
   const session = {
     kind: 'full',
     link: LINK,
@@ -40,7 +39,7 @@ const openMeeting = async () => {
 
 test('[R13] two of equal content are in one portion, and each contact is in one', async () => {
   await using meeting = await openMeeting();
-  const portions = await dividePlan(meeting.session);
+  const portions = await dividePlan(meeting.session, { links: [] });
   const all = [portions?.first.ids ?? { left: [], right: [] }, ...(portions?.later ?? [])];
   const people = (ids: readonly string[]) => new Set(ids.map((id) => id.split(' ')[1]));
   expect(all.map(({ left, right }) => [left.length, right.length])).toEqual(
@@ -48,6 +47,21 @@ test('[R13] two of equal content are in one portion, and each contact is in one'
   );
   for (const { left, right } of all) expect(people(left)).toEqual(people(right));
   expect(bySide((side) => new Set(all.flatMap((ids) => ids[side])).size)).toEqual({ left: CONTACTS, right: CONTACTS });
+});
+
+test('[R11] newcomers of one group are in as few portions as hold them', async () => {
+  const groupOf = (index: number): string => `g${index % 6}`;
+  const known = putHalf('left', { record: recordOf('left', { groupIds: ['g0'] }) });
+  await using meeting = await openMeeting([
+    known,
+    ...PEOPLE.map((index) => newcomer('left', index, [groupOf(index), 'g9'])),
+  ]);
+  const links = ['g0', 'g1', 'g2', 'g3', 'g4', 'g5'].map((id) => ({ key: id, left: id, right: null, settled: true }));
+  const portions = await dividePlan(meeting.session, { links });
+  const all = [portions?.first.ids ?? { left: [] }, ...(portions?.later ?? [])];
+  const groups = all.map(({ left }) => new Set(left.map((id) => groupOf(Number(id.split(' ')[1])))).size);
+  expect(all.map(({ left }) => left.length)).toEqual([200, 200, 200]);
+  expect(groups).toEqual([2, 2, 2]);
 });
 
 test('a lease can be renewed while many contacts are looked through', async () => {
@@ -58,7 +72,7 @@ test('a lease can be renewed while many contacts are looked through', async () =
     pending = setImmediate(count);
   };
   let pending = setImmediate(count);
-  await dividePlan(meeting.session);
+  await dividePlan(meeting.session, { links: [] });
   clearImmediate(pending);
   expect(turns).toBeGreaterThan(4);
 });

@@ -11,7 +11,7 @@ import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import { isWaiting, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { observeMerge } from './merged.ts';
+import { observeMerge, observeStray } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
 import {
   settleCreate,
@@ -177,6 +177,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Exis
       const own = ownFields(session.policy, side);
       if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
     }
+    if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
     if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
     return settleWrite(set, write, answer, known);
   });

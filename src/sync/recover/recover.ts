@@ -24,7 +24,10 @@ import {
 
 type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
 
-/** After so long a side shows what it holds; one more look makes up for a stale first answer. */
+/** A request may wait so long for its rate limit, and for its next attempt, before it is sent and answered. */
+const SENT_WITHIN_MS = 4 * 60_000;
+
+/** So long after it was sent a side shows what it made; one more look makes up for a stale first answer. */
 const SHOWN_AFTER_MS = 60_000;
 
 /** After which waiting times creates of those times are looked for: the latest of them needs the most patience (R9). */
@@ -32,7 +35,10 @@ export const looksFor = (
   intendedAtMs: readonly number[],
   nowMs: number,
   looksAfterMs: readonly number[],
-): readonly number[] => (nowMs - Math.max(...intendedAtMs) < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2));
+): readonly number[] => {
+  const isLate = nowMs - Math.max(...intendedAtMs) >= SENT_WITHIN_MS + SHOWN_AFTER_MS;
+  return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
+};
 
 const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
 

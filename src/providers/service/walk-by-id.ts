@@ -57,6 +57,10 @@ const isShort = ({ announcesNext, number, rowKeys, total }: Page<ContactRow>): b
   return goesOn && rowKeys.length < PAGE_SIZE;
 };
 
+/** Whether a page brings nothing but rows that were seen: past its end, a service may answer with its last page for ever. */
+const isRepeated = ({ rowKeys }: Page<ContactRow>, seen: ReadonlySet<string>): boolean =>
+  rowKeys.length > 0 && rowKeys.every((key) => seen.has(key));
+
 /**
  * Walks contacts by id, the one order that has no ties and where new contacts come at the end. A contact that leaves the list
  * moves the rows behind it one back: where the total fell, the pages before are read again, so a page may come twice. So does
@@ -80,8 +84,7 @@ export async function* walkById(
   let page: Page<ContactRow> | null = await fetchKnown(api, parameters, start.page, signal, known);
   while (page !== null) {
     walk.take(page.rowKeys.length);
-    const repeats: boolean =
-      page.number > furthest && page.rowKeys.length > 0 && page.rowKeys.every((key) => seen.has(key));
+    const repeats: boolean = page.number > furthest && isRepeated(page, seen);
     const isCut = isShort(page) && !repeats && !short.has(page.number);
     if (isCut) short.add(page.number);
     const following = nextPageNumber(page.number, total, page.total, PAGE_SIZE);

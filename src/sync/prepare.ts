@@ -1,6 +1,7 @@
 import type { Half } from '../contact/half.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
+import type { Decision } from '../reconcile/decision.ts';
 import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
 import type { Halt } from '../reconcile/guard.ts';
@@ -78,10 +79,26 @@ const unsettledContacts = async ({ link, store }: Session): Promise<(side: Side,
   return (side, id) => ids[side].has(id);
 };
 
+/**
+ * Stores of pairs that have to wait what groups that unite their members now make of their bases: by the next plan these
+ * groups count as united, and a membership on one side alone would be taken for agreed on (R11).
+ */
+const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): Promise<void> => {
+  const pairs = waiting.flatMap((decision) => (decision.kind === 'merge' && decision.unites ? [decision.pair] : []));
+  if (pairs.length === 0) return;
+  await writer.apply({ ids: bySide((side) => pairs.map((pair) => pair[side].id)) }, (set) => {
+    for (const { base, id, side } of pairs.flatMap(({ left, right }) => [left, right])) {
+      const half = set.half(side, id);
+      if (half !== null) set.put({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state });
+    }
+  });
+};
+
 /** The plan without what has to wait: contacts that writes of unknown outcome are about, refused writes, and extras. */
 const withoutDeferred = async (session: Session, plan: Plan): Promise<Plan> => {
   const { rejections } = await session.store.link(session.link);
   const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
+  await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
   const due = await withoutRestingExtras(session, settled);
   return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
 };

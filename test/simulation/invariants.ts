@@ -8,7 +8,7 @@ import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { groupOf, tokenOf, type Token } from './ledger.ts';
 import { checkOneWay, checkTaken, isOfDeleted, isTargetsOwn, mayStayOneSided, sourceOfToken } from './one-way.ts';
-import { checkQuestions, isAskedOf } from './questions.ts';
+import { checkQuestions, isAskedOf, tokensAsked } from './questions.ts';
 import { checkParts, isSetAside, isWanted, mayStandAlone, peopleApart } from './selecting.ts';
 import { liveRows, tokensIn, visibleTokens, type World } from './world.ts';
 
@@ -123,7 +123,7 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
       if (isApart) return [];
       if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
       const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
-      return [...visibleTokens(world.books[side], row)]
+      return [...visibleTokens(world.books[side], row).difference(tokensAsked(world, side, row.id))]
         .filter((token) => isCertain(world.choosing, token) && sourceOfToken(world, token) === null)
         .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity && !ledger.decided.has(token))
         .map((token) => `removed and yet there: ${token} at ${side}`);
@@ -181,6 +181,18 @@ export const peopleAtRest = async (world: World, rested: ReadonlySet<number>): P
   // Those who sleep since then stand as they did.
   const asleep = peopleApart(world).intersection(rested);
   return entities('left').intersection(entities('right')).union(asleep);
+};
+
+/**
+ * The people of whom a side refuses something for a while: a deletion at one side decides about them when that is over, or
+ * when nothing is left of what was refused (R6, R15).
+ */
+export const peopleRefused = async (world: World): Promise<Set<number>> => {
+  const { rejections } = await world.store.link(world.link);
+  const refused = SIDES.flatMap((side) =>
+    liveRows(world.books[side]).filter((row) => isRejected(rejections, side, row)),
+  );
+  return new Set(refused.map((row) => row.entity));
 };
 
 /** Values that conflicts recorded may be missing; those that won may stand where they had been replaced. */

@@ -2,6 +2,7 @@ import { SIDES, type Side } from '../../src/contact/side.ts';
 import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { tokenOf } from './ledger.ts';
+import { tokensAsked } from './questions.ts';
 import { visibleTokens, type World } from './world.ts';
 
 /** Keeps in mind who is linked now, and how, and whom writes of unknown outcome are about. */
@@ -55,8 +56,8 @@ export const noteAgreed = (world: World): void => {
   for (const ids of world.pairs) {
     const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
     if (left === undefined || right === undefined) continue;
-    const agreed = visibleTokens(world.books.left, left).intersection(visibleTokens(world.books.right, right));
-    world.agreed.set(left.entity, agreed);
+    const both = visibleTokens(world.books.left, left).intersection(visibleTokens(world.books.right, right));
+    world.agreed.set(left.entity, both.difference(tokensAsked(world, 'left', left.id)));
   }
   for (const [entity, tokens] of world.agreed) {
     world.agreed.set(entity, new Set([...tokens].filter((token) => isCertain(world.choosing, token))));

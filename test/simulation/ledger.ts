@@ -154,14 +154,17 @@ export const createLedger = () => {
     explain: (token: Token | null): void => {
       if (token !== null) explained.add(token);
     },
-    /** Everything is at rest: what happened before is settled, but for what happened to people who are set apart. */
-    rest: (apart: ReadonlySet<number>): void => {
+    /**
+     * Everything is at rest: what happened before is settled, but for what happened to people who are set apart, and for the
+     * fate of those of whom something is refused.
+     */
+    rest: (apart: ReadonlySet<number>, refused: ReadonlySet<number>): void => {
       for (const token of entered) settled.add(token);
       rewound.clear();
       const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
       for (const token of undone) if (!isOfApart(token)) undone.delete(token);
       for (const token of removed.keys()) if (!isOfApart(token)) removed.delete(token);
-      for (const entity of fates.keys()) if (!apart.has(entity)) fates.delete(entity);
+      for (const entity of fates.keys()) if (!apart.has(entity) && !refused.has(entity)) fates.delete(entity);
     },
   };
 };

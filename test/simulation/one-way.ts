@@ -42,8 +42,12 @@ export const mayStayOneSided = (world: World, side: Side, token: Token): boolean
   const source = sourceOfToken(world, token);
   if (source === null) return false;
   // A group that was deleted where it comes from nowhere stays at its source.
-  const isDead = world.ledger.deadGroups.has(groupOf(token) ?? Number.NaN);
-  return source !== side || isDead || world.ledger.takenAtMs[otherSide(side)].has(token);
+  const { deadGroups, everTaken, ownerOf, peopleOfTwo, takenAtMs } = world.ledger;
+  const isDead = deadGroups.has(groupOf(token) ?? Number.NaN);
+  // Of people made of two, it may have been taken from one and brought to the other.
+  const isOfTwo = peopleOfTwo.has(ownerOf.get(token) ?? Number.NaN);
+  const isTaken = (isOfTwo ? everTaken : takenAtMs)[otherSide(side)].has(token);
+  return source !== side || isDead || isTaken;
 };
 
 /** What the source of a field took away of people in step must be gone, as long as the target's user did not enter it. */

@@ -1,10 +1,10 @@
 import { scalarsOf, textIn, type SyncedField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Sides } from '../../src/contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import { reviewConflicts } from '../../src/history/review.ts';
 import type { ConflictRow } from '../../src/store/store.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { Answer } from './history.ts';
-import { tokenOf } from './ledger.ts';
+import { tokenOf, type Token } from './ledger.ts';
 import type { World } from './world.ts';
 
 const isOpen = ({ winner, review, resolvedAtMs }: ConflictRow): boolean =>
@@ -39,6 +39,14 @@ export const answerQuestion = async (world: World, { which, take }: Answer): Pro
 /** Whether a person is asked about a field of these two contacts, so that they may differ. */
 export const isAskedOf = (world: World, { left, right }: Sides<Row>, field: SyncedField): boolean =>
   world.questions.some((row) => row.field === field && row.leftId === left.id && row.rightId === right.id);
+
+/** What a person is asked about of a contact: the sides have agreed on neither value, and each keeps its own (R4). */
+export const tokensAsked = ({ questions }: World, side: Side, id: string): ReadonlySet<Token> =>
+  new Set(
+    questions
+      .filter((row) => row[`${side}Id`] === id)
+      .flatMap((row) => SIDES.flatMap((each) => tokenOf(row.field, row[each]) ?? [])),
+  );
 
 /** While a person is asked, both sides keep what they had. */
 export const checkQuestions = (world: World): string[] =>

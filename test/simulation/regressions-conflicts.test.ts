@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
@@ -39,5 +40,21 @@ describe('histories whose conflicts once went wrong', () => {
       const { conflicts } = await runHistory(history([[met, gone]], { conflictsByField: { title: 'ask' } }));
       expect(conflicts.filter(({ resolvedAtMs }) => resolvedAtMs === null)).toEqual([]);
     }
+  });
+
+  it('R4: what a person is asked about is nothing that both sides agreed on (seed 1001411)', async () => {
+    const met = run({
+      before: [
+        { kind: 'twin', differs: false },
+        { kind: 'agree', who: 0, field: 'title' },
+      ],
+    });
+    const edited = run({ before: [{ kind: 'set', side: 'left', who: 0, field: 'title' }] });
+    const manners = { left: { ...PLAIN_MANNERS, titleLength: 8 }, right: PLAIN_MANNERS };
+    const { conflicts } = await runHistory(history([[met], [edited]], { manners, conflictsByField: { title: 'ask' } }));
+    expect(conflicts.map(({ winner, resolvedAtMs }) => [winner, resolvedAtMs !== null])).toEqual([
+      [null, true],
+      [null, false],
+    ]);
   });
 });

@@ -70,3 +70,21 @@ test('what was shown on a contact that is merged into another one is shown there
   const computing = [[another(0)], [], [scribble, another(1)]];
   await expect(runHistory(history(phases, { ...given, computing }))).resolves.toBeDefined();
 });
+
+test('[R12] a label that its target took away stays away from the one of two whom it was taken from (seed 1015358)', async () => {
+  const people: readonly Edit[] = [
+    { kind: 'group', side: 'left', both: true },
+    { kind: 'create', side: 'left', rich: false },
+    { kind: 'join', side: 'left', who: 0, group: 0 },
+  ];
+  const united: readonly Edit[] = [
+    { kind: 'leave', side: 'right', who: 0, group: 0 },
+    { kind: 'twin', differs: false },
+    { kind: 'join', side: 'left', who: 1, group: 0 },
+    { kind: 'merge', side: 'right', who: 1, into: 0 },
+  ];
+  const phases = [[run({ before: people })], [run({ before: united })]];
+  const { world } = await runHistory(history(phases, { directions: { buckets: 'to-right' } }));
+  const live = world.books.right.rows.filter(({ state }) => state === 'live');
+  expect(live.map(({ groupIds }) => groupIds.size)).toEqual([0, 1]);
+});

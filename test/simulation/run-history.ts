@@ -13,7 +13,7 @@ import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/
 import { applyEdit } from './hard-edits.ts';
 import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
 import type { Aim, History, RunStep } from './history.ts';
-import { checkAtRest, describe, explainConflicts, peopleAtRest } from './invariants.ts';
+import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
 import { orderOf } from './merge-order.ts';
 import { answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
@@ -341,7 +341,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world, rested);
-    world.ledger.rest(peopleApart(world));
+    world.ledger.rest(peopleApart(world), await peopleRefused(world));
     noteAgreed(world);
     rememberQuestions(world);
     world.beforeRestore.clear();

@@ -8,7 +8,7 @@ import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
 import { countUnanswered, isNotTaken, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
-import { land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
+import { letGoOfStray, land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
 import { mergeAway, type Merged } from './merge-away.ts';
 import { withEmails } from './shared-emails.ts';
 import { targetOf, type Write } from './writes.ts';
@@ -161,6 +161,11 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
+  if (letGoOfStray(set, answered)) {
+    // The journal entry stays open: recovery takes in what the write made of that contact, once all others have landed.
+    execution.again.needed = true;
+    return;
+  }
   const landing = land(landedIn(execution, set, side), answered);
   if (landing.refused !== null) {
     set.add(...journalChange(journalId, 'refused', landing.after, landing.refused, atMs));

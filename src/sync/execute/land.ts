@@ -97,7 +97,11 @@ const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
 /** Stores where a task's pair stands now. The set must hold both halves. */
 export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   resolveConflicts(set, task, writtenSide, atMs);
-  const halves = bySide((side) => halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs }));
+  const kept = task.creation === null && task.pairId !== null ? set.pair(task.pairId) : null;
+  const halves = bySide((side) => {
+    if (task.halves[side] === null) return kept?.[side] ?? null;
+    return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
+  });
   const together = fallsAsleep(task) ? 'asleep' : 'linked';
   const status = halves.left !== null && halves.right !== null ? together : 'kept';
   storePair(set, { pairId: task.pairId, status, halves, writtenSide });
@@ -311,6 +315,19 @@ export type AnsweredWrite =
     }
   | { readonly kind: 'merged'; readonly write: Extract<Write, { kind: 'merge' }>; readonly value: Merged }
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
+
+/**
+ * Whether an update was answered with the contact of another pair, into which the one that it was meant for had been merged
+ * (R12). The task lets go of that half: nothing more is written to it, and it stays as it is stored.
+ */
+export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
+  if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
+  const { side, task } = answered.write;
+  const pairId = set.half(side, answered.value.id)?.pair ?? null;
+  if (pairId === null || pairId === task.pairId) return false;
+  task.halves[side] = null;
+  return true;
+};
 
 /** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
 export const land = (landed: Landed, answered: AnsweredWrite): Landing => {

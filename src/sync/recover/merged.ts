@@ -1,17 +1,22 @@
 import {
+  listsOf,
   scalarsIn,
+  scalarsOf,
   syncedIn,
   textIn,
+  withValue,
   type Contact,
   type ContactField,
   type SyncedField,
 } from '../../contact/contact.ts';
-import { stands } from '../../contact/half.ts';
+import { stands, type Half } from '../../contact/half.ts';
+import { keyLists, listOf, withList } from '../../contact/lists.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import type { Snapshot } from '../../contact/snapshot.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { isReplaced, shownBy } from '../../reconcile/side-merge.ts';
+import type { OpenWrite } from '../state/journal.ts';
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -44,6 +49,35 @@ const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { jo
   });
 };
 
+/** What the side, or a write, made of a contact beyond what its user did. */
+type Made = {
+  readonly change: Change;
+  readonly moves: Moves;
+  readonly groupPairs: readonly GroupHalves[];
+  readonly atMs: number;
+};
+
+/** Stores it in the bases of both sides; answers whether the contact has a pair of which both halves stand. */
+const storeMade = (
+  set: WorkingSet,
+  own: Half | null,
+  after: ContactRecord,
+  { change, moves, groupPairs, atMs }: Made,
+): boolean => {
+  const pair = own === null || own.pair === null ? null : set.pair(own.pair);
+  if (own === null || pair === null) return false;
+  const other = pair[otherSide(own.side)];
+  if (!stands(own) || !stands(other)) return false;
+  const base = withChange(own.base, change, moves);
+  const otherBase = withChange(other.base, change, movesAcross(own.side, moves, groupPairs));
+  const halves = bySide((each) => {
+    if (each !== own.side) return { ...other, base: otherBase, state: 'changed' as const };
+    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
+  });
+  storePair(set, { pairId: own.pair, status: pair.status, halves, writtenSide: own.side });
+  return true;
+};
+
 /** A merge by the side itself: the survivor before and after it, and the contact that was merged away. */
 export type SideMerge = {
   readonly side: Side;
@@ -64,22 +98,60 @@ export const observeMerge = (
   { side, before, after, mergedAway, own: ownFields = [] }: SideMerge,
   { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
 ): void => {
-  const pairId = set.half(side, before.id)?.pair ?? null;
-  const pair = pairId === null ? null : set.pair(pairId);
-  const [own, other] = [pair?.[side] ?? null, pair?.[otherSide(side)] ?? null];
-  if (pair === null || !stands(own) || !stands(other)) {
-    observeRecord(set, side, after, atMs);
-    return;
-  }
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
-  const kept = new Set<SyncedField>(ownFields);
-  const change: Change = { before: before.contact, shown, kept };
-  const base = withChange(own.base, change, moves);
-  const otherBase = withChange(other.base, change, movesAcross(side, moves, groupPairs));
-  const halves = bySide((each) => {
-    if (each !== side) return { ...other, base: otherBase, state: 'changed' as const };
-    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
-  });
-  storePair(set, { pairId, status: pair.status, halves, writtenSide: side });
+  const change: Change = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
+  const own = set.half(side, before.id);
+  if (!storeMade(set, own, after, { change, moves, groupPairs, atMs })) observeRecord(set, side, after, atMs);
+};
+
+/** What a write that came to another contact than it was meant for brought there, as far as that one shows it. */
+const strayed = ({ row, before, ...write }: StrayWrite, base: Contact, now: Contact): Contact => {
+  let shown = base;
+  if (write.kind === 'membership') return shown;
+  const { desired } = write;
+  for (const field of scalarsOf(row.intent.fields)) {
+    if (textIn(now, field) === textIn(desired, field)) shown = withValue(shown, field, textIn(now, field));
+  }
+  for (const field of listsOf(row.intent.fields)) {
+    const lists = keyLists(field, {
+      base: listOf(base, field),
+      now: listOf(now, field),
+      desired: listOf(desired, field),
+      before: listOf(before.contact, field),
+    });
+    const kept = [...lists.base].filter(([key]) => lists.now.has(key));
+    const isBrought = (key: string): boolean =>
+      lists.desired.has(key) && !lists.before.has(key) && !lists.base.has(key);
+    const brought = [...lists.now].filter(([key]) => isBrought(key));
+    const elements = [...kept, ...brought].map(([, element]) => element);
+    shown = withList(shown, field, elements);
+  }
+  return shown;
+};
+
+/** A write to an existing contact that may have come to another one. */
+export type StrayWrite = Extract<OpenWrite, { kind: 'update' | 'membership' }>;
+
+/**
+ * Takes in what a write made of a contact of another pair, because the one that it was meant for had been merged into that
+ * one (R12). As in a merge by the side itself, that is no user's edit, and what the other side holds is written back. What
+ * else differs there is what the user's merge made of it. The set must hold the contact and its pair.
+ */
+export const observeStray = (
+  set: WorkingSet,
+  write: StrayWrite,
+  after: ContactRecord,
+  { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
+): void => {
+  const { side, intent, pairId } = write.row;
+  const own = set.half(side, after.id);
+  if (own === null || own.pair === pairId) return;
+  const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
+  const change: Change = { before, shown: strayed(write, before, after.contact), kept: new Set() };
+  const moves: Moves = {
+    join: intent.join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),
+    leave: intent.leave.filter((id) => groupIds.includes(id) && !after.groupIds.includes(id)),
+  };
+  storeMade(set, own, after, { change, moves, groupPairs, atMs });
 };

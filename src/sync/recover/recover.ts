@@ -11,7 +11,7 @@ import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
 import { isWaiting, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { observeMerge } from './merged.ts';
+import { observeMerge, observeStray } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
 import {
   settleCreate,
@@ -24,7 +24,10 @@ import {
 
 type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
 
-/** After so long a side shows what it holds; one more look makes up for a stale first answer. */
+/** A request may wait so long for its rate limit, and for its next attempt, before it is sent and answered. */
+const SENT_WITHIN_MS = 4 * 60_000;
+
+/** So long after it was sent a side shows what it made; one more look makes up for a stale first answer. */
 const SHOWN_AFTER_MS = 60_000;
 
 /** After which waiting times creates of those times are looked for: the latest of them needs the most patience (R9). */
@@ -32,7 +35,10 @@ export const looksFor = (
   intendedAtMs: readonly number[],
   nowMs: number,
   looksAfterMs: readonly number[],
-): readonly number[] => (nowMs - Math.max(...intendedAtMs) < SHOWN_AFTER_MS ? looksAfterMs : looksAfterMs.slice(0, 2));
+): readonly number[] => {
+  const isLate = nowMs - Math.max(...intendedAtMs) >= SENT_WITHIN_MS + SHOWN_AFTER_MS;
+  return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
+};
 
 const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
 
@@ -177,6 +183,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Exis
       const own = ownFields(session.policy, side);
       if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
     }
+    if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
     if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
     return settleWrite(set, write, answer, known);
   });

@@ -82,3 +82,38 @@ test('R11, R15: a membership that is refused as its label is linked for the firs
   }
   expect(members()).toBe(2);
 });
+
+test('R9, R11: one whose contact waits for a write of unknown outcome, as its label is linked for the first time, is written in the end', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { app, clock, link, sandbox } = linked;
+  const { google, service } = sandbox;
+  const label = google.account.createGroup('Choir');
+  const people = google.account.people();
+  for (const person of people) google.account.setGroups(person.resourceName ?? '', [MY_CONTACTS, label]);
+  const { signal } = new AbortController();
+  const run = (buckets: readonly string[]) =>
+    app.run({ ...link, buckets }, { kind: 'incremental', acceptDeletes: false, signal });
+  const members = () => service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
+  expect((await run(['!Choir'])).error).toBeNull();
+  clock.advance(60_000);
+  // The title is written to one contact, the answer is lost, and for a while the contact is refused to every read.
+  const [ada] = people;
+  google.account.updatePerson(ada?.resourceName ?? '', { ...ada, organizations: [{ title: 'Countess' }] });
+  google.account.setGroups(ada?.resourceName ?? '', [MY_CONTACTS, label]);
+  await fail(linked, { method: 'PATCH', path: '^/v2/contacts/', action: { kind: 'reset-after' } });
+  const withheld = { kind: 'status', status: 403 } as const;
+  await fail(linked, { method: 'GET', path: '^/v2/contacts/[^/]+$', times: 1_000, action: withheld });
+  expect((await run(['!Choir'])).error).toBeNull();
+  expect(await app.store.journal('default', { open: true })).toMatchObject([{ kind: 'update' }]);
+  clock.advance(60_000);
+  expect((await run(['*'])).error).toBeNull();
+  expect(members()).toBe(1);
+  expect(await app.store.journal('default', { open: true })).toMatchObject([{ kind: 'update' }]);
+  await fetch(`${service.url}/__control/faults`, { method: 'DELETE' });
+  for (let day = 0; day < 2; day += 1) {
+    clock.advance(25 * 3_600_000);
+    expect((await linked.sync()).error).toBeNull();
+  }
+  expect(await app.store.journal('default', { open: true })).toEqual([]);
+  expect(members()).toBe(2);
+});

@@ -264,6 +264,53 @@ describe('a whole listing', () => {
     expect(kept.filter((id) => !ids.has(id))).toEqual([]);
   });
 
+  describe('[R13, R14] reads a page again that is not full although the list goes on', () => {
+    /** Keeps so many rows of a page alone, in the first answers with it. */
+    const cutting = (rows: readonly Row[], cut: number, times: number, keeps = 10) => {
+      const answering = serviceOf(() => rows, true);
+      let count = 0;
+      return (request: Received) => {
+        const answer = answering(request);
+        if (Number(request.query.get('page') ?? '1') !== cut || (count += 1) > times) return answer;
+        const { data, meta } = answer.json;
+        return { ...answer, json: list(data.slice(0, keeps), { ...meta, next_page: null }) };
+      };
+    };
+    const pagesAsked = (received: readonly Received[]) => received.map(({ query }) => Number(query.get('page') ?? '1'));
+
+    it.each([
+      [1, 10, [1, 1, 2, 3]],
+      [2, 10, [1, 2, 2, 3]],
+      [2, 0, [1, 2, 2, 3]],
+      [3, 10, [1, 2, 3, 3]],
+      [3, 0, [1, 2, 3, 3]],
+    ])('and misses nobody where page %d was cut short to %d rows once', async (cut, keeps, asked) => {
+      await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));
+      const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
+      expect(new Set(ids).size).toBe(120);
+      expect(ids).toHaveLength(120);
+      expect(pagesAsked(server.received)).toEqual(asked);
+    });
+
+    it('and no more than that where it stays so', async () => {
+      await using server = await startServer(cutting(manyRows(120), 2, Infinity));
+      const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
+      expect(ids).toHaveLength(80);
+      expect(pagesAsked(server.received)).toEqual([1, 2, 2, 3]);
+    });
+
+    it('and misses nobody where contacts were deleted meanwhile besides', async () => {
+      const rows = [...manyRows(120)];
+      const answering = cutting(rows, 2, 1);
+      await using server = await startServer((request, index) => {
+        if (index === 1) rows.splice(0, 3);
+        return answering(request);
+      });
+      const ids = new Set(idsOf(await collect(server.remote.pull(WHOLE, never))));
+      expect(rows.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
+    });
+  });
+
   it('[R16] ends with the error of a revoked permission', async () => {
     await using server = await startServer(() => ({ status: 403 }));
     expect(await failureOf(collect(server.remote.pull(WHOLE, never)))).toBeInstanceOf(RevokedError);

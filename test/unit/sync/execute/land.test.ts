@@ -3,7 +3,7 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Merge } from '../../../../src/reconcile/decision.ts';
-import { land, landMoves, landPair, type AnsweredWrite } from '../../../../src/sync/execute/land.ts';
+import { land, landMoves, landPair, letGoOfStray, type AnsweredWrite } from '../../../../src/sync/execute/land.ts';
 import { creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
 import {
   createWrites,
@@ -141,6 +141,31 @@ describe('an update that is answered', () => {
     const gone: Half = { ...(left ?? right), state: 'gone' } as Half;
     const { set } = update(record('right', { ...ADA, title: 'New' }), {}, [gone, right as Half]);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'gone' }, right: { state: 'settled' } });
+  });
+});
+
+describe('[R12] an update that is answered with another contact', () => {
+  const value = record('other', { ...ADA, title: 'New' });
+
+  test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
+    const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
+    const task = mergeTask(MERGE);
+    expect(letGoOfStray(set, updateOf(task, value))).toBe(true);
+    expect(set.changes()).toEqual([]);
+    expect(membershipWrites(GROUPS, 'right', [task])).toEqual([]);
+    landPair(set, task, 'left', NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
+  });
+
+  test.each<[string, readonly Half[]]>([
+    ['nothing is known of', []],
+    ['has no pair', [looseHalf('right', 'other')]],
+  ])('that %s is answered with its own contact, which has got another id', (_, known) => {
+    const set = setOf([...halvesOf(MERGE), ...known]);
+    const task = mergeTask(MERGE);
+    expect(letGoOfStray(set, updateOf(task, value))).toBe(false);
+    land(landedIn(set), updateOf(task, value));
+    expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
   });
 });
 

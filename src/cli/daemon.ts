@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { createApp, type App } from '../app/app.ts';
 import { forgetLink } from '../app/forget-link.ts';
 import { createLinkSource, manageLinks, withHostedLinks, type LinkSource } from '../app/hosted-links.ts';
@@ -12,6 +11,7 @@ import { startDaemon } from '../jobs/daemon.ts';
 import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -86,7 +86,7 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   // SQLite makes it with its database.
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(config.dataDir);
   const listening = await listeningAt(
     config,
     log,

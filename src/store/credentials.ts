@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { giveToThisUser, isForeign } from '../ownership.ts';
 import {
   closeEntry,
@@ -212,7 +213,7 @@ export const openVault = (options: VaultOptions): Vault => {
   const { path, clock } = options;
   const keysFor = createKeyring(options);
   const change = async (edit: (file: File, keys: Keys) => File): Promise<void> => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     const lock = `${path}.lock`;
     await takeLock(lock, clock);
     try {

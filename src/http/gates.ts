@@ -24,9 +24,10 @@ export type Gates = {
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
   /**
    * Stores what the next process must know of the gates that were used since this was last done; of one that was stored a
-   * moment ago a later call does, if any: a process that ends forgets the requests of a second at most.
+   * moment ago a later call does, or the end: a process that dies forgets the requests of a second at most.
    */
   save(): Promise<void>;
+  /** Stores what was used since, too. */
   close(): Promise<void>;
 };
 
@@ -67,6 +68,21 @@ export const createGates = (options: GatesOptions): Gates => {
     return telling(createGate({ ring, clock, random, ...(onLimited && { onLimited }) }), () => used.add(name));
   };
   const isDue = (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS;
+  const saveThose = async (isMeant: (name: string) => boolean): Promise<void> => {
+    const names = [...used];
+    for (const name of names) {
+      // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
+      // taken up is that one's alone.
+      const gate = await gates.get(name);
+      if (gate === undefined || !isMeant(name) || !used.delete(name)) continue;
+      savedAtMs.set(name, clock.monotonic());
+      await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
+        used.add(name);
+        savedAtMs.delete(name);
+        throw error;
+      });
+    }
+  };
   return {
     open: (name, limit, onLimited) => {
       const known = gates.get(name)?.then((gate) => {
@@ -79,24 +95,11 @@ export const createGates = (options: GatesOptions): Gates => {
       gate.catch(() => gates.delete(name));
       return gate;
     },
-    save: async () => {
-      const names = [...used];
-      for (const name of names) {
-        // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
-        // taken up is that one's alone.
-        const gate = await gates.get(name);
-        if (gate === undefined || !isDue(name) || !used.delete(name)) continue;
-        savedAtMs.set(name, clock.monotonic());
-        await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
-          used.add(name);
-          savedAtMs.delete(name);
-          throw error;
-        });
-      }
-    },
+    save: () => saveThose(isDue),
     close: async () => {
       // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
       for (const gate of gates.values()) await gate.then((opened) => opened.settled()).catch(() => undefined);
+      await saveThose(() => true).catch(() => undefined);
       await (await rings)?.close();
     },
   };

@@ -20,6 +20,9 @@ import { readVersion } from './version.ts';
 /** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
 
+/** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
+const LINGER_MS = 200;
+
 const endNow = (): never => process.exit(EXIT.done);
 
 /** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
@@ -81,6 +84,7 @@ const openApi = async (source: LinkSource, app: App, events: Events) => {
 
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
 export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  using last = new DisposableStack();
   const first = openConfig(terminal, options);
   const config = await withHostedLinks(first, systemClock);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
@@ -117,5 +121,6 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();
+  last.defer(() => void setTimeout(endNow, LINGER_MS).unref());
   return EXIT.done;
 };

@@ -34,6 +34,9 @@ export type Gates = {
 /** A budget lists every request of its window: where many runs share it, storing it for each would cost more than they do. */
 const SAVE_EVERY_MS = 1_000;
 
+/** A Redis that has not learnt by then of the requests that ended is not there. */
+const LONGEST_END_MS = 1_000;
+
 /** The same gate, which tells when a request enters it and when one has ended. */
 const telling = (gate: Gate, tell: () => void): Gate => ({
   ...gate,
@@ -98,7 +101,10 @@ export const createGates = (options: GatesOptions): Gates => {
     save: () => saveThose(isDue),
     close: async () => {
       // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
-      for (const gate of gates.values()) await gate.then((opened) => opened.settled()).catch(() => undefined);
+      const ends = [...gates.values()].map((gate) => gate.then((opened) => opened.settled()).catch(() => undefined));
+      const settled = new AbortController();
+      await Promise.race([Promise.all(ends), clock.sleep(LONGEST_END_MS, settled.signal).catch(() => undefined)]);
+      settled.abort();
       await saveThose(() => true).catch(() => undefined);
       await (await rings)?.close();
     },

@@ -224,14 +224,17 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {
       ended.abort();
+      const isHere = redis.status === 'ready';
       const handBack = async (): Promise<void> => {
-        if (redis.status === 'ready') await endBeat(redis, prefix, daemon);
-        await worker.close();
+        if (isHere) await endBeat(redis, prefix, daemon);
+        await worker.close(!isHere);
         await queue.close();
       };
       const handedBack = handBack().catch(() => undefined);
       await Promise.all(running);
       await within(clock, HAND_BACK_MS, handedBack);
+      // A worker that is not closed by now keeps looking for a Redis that does not answer, and so keeps the process.
+      void worker.close(true).catch(() => undefined);
       redis.disconnect();
     },
   };

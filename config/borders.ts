@@ -55,6 +55,7 @@ const TOOLS = [
   'events.ts',
   'logger.ts',
   'loopback.ts',
+  'make-directory.ts',
   'ownership.ts',
   'package-root.ts',
   'printable.ts',
@@ -105,10 +106,15 @@ export const BORDERS: readonly Border[] = [
     packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
   })),
   // The port, what every engine shares, and the stores in memory.
-  { place: 'store/', imports: ['contact/', 'clock.ts', 'ownership.ts'], types: ['reconcile/'], packages: ['zod'] },
+  {
+    place: 'store/',
+    imports: ['contact/', 'clock.ts', 'make-directory.ts', 'ownership.ts'],
+    types: ['reconcile/'],
+    packages: ['zod'],
+  },
   {
     place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts', 'ownership.ts', 'package-root.ts'],
+    imports: ['contact/', 'store/*.ts', 'make-directory.ts', 'ownership.ts', 'package-root.ts'],
     types: ['reconcile/'],
     packages: ['drizzle-orm', 'better-sqlite3'],
   },
@@ -220,6 +226,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'config/secret.ts', imports: [], packages: [] },
   { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
   { place: 'loopback.ts', imports: [], packages: [] },
+  { place: 'make-directory.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'package-root.ts', imports: [], packages: [] },
   { place: 'node-tuning.ts', imports: ['package-root.ts'], packages: [] },

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, copyFile, link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { makeDirectory } from '../make-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { createLeaseHolders } from './lease-holders.ts';
 import type { Clock } from '../clock.ts';
@@ -37,20 +38,10 @@ export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 /** A file system has this at its root. */
 const IGNORED = 'lost+found';
 
-/**
- * Makes a directory for its owner alone, and those above it, one at a time: Node's own way to make them all never ends
- * where a file system answers that there is no such place, as /proc does.
- */
-const makeDirectory = async (path: string): Promise<void> => {
-  if ((await stat(path).catch(() => null)) !== null) return;
-  if (dirname(path) !== path) await makeDirectory(dirname(path));
-  await mkdir(path, { mode: 0o700 });
-};
-
 /** Makes a directory for its owner alone, or takes one that is there and empty. */
 const takeEmptyDirectory = async (path: string, remedy: string): Promise<void> => {
   try {
-    await makeDirectory(path);
+    makeDirectory(path);
     const [first] = (await readdir(path)).filter((name) => name !== IGNORED);
     if (first === undefined) return;
     throw new BackupError(`${path} is not empty: it holds ${first}. ${remedy}`, { isUsage: true });

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { createApp, type App } from '../app/app.ts';
 import { forgetLink } from '../app/forget-link.ts';
 import { createLinkSource, manageLinks, withHostedLinks, type LinkSource } from '../app/hosted-links.ts';
@@ -12,6 +11,7 @@ import { startDaemon } from '../jobs/daemon.ts';
 import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
+import { DirectoryError, makeDirectory } from '../make-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,6 +19,9 @@ import { readVersion } from './version.ts';
 
 /** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
+
+/** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
+const LINGER_MS = 200;
 
 const endNow = (): never => process.exit(EXIT.done);
 
@@ -79,14 +82,23 @@ const openApi = async (source: LinkSource, app: App, events: Events) => {
   return apiRoutes({ links, token: config.apiToken, onError: (path, error) => events.answerFailed({ path, error }) });
 };
 
+/** SQLite makes it with its database. Where this process may not make it, what cannot do without it says so. */
+const makeDataDirectory = (path: string): void => {
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    if (error instanceof DirectoryError) throw error;
+  }
+};
+
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
 export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  using last = new DisposableStack();
   const first = openConfig(terminal, options);
   const config = await withHostedLinks(first, systemClock);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
-  // What cannot do without it says why it cannot be made; SQLite makes it with its database.
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  makeDataDirectory(config.dataDir);
   const listening = await listeningAt(
     config,
     log,
@@ -117,5 +129,6 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();
+  last.defer(() => void setTimeout(endNow, LINGER_MS).unref());
   return EXIT.done;
 };

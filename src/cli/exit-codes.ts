@@ -1,5 +1,6 @@
 import { BackupError } from '../app/backup-error.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { DirectoryError } from '../make-directory.ts';
 import { NotDeliveredError } from '../notify/not-delivered.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError } from '../sync/context.ts';
@@ -16,7 +17,7 @@ export const firstOf = (error: unknown): unknown =>
   error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 
 /** What was asked for cannot be done as it was asked. */
-const USAGE_ERRORS = [UsageError, ConfigError, VerdictError];
+const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, VerdictError];
 
 /** The exit code that an error stands for; null is no error. */
 export const exitCodeOf = (thrown: unknown): ExitCode => {

@@ -18,6 +18,11 @@ const ALL = 'all';
 
 type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
 
+const noSuchConflict = (word: string): UsageError =>
+  new UsageError(
+    `There is no conflict ${word} to review. \`contact-sync conflicts\` lists those that there are, by their ids.`,
+  );
+
 /** The conflicts that the word means, which no later change has made past. */
 const findConflicts = async (
   { app, links }: Opened,
@@ -37,9 +42,7 @@ const findConflicts = async (
     if (rows.length > 0) found.push({ link, rows });
   }
   if (found.length > 0 || word === ALL) return found;
-  throw new UsageError(
-    `There is no conflict ${word} to review. \`contact-sync conflicts\` lists those that there are, by their ids.`,
-  );
+  throw noSuchConflict(word);
 };
 
 const sideNamed = ({ sides }: LinkConfig, name: string): Side | undefined =>
@@ -99,10 +102,12 @@ export const resolve = (
       const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
       const kept = await reviewConflicts(parts, link.name, rows, side);
       for (const [index, { id }] of rows.entries()) {
-        const review = kept[index] ?? 'dismissed';
+        const review = kept[index] ?? null;
+        if (review === null) continue;
         reviews.push({ link: link.name, id, review: review === 'dismissed' ? review : link.sides[review].name });
       }
     }
+    if (reviews.length === 0 && word !== ALL) throw noSuchConflict(word);
     const taken = reviews.filter(({ review }) => review !== 'dismissed').length;
     const next = taken === 0 ? '' : ` The next run writes ${count(taken, 'value')}: contact-sync sync`;
     if (options.json) terminal.print(JSON.stringify({ reviewed: reviews }));

@@ -41,9 +41,12 @@ export const reportSharedToken = (
   report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
 };
 
-/** Reports each link whose token for the page opens another link too. */
+/** What is wrong with a token for the page with which programs change links. */
+export const IS_API_TOKEN = 'is API_TOKEN too. Give each a token of its own.';
+
+/** Reports each link whose token for the page opens another link, or the API, too. */
 export const reportSharedPageToken = (
-  whole: Secret | null,
+  { whole, api }: { readonly whole: Secret | null; readonly api: Secret | null },
   links: readonly { readonly name: string; readonly consoleToken: Secret | null }[],
   report: Report,
 ): void => {
@@ -53,6 +56,7 @@ export const reportSharedPageToken = (
     if (taken.has(consoleToken.reveal())) {
       report(`links.${name}.consoleToken`, 'opens another link too. Give each link a token of its own.');
     }
+    if (consoleToken.reveal() === api?.reveal()) report(`links.${name}.consoleToken`, IS_API_TOKEN);
     taken.add(consoleToken.reveal());
   }
 };

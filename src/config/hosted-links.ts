@@ -1,3 +1,4 @@
+import { IS_API_TOKEN } from './accounts.ts';
 import { SIDES } from '../contact/side.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
@@ -115,7 +116,11 @@ const reportForeignAccounts = ({ environment, report }: LinkSources, providers: 
   }
 };
 
-type Known = { readonly names: ReadonlySet<string>; readonly pageTokens: ReadonlySet<string> };
+type Known = {
+  readonly names: ReadonlySet<string>;
+  readonly pageTokens: ReadonlySet<string>;
+  readonly apiToken: string | undefined;
+};
 
 /** What stands in the way of reading a link's settings at all. */
 const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, report: Report): void => {
@@ -144,6 +149,7 @@ const readSettings = (name: string, settings: Section, known: Known, sources: Li
   if (token !== undefined && known.pageTokens.has(token)) {
     report(`${where}.consoleToken`, 'opens another link too. Give each link a token of its own.');
   }
+  if (token !== undefined && token === known.apiToken) report(`${where}.consoleToken`, IS_API_TOKEN);
   return link;
 };
 
@@ -163,7 +169,7 @@ const readLink = (hosted: HostedLink, known: Known, sources: LinkSources): LinkC
  */
 export const readHostedLinks = (
   hosted: readonly HostedLink[],
-  { links: ofFile, consoleToken }: Pick<Config, 'links' | 'consoleToken'>,
+  { links: ofFile, consoleToken, apiToken }: Pick<Config, 'links' | 'consoleToken' | 'apiToken'>,
   sources: LinkSources,
 ): ReadLinks => {
   const names = new Set(ofFile.map(({ name }) => name));
@@ -171,7 +177,7 @@ export const readHostedLinks = (
   const links: LinkConfig[] = [];
   const faulty: FaultyLink[] = [];
   for (const each of hosted) {
-    const read = readLink(each, { names, pageTokens }, sources);
+    const read = readLink(each, { names, pageTokens, apiToken: apiToken?.reveal() }, sources);
     if ('problems' in read) faulty.push(read);
     else {
       links.push(read);

@@ -39,6 +39,7 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
         return `The link does not write it to ${sides[fixed].place}, so that this value cannot stand there.`;
       }
       const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
+      if (kept === null) return 'That conflict is not open any more.';
       if (kept === 'dismissed') return 'It is left as it is.';
       return `The next run writes the ${row.winner === null ? 'value that you took' : 'other value'}.`;
     }),

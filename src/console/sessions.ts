@@ -62,7 +62,10 @@ export const createSessions = (clock: Clock, newSecret: () => string): Sessions 
     },
     find: (id) => {
       const session = id === undefined ? undefined : sessions.get(id);
-      return session === undefined || session.endsAtMs < clock.now() || !session.stands() ? null : session;
+      if (session === undefined) return null;
+      if (session.endsAtMs >= clock.now() && session.stands()) return session;
+      sessions.delete(session.id);
+      return null;
     },
     close: ({ id }) => void sessions.delete(id),
   };

@@ -27,9 +27,9 @@ export const writePageKey = async (dataDir: string, key: PageKey): Promise<void>
 
 /** What the daemon of this machine left; null where none with a page did. */
 export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
-  const text = await readFile(pathIn(dataDir), 'utf8').catch(() => null);
-  if (text === null) return null;
-  const parsed = pageKey.safeParse(JSON.parse(text));
+  const read = readFile(pathIn(dataDir), 'utf8').then((text): unknown => JSON.parse(text));
+  // Of a file that was cut off, as when the machine lost its power, nothing is known.
+  const parsed = pageKey.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;
 };
 

@@ -80,7 +80,13 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
       const pass = form.get('pass');
       if (pass !== null) {
         const opened = passes.use(pass, clock.now());
-        if (opened !== null) return begin(context, parts, { ...opened, stands: () => true });
+        if (opened !== null) {
+          const { link } = opened;
+          return begin(context, parts, {
+            link,
+            stands: () => link === null || links().some(({ name }) => name === link),
+          });
+        }
         return refuse(context, 403, 'Not signed in', html`The link was used already, or is too old. ${HOW}`);
       }
       if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);

@@ -2,8 +2,8 @@ import type { SyncedField } from '../contact/contact.ts';
 import { SIDES, type Side } from '../contact/side.ts';
 import type { Review } from '../reconcile/decision.ts';
 import { forField, mayWrite, type Policy } from '../reconcile/policy.ts';
-import type { ConflictRow } from '../store/store.ts';
-import { changeLink } from '../sync/change-link.ts';
+import type { ConflictRow, StoreChange } from '../store/store.ts';
+import { underLease } from '../sync/change-link.ts';
 import type { LeaseParts } from '../sync/lease.ts';
 
 /** The side whose values alone can stand, since the link does not write there; null where it writes both. */
@@ -22,7 +22,7 @@ const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
 
 /**
  * Keeps what a person says of conflicts of a link: that side's value is to stand (the next run writes it), or with null they
- * are left as they are. Answers what is kept of each, in their order.
+ * are left as they are. Answers what is kept of each, in their order; null of one that is not open any more.
  *
  * @throws {LeaseError} where a run is under way.
  */
@@ -31,13 +31,16 @@ export const reviewConflicts = async (
   link: string,
   rows: readonly ConflictRow[],
   taken: Side | null,
-): Promise<readonly Review[]> => {
-  const reviews = rows.map((row) => reviewOf(row, taken));
-  const atMs = parts.clock.now();
-  await changeLink(parts, link, () =>
-    rows.map(({ leftId, field }, index) => {
-      return { kind: 'review-conflict', leftId, field, review: reviews[index] ?? 'dismissed', atMs };
-    }),
-  );
-  return reviews;
-};
+): Promise<readonly (Review | null)[]> =>
+  underLease(parts, link, async (token) => {
+    // A run may have ended one of them since it was read, and recorded another one of the same field.
+    const open = new Set((await parts.store.conflicts(link, { all: false })).map(({ id }) => id));
+    const reviews = rows.map((row) => (open.has(row.id) ? reviewOf(row, taken) : null));
+    const atMs = parts.clock.now();
+    const changes = rows.flatMap(({ leftId, field }, index): StoreChange[] => {
+      const review = reviews[index] ?? null;
+      return review === null ? [] : [{ kind: 'review-conflict', leftId, field, review, atMs }];
+    });
+    await parts.store.commit(link, token, changes);
+    return reviews;
+  });

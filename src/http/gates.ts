@@ -24,14 +24,18 @@ export type Gates = {
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
   /**
    * Stores what the next process must know of the gates that were used since this was last done; of one that was stored a
-   * moment ago a later call does, if any: a process that ends forgets the requests of a second at most.
+   * moment ago a later call does, or the end: a process that dies forgets the requests of a second at most.
    */
   save(): Promise<void>;
+  /** Stores what was used since, too. */
   close(): Promise<void>;
 };
 
 /** A budget lists every request of its window: where many runs share it, storing it for each would cost more than they do. */
 const SAVE_EVERY_MS = 1_000;
+
+/** A Redis that has not learnt by then of the requests that ended is not there. */
+const LONGEST_END_MS = 1_000;
 
 /** The same gate, which tells when a request enters it and when one has ended. */
 const telling = (gate: Gate, tell: () => void): Gate => ({
@@ -67,6 +71,21 @@ export const createGates = (options: GatesOptions): Gates => {
     return telling(createGate({ ring, clock, random, ...(onLimited && { onLimited }) }), () => used.add(name));
   };
   const isDue = (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS;
+  const saveThose = async (isMeant: (name: string) => boolean): Promise<void> => {
+    const names = [...used];
+    for (const name of names) {
+      // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
+      // taken up is that one's alone.
+      const gate = await gates.get(name);
+      if (gate === undefined || !isMeant(name) || !used.delete(name)) continue;
+      savedAtMs.set(name, clock.monotonic());
+      await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
+        used.add(name);
+        savedAtMs.delete(name);
+        throw error;
+      });
+    }
+  };
   return {
     open: (name, limit, onLimited) => {
       const known = gates.get(name)?.then((gate) => {
@@ -79,24 +98,14 @@ export const createGates = (options: GatesOptions): Gates => {
       gate.catch(() => gates.delete(name));
       return gate;
     },
-    save: async () => {
-      const names = [...used];
-      for (const name of names) {
-        // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
-        // taken up is that one's alone.
-        const gate = await gates.get(name);
-        if (gate === undefined || !isDue(name) || !used.delete(name)) continue;
-        savedAtMs.set(name, clock.monotonic());
-        await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
-          used.add(name);
-          savedAtMs.delete(name);
-          throw error;
-        });
-      }
-    },
+    save: () => saveThose(isDue),
     close: async () => {
       // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
-      for (const gate of gates.values()) await gate.then((opened) => opened.settled()).catch(() => undefined);
+      const ends = [...gates.values()].map((gate) => gate.then((opened) => opened.settled()).catch(() => undefined));
+      const settled = new AbortController();
+      await Promise.race([Promise.all(ends), clock.sleep(LONGEST_END_MS, settled.signal).catch(() => undefined)]);
+      settled.abort();
+      await saveThose(() => true).catch(() => undefined);
       await (await rings)?.close();
     },
   };

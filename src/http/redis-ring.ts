@@ -14,6 +14,7 @@ export type RedisRings = {
     name: string,
     options: { readonly limit: RateLimit; readonly clock: Clock; readonly snapshot: GovernorState | null },
   ): Promise<RequestRing>;
+  /** Breaks the connection off: whoever waits for an answer gets none. */
   close(): Promise<void>;
 };
 
@@ -67,10 +68,7 @@ export const createRedisRings = (
       const cell = createCell({ redis, troubleOf }, keyPrefix + name, stateLifeMs);
       return openSharedRing({ ...options, cell });
     },
-    close: async () => {
-      if (redis.status === 'wait' || redis.status === 'end') redis.disconnect();
-      else await redis.quit().catch(() => redis.disconnect());
-    },
+    close: () => Promise.resolve(redis.disconnect()),
   };
 };
 

@@ -53,9 +53,9 @@ export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<
 };
 
 const readBeat = async (path: string): Promise<Heartbeat | null> => {
-  const text = await readFile(path, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const parsed = heartbeat.safeParse(JSON.parse(text));
+  const read = readFile(path, 'utf8').then((text): unknown => JSON.parse(text));
+  // Of a file that was cut off, as when the machine lost its power, nothing is known.
+  const parsed = heartbeat.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;
 };
 

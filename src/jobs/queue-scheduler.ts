@@ -181,6 +181,20 @@ const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Pro
   }
 };
 
+type Opened = {
+  readonly redis: Redis;
+  readonly worker: ReturnType<typeof startWorker>;
+  readonly queue: JobQueue;
+};
+
+/** Takes no job any more, and gives back those under way when they have ended; where Redis is gone there is no waiting for it. */
+const handBack = async ({ redis, worker, queue }: Opened, endBeating: () => Promise<unknown>): Promise<void> => {
+  const isHere = redis.status === 'ready';
+  if (isHere) await endBeating();
+  await worker.close(!isHere);
+  await queue.close();
+};
+
 /** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events, prefix } = options;
@@ -230,14 +244,13 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {
       ended.abort();
-      const handBack = async (): Promise<void> => {
-        if (redis.status === 'ready') await endBeat(redis, prefix, daemon);
-        await worker.close();
-        await queue.close();
-      };
-      const handedBack = handBack().catch(() => undefined);
+      const handedBack = handBack({ redis, worker, queue }, () => endBeat(redis, prefix, daemon)).catch(
+        () => undefined,
+      );
       await Promise.all(running);
       await within(clock, HAND_BACK_MS, handedBack);
+      // A worker that is not closed by now keeps looking for a Redis that does not answer, and so keeps the process.
+      void worker.close(true).catch(() => undefined);
       redis.disconnect();
     },
   };

@@ -149,6 +149,14 @@ export class CursorExpiredError extends RemoteError {
   readonly retry = 'never';
 }
 
+/** The error of a write that was begun before its credential was refused: how far it came is open, whatever the refusal says. */
+export const leftOpen = (error: RemoteError, message = error.message): UnavailableError => {
+  const { route, side, status } = error;
+  const open = new UnavailableError(message, { status, route, applied: 'unknown', cause: error });
+  open.side = side;
+  return open;
+};
+
 /** A credential that is refused until a person does something (R16). */
 export type CredentialError = RevokedError | UnauthenticatedError | ClientRefusedError | DisabledError;
 

@@ -128,8 +128,9 @@ export type RemoteCapabilities = {
  * The port that every provider implements, so that all remotes look the same to a run.
  *
  * Reads and listings retry by themselves what may be retried and throw a {@link RemoteError} when that does not help.
- * Writes answer for each item: an item's error never hides another item's success. Only an error of the credential
- * (revoked, unauthenticated, disabled) or the abort of `signal` is thrown from a write. A write is repeated by the
+ * Writes answer for each item: an item's error never hides another item's success. An error of the credential (revoked,
+ * unauthenticated, disabled) ends the batch: items that were not sent have no result. Where nothing of the batch was written
+ * it is thrown; beside it only the abort of `signal` is thrown from a write. A write is repeated by the
  * adapter only where it surely was not applied; an item that perhaps was applied comes back with `applied: 'unknown'`.
  */
 export interface Remote {

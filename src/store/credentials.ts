@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { giveToThisUser, isForeign } from '../ownership.ts';
 import {
   closeEntry,
@@ -131,10 +132,25 @@ const takeLock = async (path: string, clock: Clock): Promise<void> => {
     if (takenAtMs !== null && takenAtMs !== seen.takenAtMs)
       Object.assign(seen, { takenAtMs, sinceMs: clock.monotonic() });
     const ageMs = Math.max(clock.now() - (takenAtMs ?? Infinity), clock.monotonic() - seen.sinceMs);
-    if (takenAtMs !== null && ageMs > LOCK_LIFE_MS) await rm(path, { force: true });
+    if (takenAtMs !== null && ageMs > LOCK_LIFE_MS) await removeLock(path, takenAtMs, clock);
     else await clock.sleep(LOCK_WAIT_MS);
   }
 };
+
+const underLock = async <T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> => {
+  await takeLock(path, clock);
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+/** Removes a lock that was made then. Of several who wait for it one does so: the lock that comes next is not removed with it. */
+const removeLock = (path: string, takenAtMs: number, clock: Clock): Promise<void> =>
+  underLock(`${path}.old`, clock, async () => {
+    if ((await lockTime(path)) === takenAtMs) await rm(path, { force: true });
+  });
 
 const renewAll = (file: File, keys: Keys): File => {
   const links = Object.entries(file.links).map(([link, stored]) => {
@@ -212,15 +228,11 @@ export const openVault = (options: VaultOptions): Vault => {
   const { path, clock } = options;
   const keysFor = createKeyring(options);
   const change = async (edit: (file: File, keys: Keys) => File): Promise<void> => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const lock = `${path}.lock`;
-    await takeLock(lock, clock);
-    try {
+    makeDirectory(dirname(path));
+    await underLock(`${path}.lock`, clock, async () => {
       const file = await readFileOf(path);
       await replaceFile(path, edit(file, await keysFor(file.salt)));
-    } finally {
-      await rm(lock, { force: true });
-    }
+    });
   };
   const find = async (link: string, side: string) => {
     const file = await readFileOf(path);

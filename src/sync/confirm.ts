@@ -5,6 +5,7 @@ import type { Plan } from '../reconcile/plan.ts';
 import type { ReadAnswer } from '../providers/remote.ts';
 import type { Rejection } from '../store/store.ts';
 import type { Session } from './context.ts';
+import { chunks } from './execute/in-parallel.ts';
 import { emptiedSides } from './guard.ts';
 import { answeredAbout, observeAnswer, observeMissing } from './state/observe.ts';
 import {
@@ -37,33 +38,49 @@ const noteReading = (
   rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
 };
 
+/** A side that takes one contact to a request is asked about so many between two points where a run can stop. */
+const READS_PER_STEP = 50;
+
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
-  const { clock, link, remotes, signal, store, writer } = session;
+  const { clock, link, remotes, store } = session;
   const { rejections } = await store.link(link);
   const isDeferred = ({ id, state }: Half): boolean =>
     state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
   const absent = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
   const missing = absent.filter((half) => !isDeferred(half));
   const { capabilities } = remotes[side];
-  const missingIds = new Set(missing.map(({ id }) => id));
+  const states = new Map(missing.map((half) => [half.id, half.state]));
   // As many as one request reads: one odd contact, or a thousand, cost a run no more than that (R1).
   const due = dueContacts(rejections, side, clock.now()).slice(0, capabilities.readBatch);
-  const unread = due.filter((id) => !missingIds.has(id));
-  const ids = [...missingIds, ...unread];
-  if (ids.length === 0) return;
+  const ids = [...new Set([...states.keys(), ...due])];
+  for (const some of chunks(ids, Math.max(capabilities.readBatch, READS_PER_STEP))) {
+    session.stop?.throwIfAborted();
+    await confirmSome(session, side, some, states, rejections);
+  }
+};
+
+/** Reads some contacts of a side: those that it misses or that are doubted, by their states, and others that are unread. */
+const confirmSome = async (
+  session: Session,
+  side: Side,
+  ids: readonly string[],
+  states: ReadonlyMap<string, Half['state']>,
+  rejections: readonly Rejection[],
+): Promise<void> => {
+  const { clock, remotes, signal, writer } = session;
   const answers = await remotes[side].read(ids, signal);
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
-    for (const { id, state } of missing) {
+    for (const id of ids) {
+      const answer = answers.get(id);
+      const state = states.get(id);
       const half = set.half(side, id);
-      const answer = answers.get(id);
-      if (half !== null && answer !== undefined) observeMissing(set, half, answer, capabilities, clock.now());
-      if (state === 'doubted') noteReading(session, set, side, id, answer, rejections);
-    }
-    for (const id of unread) {
-      const answer = answers.get(id);
-      // That it is gone by now is left to the feed, which names its deletion (R7).
-      if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
-      noteReading(session, set, side, id, answer, rejections);
+      if (state === undefined) {
+        // That it is gone by now is left to the feed, which names its deletion (R7).
+        if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
+      } else if (half !== null && answer !== undefined) {
+        observeMissing(set, half, answer, remotes[side].capabilities, clock.now());
+      }
+      if (state === undefined || state === 'doubted') noteReading(session, set, side, id, answer, rejections);
     }
   });
 };

@@ -118,6 +118,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['config/values.ts', './sides.ts'],
   ['config/values.ts', '../providers/registry.ts'],
   ['loopback.ts', './logger.ts'],
+  ['make-directory.ts', './logger.ts'],
   ['ownership.ts', './logger.ts'],
   ['package-root.ts', './logger.ts'],
   ['node-tuning.ts', './logger.ts'],

@@ -252,6 +252,10 @@ test('a token for programs goes with a database and an address, and is no other 
   expect(faultOf({ ...hosting, CONSOLE_TOKEN: API_TOKEN })).toEqual([
     { where: 'API_TOKEN', what: expect.stringContaining('is CONSOLE_TOKEN too') },
   ]);
+  const yaml = `links: { work: { consoleToken: ${API_TOKEN} } }`;
+  expect(problemsOf(() => load({ ...REQUIRED, ...hosting, API_TOKEN }, yaml))).toEqual([
+    { where: 'links.work.consoleToken', what: expect.stringContaining('is API_TOKEN too') },
+  ]);
 });
 
 test('every problem is listed at once, and once', () => {

@@ -93,6 +93,13 @@ describe('links that the database keeps', () => {
     ).toEqual([expect.stringMatching(/^ada: GOOGLE_REFRESH_TOKEN is one account's/u)]);
   });
 
+  test('opens its page with no token of the API', () => {
+    const consoleToken = 'a-token-of-twenty-four-or-more';
+    expect(faultsOf([hosted('ada', { consoleToken })], { API_TOKEN: consoleToken, LISTEN: '127.0.0.1:0' })).toEqual([
+      'ada: links.ada.consoleToken is API_TOKEN too. Give each a token of its own.',
+    ]);
+  });
+
   test('opens its page with no token of another link', () => {
     const consoleToken = 'a'.repeat(24);
     const [one, other] = [hosted('one', { consoleToken }), hosted('other', { consoleToken })];

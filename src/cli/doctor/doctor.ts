@@ -3,6 +3,7 @@ import { withHostedLinks } from '../../app/hosted-links.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { readConfig, type Config } from '../../config/config.ts';
+import { DirectoryError } from '../../make-directory.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents } from '../command-events.ts';
 import { loadOptionsOf } from '../configuration.ts';
@@ -40,11 +41,11 @@ const checkLinks = async (
   return [...reports.flatMap(({ findings }) => findings), ...(clock === null ? [] : [clock])];
 };
 
-const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError => {
+const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError | DirectoryError => {
   try {
     return createApp(config, createCommandEvents(config, terminal, { json: options.json ?? false }));
   } catch (error) {
-    if (error instanceof StoreError) return error;
+    if (error instanceof StoreError || error instanceof DirectoryError) return error;
     throw error;
   }
 };
@@ -72,7 +73,7 @@ const examine = async (
   const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
   const early = [fineConfiguration(config), ...faulty, ...process, redis];
   const opened = open(config, terminal, options);
-  if (opened instanceof StoreError) return [...early, faultOfStore(opened)];
+  if (opened instanceof Error) return [...early, faultOfStore(opened)];
   await using app = opened;
   const store = await checkStore(app);
   // How the links stand is in the store.

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { loadConfig } from '../../config/config.ts';
 import { envFileBeside } from '../../config/home.ts';
 import { configText, envText } from '../../config/set-up.ts';
+import { makeDirectory } from '../../make-directory.ts';
 import { UsageError } from '../usage-error.ts';
 import { divide, type Answers } from './questions.ts';
 
@@ -32,7 +33,7 @@ const replaceFile = (path: string, text: string): Promise<void> =>
  * Writes the configuration file, and the `.env` beside it where secrets go there. Answers the paths of what was written.
  *
  * @throws {ConfigError} where the answers make no configuration, and {@link UsageError} where a secret cannot be written:
- * nothing is written then.
+ * nothing is written then. {@link DirectoryError} where the directory of the file cannot be.
  */
 export const writeAnswers = async (path: string, answers: Answers): Promise<readonly string[]> => {
   const { inFile, inEnv } = divide(answers);
@@ -41,7 +42,7 @@ export const writeAnswers = async (path: string, answers: Answers): Promise<read
   if (inEnv.size > 0 && env === null) {
     throw new UsageError('A secret has quotes that a .env file cannot hold. Let secrets go to the configuration file.');
   }
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   const whole = configText({ ...answers, settings: new Map([...inFile, ...inEnv]) }, path);
   await withDraft(path, whole, (draft) => loadConfig({ configPath: draft }));
   await replaceFile(path, configText({ ...answers, settings: inFile }, path));

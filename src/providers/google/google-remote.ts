@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
 import type { OnRetry, ShareAccessToken } from '../provider.ts';
+import { orRefusal } from '../refusal.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';
@@ -68,10 +69,10 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     identify: (signal) => identify(call, signal),
     pull: (request, signal) => pullContacts({ call, clock, limits }, request, signal),
     read: (ids, signal) => readContacts(call, ids, signal),
-    create: (batch, signal) => createContacts(call, batch, signal),
-    update: (batch, signal) => updateContacts(call, batch, signal),
-    delete: (ids, signal) => deleteContacts(call, ids, signal),
-    changeMembership: (batch, signal) => changeMembership(call, batch, signal),
+    create: (batch, signal) => orRefusal(createContacts(call, batch, signal)),
+    update: (batch, signal) => orRefusal(updateContacts(call, batch, signal)),
+    delete: (ids, signal) => orRefusal(deleteContacts(call, ids, signal)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(call, batch, signal)),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreated(call, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(call, signal),
     readGroup: (id, signal) => readGroup(call, id, signal),

@@ -1,4 +1,4 @@
-import { InvalidError, isCredentialError, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
+import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { MembershipRequest, WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './body.ts';
 import type { CallGoogle } from './call.ts';
@@ -7,6 +7,7 @@ import { readContacts } from './read.ts';
 import { modifyMembersSchema } from './schema.ts';
 
 type Change = { readonly key: string; readonly id: string; readonly kind: 'add' | 'remove' };
+type Errors = Map<string, RemoteError>;
 type MembershipResult = WriteResult<readonly string[]>;
 
 const ROUTE = 'POST /v1/contactGroups/{group}/members:modify';
@@ -17,18 +18,23 @@ export const changeMembership = async (
   batch: readonly MembershipRequest[],
   signal: AbortSignal,
 ): Promise<readonly MembershipResult[]> => {
-  const errors = new Map<string, RemoteError>();
+  const errors: Errors = new Map();
   const before = await membershipsBefore(call, batch, errors, signal);
   const possible = batch.filter(({ key }) => before.has(key));
-  for (const [groupId, changes] of changesByGroup(possible)) {
-    for (let start = 0; start < changes.length; start += MEMBERS_PER_REQUEST) {
-      await modify(call, groupId, changes.slice(start, start + MEMBERS_PER_REQUEST), errors, signal);
-    }
+  const begun = new Set<string>();
+  const unsent = new Set<string>();
+  let refused: RemoteError | null = null;
+  for (const [groupId, changes] of requestsFor(possible)) {
+    if (refused === null) refused = await modify(call, groupId, changes, { errors, begun }, signal);
+    else for (const { key } of changes) unsent.add(key);
   }
-  return batch.map((request) => {
-    const error = errors.get(request.key);
-    if (error !== undefined) return { key: request.key, ok: false, error };
-    return { key: request.key, ok: true, value: membershipAfter(before.get(request.key) ?? [], request) };
+  return batch.flatMap((request): MembershipResult[] => {
+    const { key } = request;
+    const error = errors.get(key);
+    if (error !== undefined)
+      return [{ key, ok: false, error: error === refused && begun.has(key) ? leftOpen(error) : error }];
+    if (unsent.has(key)) return [];
+    return [{ key, ok: true, value: membershipAfter(before.get(key) ?? [], request) }];
   });
 };
 
@@ -40,7 +46,7 @@ const membershipAfter = (before: readonly string[], { add, remove }: MembershipR
 const membershipsBefore = async (
   call: CallGoogle,
   batch: readonly MembershipRequest[],
-  errors: Map<string, RemoteError>,
+  errors: Errors,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const unknown = batch.filter(({ knownGroupIds }) => knownGroupIds === null);
@@ -64,7 +70,7 @@ const membershipsBefore = async (
   return before;
 };
 
-const changesByGroup = (batch: readonly MembershipRequest[]): ReadonlyMap<string, readonly Change[]> => {
+const requestsFor = (batch: readonly MembershipRequest[]): readonly (readonly [string, readonly Change[]])[] => {
   const groups = new Map<string, Change[]>();
   const put = (groupId: string, change: Change): void => {
     groups.set(groupId, [...(groups.get(groupId) ?? []), change]);
@@ -73,30 +79,38 @@ const changesByGroup = (batch: readonly MembershipRequest[]): ReadonlyMap<string
     for (const groupId of add) put(groupId, { key, id, kind: 'add' });
     for (const groupId of remove) put(groupId, { key, id, kind: 'remove' });
   }
-  return groups;
+  return [...groups].flatMap(([groupId, changes]) =>
+    Array.from({ length: Math.ceil(changes.length / MEMBERS_PER_REQUEST) }, (_, index) => {
+      return [groupId, changes.slice(index * MEMBERS_PER_REQUEST, (index + 1) * MEMBERS_PER_REQUEST)] as const;
+    }),
+  );
 };
 
+/** Sends the changes of one request. Answers the error of a refused credential, null for any other outcome. */
 const modify = async (
   call: CallGoogle,
   groupId: string,
   changes: readonly Change[],
-  errors: Map<string, RemoteError>,
+  { errors, begun }: { readonly errors: Errors; readonly begun: Set<string> },
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<RemoteError | null> => {
   try {
     const answer = await sendChanges(call, groupId, changes, signal);
+    for (const { key } of changes) begun.add(key);
     const kept = new Set(answer.canNotRemoveLastContactGroupResourceNames);
     const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
     if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck, signal);
     const missing = new Set(answer.notFoundResourceNames);
     for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
+    return null;
   } catch (error) {
-    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
+    if (!(error instanceof RemoteError)) throw error;
     for (const { key, kind } of changes) {
       // Of a group that is gone nobody is a member: a removal is done, an addition impossible.
       if (!(error instanceof NotFoundError)) errors.set(key, error);
       else if (kind === 'add') errors.set(key, groupGone(error));
     }
+    return isCredentialError(error) ? error : null;
   }
 };
 

@@ -88,7 +88,7 @@ const blameMissing = async (
   if (request === undefined) return results;
   const { id } = request.current;
   const answer = await readContacts(call, [id], signal).catch((error: unknown) => {
-    if (error instanceof RemoteError && !isCredentialError(error)) return new Map<string, ReadAnswer>();
+    if (error instanceof RemoteError) return new Map<string, ReadAnswer>();
     throw error;
   });
   if (answer.get(id)?.kind !== 'gone') return results;

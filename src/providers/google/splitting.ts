@@ -1,11 +1,5 @@
-import {
-  InvalidError,
-  isCredentialError,
-  NotFoundError,
-  RemoteError,
-  StaleError,
-  UnavailableError,
-} from '../errors.ts';
+import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
+import { metRefusal } from '../refusal.ts';
 import type { WriteResult } from '../remote.ts';
 
 /** The two halves of a list of two items or more. */
@@ -20,8 +14,8 @@ const isItemFault = (error: RemoteError): boolean =>
 
 /**
  * Sends a batch and gives every item its result. A batch that was refused for the fault of some item is sent in halves
- * until the culprits stand alone; any other failure is the result of each item in it. Throws errors of the credential,
- * and whatever is no RemoteError (an abort).
+ * until the culprits stand alone; any other failure is the result of each item in it. After an error of the credential
+ * nothing more is sent. Throws whatever is no RemoteError (an abort).
  */
 export const sendSplitting = async <Item extends { readonly key: string }, Value>(
   items: readonly Item[],
@@ -31,15 +25,25 @@ export const sendSplitting = async <Item extends { readonly key: string }, Value
   try {
     return await send(items);
   } catch (error) {
-    if (!(error instanceof RemoteError) || isCredentialError(error)) throw error;
+    if (!(error instanceof RemoteError)) throw error;
     if (items.length === 1 || !isItemFault(error)) return items.map(({ key }) => ({ key, ok: false, error }));
     const [first, second] = halves(items);
-    return [...(await sendSplitting(first, send)), ...(await sendSplitting(second, send))];
+    const results = await sendSplitting(first, send);
+    return metRefusal(results) ? results : [...results, ...(await sendSplitting(second, send))];
   }
 };
 
 const isServerFault = (results: readonly WriteResult<unknown>[]): boolean =>
   results.every((result) => !result.ok && result.error instanceof UnavailableError && result.error.status === 500);
+
+/** What is known of items that were sent twice: what the second time says of an item, else what the first time did. */
+const updated = <Value>(
+  earlier: readonly WriteResult<Value>[],
+  later: readonly WriteResult<Value>[],
+): readonly WriteResult<Value>[] => {
+  const told = new Map(later.filter((result) => result.ok || isItemFault(result.error)).map((one) => [one.key, one]));
+  return earlier.map((result) => told.get(result.key) ?? result);
+};
 
 /**
  * Like {@link sendSplitting}, for items that may be sent twice without harm. A batch that ended with a 500 may have done so
@@ -55,9 +59,12 @@ export const sendNarrowing = async <Item extends { readonly key: string }, Value
   ): Promise<readonly WriteResult<Value>[]> => {
     if (batch.length < 2 || !isServerFault(results)) return results;
     const [first, second] = halves(batch);
-    const [one, other] = [await sendSplitting(first, send), await sendSplitting(second, send)];
-    if (isServerFault(one) && isServerFault(other)) return [...one, ...other];
-    return [...(await narrow(first, one)), ...(await narrow(second, other))];
+    const one = await sendSplitting(first, send);
+    const other = metRefusal(one) ? [] : await sendSplitting(second, send);
+    if (metRefusal([...one, ...other]) || (isServerFault(one) && isServerFault(other))) {
+      return updated(results, [...one, ...other]);
+    }
+    return updated(results, [...(await narrow(first, one)), ...(await narrow(second, other))]);
   };
   return narrow(items, await sendSplitting(items, send));
 };

@@ -1,4 +1,5 @@
-import { InvalidError, isCredentialError, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
+import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
+import { metRefusal } from '../refusal.ts';
 import type { MembershipRequest, WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
@@ -7,7 +8,7 @@ import { mapConcurrently } from './concurrency.ts';
 import { sortedIds } from './mapper.ts';
 import { applyMembership, planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { writeContact } from './read.ts';
-import { settle } from './write-result.ts';
+import { settle, settleEach } from './write-result.ts';
 
 type Results = readonly WriteResult<readonly string[]>[];
 
@@ -82,17 +83,31 @@ const writeSingle = async (
   api: MembershipApi,
   request: MembershipRequest,
   signal: AbortSignal,
+  onBegun: () => void,
 ): Promise<readonly string[]> => {
   const { add, id, remove } = request;
   try {
     const added = add.length === 0 ? null : await api.addBuckets(id, add, signal);
+    if (added !== null) onBegun();
     if (remove.length > 0) await api.removeBuckets(id, remove, signal);
+    onBegun();
     const held = request.knownGroupIds ?? request.heldGroupIds;
     return held === undefined ? sortedIds(await readMembership(api, id, signal)) : afterMoves(held, request, added);
   } catch (error) {
     const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
     if (!isRefused || error.applied !== 'no') throw error;
     return rewriteMembership(api, request, signal);
+  }
+};
+
+/** Writes one contact's membership. Where the credential is refused after a part went through, its outcome is unknown. */
+const writeOne = async (api: ServiceApi, request: MembershipRequest, signal: AbortSignal) => {
+  let begun = false;
+  const onBegun = (): void => void (begun = true);
+  try {
+    return await writeContact(api, [request.id], signal, () => writeSingle(api.membership, request, signal, onBegun));
+  } catch (error) {
+    throw begun && isCredentialError(error) ? leftOpen(error) : error;
   }
 };
 
@@ -122,7 +137,7 @@ const writeBulk = async (
   } catch (error) {
     // A 403 may concern one contact only: written one at a time, it shows.
     const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);
-    if (!(error instanceof RemoteError) || (isCredentialError(error) && !isRefused)) throw error;
+    if (!(error instanceof RemoteError)) throw error;
     const parts = isRefused ? splitAddition(addition) : [];
     if (parts.length > 0) return (await mapConcurrently(parts, 1, (part) => writeBulk(api, part, signal))).flat();
     return [{ addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error }];
@@ -161,10 +176,9 @@ export const changeMembership = async (
     writeBulk(api.membership, addition, signal),
   );
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes.flat());
-  const singles = await mapConcurrently([...plan.single, ...remaining], concurrency, (request) =>
-    settle(request.key, () =>
-      writeContact(api, [request.id], signal, () => writeSingle(api.membership, request, signal)),
-    ),
+  if (metRefusal(written)) return written;
+  const singles = await settleEach([...plan.single, ...remaining], concurrency, (request) =>
+    settle(request.key, () => writeOne(api, request, signal)),
   );
   return [...written, ...singles];
 };

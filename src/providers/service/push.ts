@@ -6,12 +6,11 @@ import type { ContactRecord } from '../../contact/record.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { mapConcurrently } from './concurrency.ts';
 import { createBody, updateBody } from './contact-body.ts';
 import { readRaw, recordOf } from './mapper.ts';
 import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
-import { settle } from './write-result.ts';
+import { settle, settleEach } from './write-result.ts';
 
 /** How far the clocks of both sides may differ when the contacts created since a moment are looked for. */
 const CLOCK_SLACK_MS = 5 * 60_000;
@@ -52,9 +51,7 @@ export const createContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  return mapConcurrently(batch, concurrency, ({ key, draft }) =>
-    settle(key, async () => createContact(api, draft, signal)),
-  );
+  return settleEach(batch, concurrency, ({ key, draft }) => settle(key, async () => createContact(api, draft, signal)));
 };
 
 /** One PATCH for each contact, with the changed fields only. */
@@ -64,7 +61,7 @@ export const updateContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  return mapConcurrently(batch, concurrency, ({ key, current, desired, fields }) =>
+  return settleEach(batch, concurrency, ({ key, current, desired, fields }) =>
     settle(key, async () => {
       const { contacts, mapping } = api;
       const asked = updateBody(current, desired, fields, mapping);
@@ -106,7 +103,7 @@ export const deleteContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<null>[]> => {
-  return mapConcurrently(ids, concurrency, (id) => settle(id, () => deleteContact(api, id, signal)));
+  return settleEach(ids, concurrency, (id) => settle(id, () => deleteContact(api, id, signal)));
 };
 
 /** Throws where a contact that cannot be read may be what one of these creates made: made again, it would be there twice. */

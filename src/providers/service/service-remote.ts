@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
+import { orRefusal } from '../refusal.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import { mapConcurrently } from './concurrency.ts';
@@ -89,7 +90,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const api = createServiceApi(withRetries(createSend(options), options), mapping);
   const recent = createRecent();
   const remembered = async (writes: Promise<readonly WriteResult<ContactRecord>[]>) => {
-    const results = await writes;
+    const results = await orRefusal(writes);
     rememberWritten(recent, results, clock.now());
     return results;
   };
@@ -107,8 +108,8 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     },
     create: (batch, signal) => remembered(createContacts(api, batch, CONCURRENCY, signal)),
     update: (batch, signal) => remembered(updateContacts(api, batch, CONCURRENCY, signal)),
-    delete: (ids, signal) => deleteContacts(api, ids, CONCURRENCY, signal),
-    changeMembership: (batch, signal) => changeMembership(api, batch, CONCURRENCY, signal),
+    delete: (ids, signal) => orRefusal(deleteContacts(api, ids, CONCURRENCY, signal)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, CONCURRENCY, signal)),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),

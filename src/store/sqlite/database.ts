@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DirectoryError, makeDirectory } from '../../make-directory.ts';
 import { StoreError } from '../store.ts';
 import { drizzle, is, Param, Placeholder } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
@@ -135,7 +136,7 @@ const IN_MEMORY = ':memory:';
 
 const openFile = (path: string): Database.Database => {
   if (path === IN_MEMORY) return new Database(path);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   if (!existsSync(path)) {
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
@@ -148,6 +149,7 @@ const openFile = (path: string): Database.Database => {
  * `:memory:` opens one that lasts as long as the process. Of several processes that make or migrate a file at once, one
  * does so and the others wait.
  *
+ * @throws {DirectoryError} where its directory cannot be.
  * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
  */
 export const openDatabase = (path: string): Db => {
@@ -162,7 +164,7 @@ export const openDatabase = (path: string): Db => {
     return db;
   } catch (cause) {
     client?.close();
-    if (cause instanceof StoreError) throw cause;
+    if (cause instanceof StoreError || cause instanceof DirectoryError) throw cause;
     const explained = explainTrouble(cause, path);
     if (explained instanceof StoreError) throw explained;
     const detail = cause instanceof Error ? cause.message : String(cause);

@@ -32,6 +32,22 @@ const moveRequests = (
   return Math.min(together.length, byGroup) + moves.length - together.length;
 };
 
+const MOVES_PER_STEP = 2000;
+/** What a rate limit of 500 a minute lets pass within seconds. */
+const REQUESTS_PER_STEP = 50;
+
+/** Membership changes in steps, each of few requests: a run can be stopped between two of them. */
+export const moveSteps = (
+  moves: readonly Task[],
+  side: Side,
+  capabilities: RemoteCapabilities,
+): readonly (readonly Task[])[] => {
+  const requests = moveRequests(moves, (task) => task.counted.has(side), side, capabilities);
+  if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
+  const middle = Math.ceil(moves.length / 2);
+  return [moves.slice(0, middle), moves.slice(middle)].flatMap((half) => moveSteps(half, side, capabilities));
+};
+
 const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Effort => {
   const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
   const creates = new Set(creationsOn(work, side));

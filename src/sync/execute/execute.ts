@@ -12,7 +12,7 @@ import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
-import { effortOf, withMore, type Effort } from './effort.ts';
+import { effortOf, moveSteps, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel } from './in-parallel.ts';
@@ -35,7 +35,6 @@ import {
 } from './writes.ts';
 
 const COMMIT_CHUNK = 500;
-const MEMBERSHIP_CHUNK = 2000;
 
 /** The ids of both sides' contacts of the tasks, for the writer. */
 const needsOf = (tasks: readonly Task[]) => ({
@@ -151,9 +150,10 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
 const writeMemberships = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
-  const { createsWithGroups } = remotes[side].capabilities;
+  const { capabilities } = remotes[side];
+  const { createsWithGroups } = capabilities;
   const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && task.halves[side] !== null);
-  for (const tasks of chunks(byGroup(moving, side), MEMBERSHIP_CHUNK)) {
+  for (const tasks of moveSteps(byGroup(moving, side), side, capabilities)) {
     const writes = membershipWrites(groupIds, side, tasks);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));

@@ -1,5 +1,6 @@
 import {
   InvalidError,
+  isCredentialError,
   LimitedError,
   NotFoundError,
   RedirectedError,
@@ -75,6 +76,9 @@ const isOutage = (error: RemoteError): boolean => {
 export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
   const quiet = { rereads: false, refused: false, stop: null };
   if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
+  if (isCredentialError(error)) {
+    return { ...quiet, journal: error.applied === 'no' ? 'refused' : 'unanswered', stop: error };
+  }
   // The journal entry stays open: recovery settles it before the run ends.
   // A redirect is reported all the same: it is not going to be answered otherwise in this run.
   if (error.applied === 'unknown')

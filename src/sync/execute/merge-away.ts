@@ -1,7 +1,7 @@
 import { equalIn } from '../../contact/snapshot.ts';
 import { fieldsIn, type Contact } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { RemoteError, UnavailableError } from '../../providers/errors.ts';
+import { leftOpen, RemoteError, type UnavailableError } from '../../providers/errors.ts';
 import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
 
 /** What a merge by the side itself came to. */
@@ -62,13 +62,9 @@ const writeBack = async (
 };
 
 /** The error of a step after the merge: how far it came is open, whatever the step itself says. */
-const leftOpen = (error: unknown): UnavailableError => {
+const openAfter = (error: unknown): UnavailableError => {
   if (!(error instanceof RemoteError)) throw error;
-  const { route, side, status } = error;
-  const text = `a contact was merged, and what came of it could not be found out: ${error.message}`;
-  const open = new UnavailableError(text, { status, route, applied: 'unknown', cause: error });
-  open.side = side;
-  return open;
+  return leftOpen(error, `a contact was merged, and what came of it could not be found out: ${error.message}`);
 };
 
 /**
@@ -89,6 +85,6 @@ export const mergeAway = async (
     const became = (await remote.read([id], signal)).get(id) ?? { kind: 'unreadable', reason: 'no answer' };
     return { key: id, ok: true, value: { survivor, became } };
   } catch (error) {
-    return { key: id, ok: false, error: leftOpen(error) };
+    return { key: id, ok: false, error: openAfter(error) };
   }
 };

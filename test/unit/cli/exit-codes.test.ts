@@ -1,3 +1,4 @@
+import { DirectoryError } from '../../../src/make-directory.ts';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
@@ -33,6 +34,7 @@ test.each([
   ['a wrong command line', new UsageError('x'), 2],
   ['a wrong configuration', new ConfigError([]), 2],
   ['a guard', new HaltError({ reason: 'side-emptied', side: 'left', message: 'x' }), 3],
+  ['a place where no directory can be', new DirectoryError('/proc/x', 'ENOENT'), 2],
   ['a revoked grant', new RevokedError('x', remote), 4],
   ['a refused token', new UnauthenticatedError('x', remote), 4],
   ['a disabled account', new DisabledError('x', remote), 4],

@@ -137,3 +137,22 @@ test('a gate that could not be opened is opened again', async () => {
   await gates.save();
   await gates.close();
 });
+
+test('what a budget has used since it was stored is stored at the end', async () => {
+  const { start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  for (let count = 0; count < 3; count += 1) {
+    (await gate.acquire('read', NEVER)).done(OK);
+    await gates.save();
+  }
+  await gates.close();
+  expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(57);
+});
+
+test('a store that refuses the budgets at the end does not keep the gates from closing', async () => {
+  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.reject(new Error('locked')) };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  (await (await gates.open('a', LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await gates.close();
+});

@@ -1,8 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readLiveHeartbeat, readProgress, writeHeartbeat, type Heartbeat } from '../../../src/jobs/heartbeat.ts';
+import {
+  readHeartbeat,
+  readLiveHeartbeat,
+  readProgress,
+  removeHeartbeat,
+  writeHeartbeat,
+  type Heartbeat,
+} from '../../../src/jobs/heartbeat.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -33,4 +40,12 @@ test('how far a run is can be read by another process, less what has passed sinc
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_000)).toEqual(beat);
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_001)).toBeNull();
   expect(await readProgress(dataDir, BEAT_AT_MS + 30_001)).toEqual([]);
+});
+
+test.each(['', '{"queue":', 'null'])('words that were cut off, as %j, count for nothing', async (text) => {
+  await writeFile(join(dataDir, `heartbeat-${hostname()}.json`), text);
+  expect(await readHeartbeat(dataDir)).toBeNull();
+  expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
+  await removeHeartbeat(dataDir);
+  expect(await readdir(dataDir)).toEqual([]);
 });

@@ -72,6 +72,31 @@ test('the lock of a process that died is taken over', async () => {
   expect((await vault().read('default', 'google'))?.token).toBe('token-2');
 });
 
+test('a lock that another process has taken over since it was found to be old is waited for', async () => {
+  const lock = `${path}.lock`;
+  mkdirSync(dirname(path));
+  writeFileSync(lock, 'of a process that died');
+  utimesSync(lock, 1, 1);
+  const waitedFor: string[] = [];
+  let isTakenOver = false;
+  const now = (): number => {
+    if (!isTakenOver) {
+      isTakenOver = true;
+      rmSync(lock);
+      writeFileSync(lock, 'of another process');
+    }
+    return systemClock.now();
+  };
+  const sleep = async (): Promise<void> => {
+    waitedFor.push(readFileSync(lock, 'utf8'));
+    rmSync(lock);
+  };
+  const clock: Clock = { ...systemClock, now, sleep };
+  await openVault({ path, key: null, oldKey: null, clock }).save('default', 'google', credential('token-1'));
+  expect(waitedFor).toEqual(['of another process']);
+  expect(readdirSync(dirname(path))).toEqual(['credentials.json']);
+});
+
 test('a lock that is dated in the future is waited for no longer than any other', async () => {
   await vault().save('default', 'google', credential('token-1'));
   writeFileSync(`${path}.lock`, '');

@@ -97,3 +97,20 @@ test('a label that is gone fails additions, not as a missing contact, and ends r
     { ok: true, value: [] },
   ]);
 });
+
+test('[R9, R16] a credential that is refused halfway leaves what was answered before it, and opens what was begun', async () => {
+  await using google = await startGoogle(({ path }) => (path.includes(A) ? {} : apiError(401, 'UNAUTHENTICATED')));
+  const batch = [
+    request(1, { add: [A] }),
+    request(2, { add: [A, B] }),
+    request(3, { add: [B] }),
+    request(4, { add: [C] }),
+  ];
+  const results = await google.remote.changeMembership(batch, NEVER);
+  expect(results).toMatchObject([
+    { key: 'k1', ok: true },
+    { key: 'k2', ok: false, error: { applied: 'unknown' } },
+    { key: 'k3', ok: false, error: { kind: 'unauthenticated', applied: 'no' } },
+  ]);
+  expect(google.requests.some(({ path }) => path.includes(C))).toBe(false);
+});

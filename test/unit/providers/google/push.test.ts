@@ -76,6 +76,29 @@ describe('creating', () => {
     expect(google.requests).toHaveLength(1);
   });
 
+  test('[R9, R16] a credential that is refused halfway leaves what was answered before it as it was', async () => {
+    const create = createAll((name) => name === 'N6');
+    // Refused as a whole; 1 to 4 made; 5 to 8 refused with the credential.
+    await using google = await startGoogle((seen, count) =>
+      count < 3 ? create(seen) : apiError(401, 'UNAUTHENTICATED'),
+    );
+    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
+    expect(results.map((result) => `${result.key} ${result.ok ? 'made' : result.error.kind}`)).toEqual([
+      ...['k1', 'k2', 'k3', 'k4'].map((key) => `${key} made`),
+      ...['k5', 'k6', 'k7', 'k8'].map((key) => `${key} unauthenticated`),
+    ]);
+  });
+
+  test('[R9, R16] what was never sent because of a refused credential has no result', async () => {
+    const create = createAll((name) => name === 'N3');
+    // All refused; 1 to 4 too; 1 and 2 made; 3 and 4 refused with the credential.
+    await using google = await startGoogle((seen, count) =>
+      count < 4 ? create(seen) : apiError(401, 'UNAUTHENTICATED'),
+    );
+    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
+    expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true', 'k3 false', 'k4 false']);
+  });
+
   test('a full account is told as such', async () => {
     await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'));
     const results = await google.remote.create([request(1), request(2)], NEVER);
@@ -172,6 +195,32 @@ describe('updating', () => {
     expect(google.requests.map(({ method }) => method)).toEqual(['GET']);
     inFull = 100;
     expect(await google.remote.update([update], NEVER)).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('[R9, R16] an update that ended with a 500', () => {
+  const updates = [1, 2].map((number) => {
+    const current = recordOf(person(number));
+    return { key: `k${number}`, current, desired: { ...current.contact, title: 'Cook' }, fields: ['title'] as const };
+  });
+
+  test('stays unknown where the credential is refused when it is sent again', async () => {
+    await using google = await startGoogle((_, count) =>
+      count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
+    );
+    expect(await google.remote.update(updates, NEVER)).toMatchObject([
+      { key: 'k1', ok: false, error: { applied: 'unknown' } },
+      { key: 'k2', ok: false, error: { applied: 'unknown' } },
+    ]);
+  });
+
+  test('stays unknown where the credential is refused when the contact is read', async () => {
+    await using google = await startGoogle((_, count) =>
+      count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
+    );
+    expect(await google.remote.update(updates.slice(0, 1), NEVER)).toMatchObject([
+      { key: 'k1', ok: false, error: { applied: 'unknown' } },
+    ]);
   });
 });
 

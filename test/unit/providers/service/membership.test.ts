@@ -202,3 +202,32 @@ describe('[R11] many fresh contacts', () => {
     expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(4).fill('unknown'));
   });
 });
+
+describe('[R9, R16] a credential that is refused halfway', () => {
+  it('leaves what was answered before it, and ends the batch', async () => {
+    await using server = await startServer((request, index) => (index === 0 ? echo(request) : { status: 401 }));
+    const batch = Array.from({ length: 100 }, (_, number) => change(number, { add: ['bucket_1'], heldGroupIds: [] }));
+    const results = await server.remote.changeMembership(batch, never);
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(results.some((result) => !result.ok && result.error.kind === 'unauthenticated')).toBe(true);
+    expect(results.length).toBeLessThan(batch.length);
+    expect(server.received.length).toBe(results.length);
+  });
+
+  it('opens a change of which one half was made', async () => {
+    await using server = await startServer((request) => (request.method === 'POST' ? echo(request) : { status: 401 }));
+    const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_1'], heldGroupIds: ['bucket_1'] })];
+    expect(await server.remote.changeMembership(batch, never)).toMatchObject([
+      { key: 'k1', ok: false, error: { applied: 'unknown' } },
+    ]);
+  });
+
+  it('begins nothing else after a bulk addition', async () => {
+    await using server = await startServer(() => ({ status: 401 }));
+    const error = await failureOf(
+      server.remote.changeMembership([...fresh(3), change(9, { remove: ['bucket_2'] })], never),
+    );
+    expect(error).toMatchObject({ kind: 'unauthenticated', applied: 'no' });
+    expect(server.received).toHaveLength(1);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Side } from '../../../../src/contact/side.ts';
 import {
+  RevokedError,
   FullError,
   InvalidError,
   LimitedError,
@@ -90,6 +91,16 @@ describe('[R15] an error that answers a write', () => {
       'an outage ahead of the write ends the run',
       new UnavailableError('x', options('no')),
       (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'a refused credential ends the run (R16)',
+      new RevokedError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'one that was refused after the write, perhaps, leaves the outcome unknown besides (R9)',
+      new RevokedError('x', options('unknown')),
+      (stop) => ({ ...UNKNOWN, stop }),
     ],
     [
       'an outage in the middle of it leaves the outcome unknown',

@@ -154,6 +154,19 @@ describe('[R14] an incremental pull', () => {
     expect(JSON.parse(cursorOf(pages))).toEqual({ ...JSON.parse(cursor), syncToken: 'sync-2' });
   });
 
+  test('[R7] a contact that is brought back while the delta is read is not deleted, one that goes then is', async () => {
+    const { google, pullChanges } = await startWith(({ query }) =>
+      query.has('pageToken') ? last([person(1), tombstone(2)]) : more([tombstone(1), person(2), tombstone(3)], 'p2'),
+    );
+    await using _ = google;
+    expect(told(await pullChanges()).toSorted()).toEqual([
+      'tombstone people/c2',
+      'tombstone people/c3',
+      'upsert people/c1',
+      'upsert people/c2',
+    ]);
+  });
+
   test('[R12] a tombstone of a former name is no deletion, whichever comes first', async () => {
     const renamed = person(9);
     const { google, pullChanges } = await startWith(({ query }) =>

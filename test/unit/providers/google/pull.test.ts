@@ -120,6 +120,15 @@ describe('[R14] a whole listing', () => {
     await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
   });
 
+  test('[R12] a contact whose lists may be cut short and that goes by another id once it is read has its former one', async () => {
+    const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `a${index}@x.org` }));
+    await using google = await startGoogle(({ path }) =>
+      path.endsWith('/connections') ? last([person(1, { emailAddresses })]) : { body: person(9, { emailAddresses }) },
+    );
+    const [page] = await pullWhole(google);
+    expect(page?.changes).toMatchObject([{ kind: 'upsert', record: { id: 'people/c9' }, previousIds: ['people/c1'] }]);
+  });
+
   test('a contact whose lists may be cut short is read in full', async () => {
     const emails = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x.example` }));
     await using google = await startGoogle(({ path }) =>

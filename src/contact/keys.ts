@@ -24,7 +24,7 @@ const asciiDigit = (character: string): string => {
 
 /**
  * What two spellings of one phone number have in common: E.164 with its extension where the number is international,
- * else what is dialled, letters included. A text without digits is its own key.
+ * else what is dialled, letters included. A text without digits is its own key, and no value has an empty one.
  */
 export const phoneKey = (value: string): string => {
   const text = value
@@ -42,7 +42,7 @@ export const phoneKey = (value: string): string => {
     .replace(EXTENSION, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}*#]+/gu, '');
-  if (!/\d/u.test(dialled)) return text.toLowerCase();
+  if (!/\d/u.test(dialled)) return text.toLowerCase() || value;
   return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 

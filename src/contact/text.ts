@@ -32,7 +32,9 @@ export const wordsOnly = (text: string): string => text.toLowerCase().replace(/[
 export const normaliseNotes = (text: string | null | undefined): string => {
   if (!text || !LINE_BREAK.test(text)) return normaliseText(text);
   const lines = text.split(LINE_BREAK).map((line) => line.replace(CONTROL_CHARACTERS, '').trimEnd().normalize('NFC'));
-  return lines.join('\n').trim();
+  const kept = lines.join('\n').trim();
+  // Without the empty lines around it, it may be a single one.
+  return LINE_BREAK.test(kept) ? kept : normaliseText(kept);
 };
 
 const DAY = /^(?:(\d{4})|-)-(\d{1,2})-(\d{1,2})$/u;

@@ -55,6 +55,12 @@ const isNamed = (
   return words !== '' && wordsOf(`${firstName} ${lastName}`) === words ? 'name' : null;
 };
 
+/** The ids that an entry names, that of a merge survivor too: its image stands in the entry of the merge (R12). */
+const namedIn = (row: JournalRow): readonly string[] => [
+  ...idsIn(row),
+  ...(row.intent.source ? [row.intent.source.id] : []),
+];
+
 /** The ids that are one person's: those that an entry names together, and the halves of a pair. */
 const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<string>) => {
   const groups = new Map<string, Set<string>>();
@@ -62,7 +68,7 @@ const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<str
     const joined = new Set(ids.flatMap((id) => [...(groups.get(id) ?? [id])]));
     for (const id of joined) groups.set(id, joined);
   };
-  for (const row of entries) join(idsIn(row));
+  for (const row of entries) join(namedIn(row));
   const pairs = Map.groupBy(halves, ({ pair, id }) => pair ?? id);
   for (const own of pairs.values()) join(own.map(({ id }) => id));
   return (id) => groups.get(id) ?? new Set([id]);

@@ -99,8 +99,12 @@ const bookOf = ({ pairs, recent }: GuardInput): number => {
   return SIDES.reduce((sum, side) => sum + (recent[side].contacts ?? 0), pairs);
 };
 
+/** More than all there is may be lost within a day: a field that is filled again can be emptied again. */
+const isUnlimited = ({ percent }: DeleteLimit): boolean => percent !== null && percent >= 100;
+
 const tooMany = (input: GuardInput, side: Side): Halt | null => {
   const { limit, losses, recent, places, undoes } = input;
+  if (isUnlimited(limit)) return null;
   const book = bookOf(input);
   const allowed = allowedDeletes(limit, book);
   const parts = kindsOf(losses[side]).flatMap((loss) => {

@@ -178,7 +178,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     const retryAfterMs = retryAfterMsOf(answer, context.nowMs) ?? context.limitFloorMs;
     return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
   }
-  if (answer.isForeign && (answer.status === 404 || answer.status === 410)) return foreign(answer, context, base);
+  if (answer.isForeign && FOREIGN.has(answer.status)) return foreign(answer, context, base);
   switch (answer.status) {
     case 400:
       return badRequest(answer, context, base);
@@ -195,7 +195,10 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
   }
 };
 
-/** A proxy, or another server, says that there is no such thing: Google itself may well have it, and may have written it. */
+/** What a proxy says by itself, or a page in front of Google: there is no such thing, or it lets nobody through for now. */
+const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
+
+/** A proxy, or another server, answers: Google itself may well have the thing, accept the credential, and have written it. */
 const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErrorOptions): UnreadableError => {
   const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
   return new UnreadableError(text, { ...base, applied: isMutation ? 'unknown' : 'no' });

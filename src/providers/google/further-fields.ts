@@ -75,21 +75,30 @@ const PROFILE_TYPES: ReadonlySet<string> = new Set(
 );
 const PROFILE = 'profile';
 
-const isProfile = ({ type }: { readonly type?: string }): boolean => PROFILE_TYPES.has(wordsOnly(type ?? ''));
+const namesProfile = (label: string | null | undefined): boolean => PROFILE_TYPES.has(wordsOnly(label ?? ''));
 
-/** A label that Google would not know again for one of a profile is kept at the side that has it. */
-const profileLabel = (label: string | null): string =>
-  label !== null && PROFILE_TYPES.has(wordsOnly(label)) ? label : PROFILE;
+const isProfile = ({ type }: { readonly type?: string }): boolean => namesProfile(type);
+
+/** A label that Google would not know again for one of a profile, or of a website, is kept at the side that has it. */
+const profileLabel = (label: string | null): string | null => (namesProfile(label) ? label : PROFILE);
+const websiteLabel = (label: string | null): string | null => (namesProfile(label) ? null : label);
 
 /** The addresses of one of the two fields; where profiles are no field of their own, all are websites. */
 const urlsOf = ({ urls = [] }: PersonLists, chosen: ChosenParts, profiles: boolean) =>
   chosen.has('socialProfiles') ? urls.filter((entry) => isProfile(entry) === profiles) : profiles ? [] : urls;
 
+const writtenWebsites = (person: PersonLists, { websites }: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
+  const entries = urlsOf(person, chosen, false);
+  if (!chosen.has('websites')) return entries.map(writable);
+  if (!chosen.has('socialProfiles')) return writtenValues('websites', entries, websites);
+  const wanted = websites.map(({ value, label }) => ({ value, label: websiteLabel(label) }));
+  return writtenValues('websites', entries, wanted);
+};
+
 const writtenUrls = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const profiles = (target.socialProfiles ?? []).map(({ value, label }) => ({ value, label: profileLabel(label) }));
-  const websites = urlsOf(person, chosen, false);
   return [
-    ...(chosen.has('websites') ? writtenValues('websites', websites, target.websites) : websites.map(writable)),
+    ...writtenWebsites(person, target, chosen),
     ...writtenValues('socialProfiles', urlsOf(person, chosen, true), profiles),
   ];
 };

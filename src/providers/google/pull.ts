@@ -130,7 +130,8 @@ const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: 
 
 /**
  * A rename comes as a contact with its former name and, somewhere in the same delta, a tombstone of that name. So all
- * tombstones wait for the last page, and those of former names are dropped: nobody deleted that contact.
+ * tombstones wait for the last page, and those of former names are dropped: nobody deleted that contact. So is that of a
+ * contact which a later row shows: it was brought back while the delta was read.
  */
 async function* pullChanges(
   { call, clock, limits }: PullOptions,
@@ -138,12 +139,14 @@ async function* pullChanges(
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
   const { syncToken, fullAtMs } = usableCursor(call.mapping, cursorText, clock.now());
-  const deletedIds: string[] = [];
+  const deletedIds = new Set<string>();
   const formerIds = new Set<string>();
   const sift = (page: ListPage): FeedChange[] => {
     for (const reading of page.readings) {
-      if (reading.kind === 'deleted') deletedIds.push(reading.id);
-      if (reading.kind === 'contact') reading.previousIds.forEach((id) => formerIds.add(id));
+      if (reading.kind === 'deleted') deletedIds.add(reading.id);
+      if (reading.kind !== 'contact') continue;
+      deletedIds.delete(reading.record.id);
+      reading.previousIds.forEach((id) => formerIds.add(id));
     }
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };
@@ -156,7 +159,7 @@ async function* pullChanges(
     walk.take(page.rowCount, page.nextPageToken);
   }
   const upserts = sift(page);
-  const tombstones = deletedIds.filter((id) => !formerIds.has(id)).map((id) => ({ kind: 'tombstone', id }) as const);
+  const tombstones = [...deletedIds.difference(formerIds)].map((id) => ({ kind: 'tombstone', id }) as const);
   const cursor = cursorAfter(call.mapping, page, fullAtMs);
   yield { changes: [...upserts, ...tombstones], unchanged: [], resume: null, cursor, total: null };
 }

@@ -8,6 +8,7 @@ import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
 import { SOURCES } from './fields.ts';
 import { namesOf } from './names.ts';
+import type { MaskField } from './person-field.ts';
 import { completed, readContacts, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
@@ -65,8 +66,9 @@ export const updateContacts = async (
 ): Promise<readonly RecordResult[]> => {
   const failures: RecordResult[] = [];
   const ready: UpdateRequest[] = [];
+  const mask = maskOf(batch.flatMap(({ fields }) => fields));
   for (const request of batch) {
-    const obstacle = await obstacleTo(call, request, signal);
+    const obstacle = await obstacleTo(call, request, mask, signal);
     if (obstacle === null) ready.push(request);
     else failures.push(failed(request.key, obstacle));
   }
@@ -136,11 +138,12 @@ const sendUpdates = async (
 const obstacleTo = async (
   call: CallGoogle,
   { current, fields }: UpdateRequest,
+  mask: readonly MaskField[],
   signal: AbortSignal,
 ): Promise<RemoteError | null> => {
   const known = personOfRecord(current);
-  // Read before the link chose the field: what stands in its list would be replaced unseen.
-  if (maskOf(fields).some((name) => known[name] === undefined)) {
+  // Read before the link chose a field of the batch: what stands in its list would be replaced unseen.
+  if (mask.some((name) => known[name] === undefined)) {
     return new StaleError('The contact was known without a field: read it again', notSent(UPDATE_ROUTE));
   }
   // Read while the link joined other parts of names: the text says another division than the one it would be written into.

@@ -115,8 +115,11 @@ export const completed = async (
 ): Promise<PersonReading> => {
   if (reading.kind !== 'contact' || !reading.mayBeCut) return reading;
   try {
-    const whole = await readWhole(call, reading.record.id, signal);
-    return whole.kind === 'contact' ? { ...whole, previousIds: reading.previousIds } : whole;
+    const { id } = reading.record;
+    const whole = await readWhole(call, id, signal);
+    if (whole.kind !== 'contact') return whole;
+    const previousIds = whole.record.id === id ? reading.previousIds : [id, ...reading.previousIds];
+    return { ...whole, previousIds };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     return { kind: 'deleted', id: reading.record.id, previousIds: reading.previousIds };

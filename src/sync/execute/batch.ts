@@ -173,13 +173,11 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
     return;
   }
   if (landing.again) execution.again.needed = true;
-  if (landing.kept !== null) {
-    set.add(...journalChange(journalId, 'refused', landing.after, landing.kept, atMs));
-    return;
-  }
-  set.add(...journalChange(journalId, 'answered', landing.after, null, atMs));
+  const event = landing.kept === null ? 'answered' : 'refused';
+  set.add(...journalChange(journalId, event, landing.after, landing.kept, atMs));
   const key = rejectionKeyOf(write);
   if (key !== null && execution.rejections.has(`${side} ${key}`)) set.add({ kind: 'accept', side, key });
+  if (landing.kept !== null) return;
   if (landing.counts !== null) session.tally[side][landing.counts] += 1;
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };

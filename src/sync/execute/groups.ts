@@ -42,16 +42,26 @@ const save = (session: Session, changes: readonly StoreChange[]): Promise<void> 
   return session.writer.apply({}, (set) => set.add(...changes));
 };
 
+/** A side may answer with the group that has the name by now: it stands for one group of the other side alone. */
+const refuseLinked = (group: GroupRecord, isLinked: boolean): GroupRecord => {
+  if (!isLinked) return group;
+  const options = { status: null, route: 'create a group', applied: 'no' } as const;
+  throw new NameTakenError('a group that is linked already has got the name meanwhile', options);
+};
+
 const createGroup = async (
   execution: Execution,
   action: Extract<GroupAction, { kind: 'create-group' }>,
+  plan: GroupPlan,
   pair: GroupPair,
 ): Promise<void> => {
-  const { session } = execution;
+  const { groupIds, session } = execution;
   const { side, key, name } = action;
-  const group = await attempt(session, action, 'created', () =>
-    session.remotes[side].createGroup(name, session.signal),
-  );
+  const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
+  const group = await attempt(session, action, 'created', async () => {
+    const made = await session.remotes[side].createGroup(name, session.signal);
+    return refuseLinked(made, linked.has(made.id));
+  });
   if (group === null) return;
   const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
   execution.groupIds.set(key, ids);
@@ -81,7 +91,7 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
   for (const action of plan.actions) {
     const pair = byKey.get(action.key);
     if (pair === undefined || action.kind === 'delete-group') continue;
-    if (action.kind === 'create-group') await createGroup(execution, action, pair);
+    if (action.kind === 'create-group') await createGroup(execution, action, plan, pair);
     else await renameGroup(execution, action, pair);
     advance(execution, action.side, 'group', 1);
   }

@@ -152,7 +152,9 @@ const landCreate = (
     // The contact was there before: the two are compared before anything of it is overwritten.
     landFirstMeeting(set, task, side, atMs);
     task.halves[side] = null;
-    return { ...nothing, ids: taskIds(task), again: true };
+    // An undo takes back what was created: that is not this contact.
+    const kept = `The side answered with ${record.id}, which stood there already; the two are compared.`;
+    return { ...nothing, kept, ids: taskIds(task), again: true };
   }
   settleUnshared(task, side);
   if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');

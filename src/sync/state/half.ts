@@ -168,6 +168,9 @@ const tableState = (half: Half | null): TableState => {
 /** For so long a feed or a listing may show less than is known already. */
 const LAGS_FOR_MS = 10 * 60_000;
 
+/** Whether so little time lies between two moments; a moment that is as far ahead was taken from a clock that was wrong. */
+const isWithin = (spanMs: number, fromMs: number, nowMs: number): boolean => Math.abs(nowMs - fromMs) < spanMs;
+
 /**
  * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
  * change. A stamp says so only where it was not ahead of the clock, and only for a while: a side that was restored from a
@@ -175,7 +178,7 @@ const LAGS_FOR_MS = 10 * 60_000;
  */
 const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, atMs: number): boolean => {
   if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
-  if (known.modifiedAtMs > heardAtMs + CLOCK_MARGIN_MS || atMs - heardAtMs >= LAGS_FOR_MS) return false;
+  if (known.modifiedAtMs > heardAtMs + CLOCK_MARGIN_MS || !isWithin(LAGS_FOR_MS, heardAtMs, atMs)) return false;
   return record.modifiedAtMs < known.modifiedAtMs;
 };
 
@@ -262,7 +265,7 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
 
 /** Whether a contact was written so recently that its side may not show it yet (R7). */
 export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return writtenAtMs !== null && nowMs - writtenAtMs < settlesWithinMs;
+  return writtenAtMs !== null && isWithin(settlesWithinMs, writtenAtMs, nowMs);
 };
 
 /**

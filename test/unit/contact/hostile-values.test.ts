@@ -75,3 +75,18 @@ describe('a street of several lines', () => {
     });
   });
 });
+
+describe('notes', () => {
+  const notesOf = (notes: string): string | undefined => contactOf({ notes }).notes;
+
+  it('of several lines keep their layout', () => {
+    expect(notesOf('Tea:  none\n\n  two \n')).toBe('Tea:  none\n\n  two');
+  });
+
+  it('of one line are the same with and without the line breaks around it [R2]', () => {
+    for (const notes of ['Tea:  none\n', '\r\n\n Tea:  none', '\u2028Tea:  none']) {
+      expect(notesOf(notes)).toBe('Tea: none');
+      expect(notesOf(notesOf(notes) ?? '')).toBe('Tea: none');
+    }
+  });
+});

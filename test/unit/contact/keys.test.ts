@@ -39,6 +39,7 @@ describe('a phone number', () => {
     ['112', '112'],
     ['Reception', 'reception'],
     ['1-800-Flowers', '1800flowers'],
+    ['\u200f', '\u200f'],
   ])('%j has the key %j', (value, key) => {
     expect(phoneKey(value)).toBe(key);
   });

@@ -74,6 +74,16 @@ describe('[R8] DELETE_LIMIT', () => {
     expect(checkGuard(input({ recent: { left: {}, right: { contacts: 99 } } }))).toBeNull();
   });
 
+  test('[R8] lets everything pass at 100%, also a field that is emptied twice within the day', () => {
+    const twice = {
+      pairs: 1,
+      losses: { left: {}, right: { firstName: 1 } },
+      recent: { left: {}, right: { firstName: 1 } },
+    };
+    expect(checkGuard(input({ ...twice, limit: { count: null, percent: 99 } }))).toMatchObject({ side: 'right' });
+    expect(checkGuard(input({ ...twice, limit: { count: null, percent: 100 } }))).toBeNull();
+  });
+
   test.each([
     ['members', /delete groups with 11 members at Google/u],
     ['firstName', /empty the first name of 11 contacts at Google/u],

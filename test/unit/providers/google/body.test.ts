@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
 import { CONTACT_FIELDS, type Contact, type ContactField } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
+import { personMapping } from '../../../../src/providers/google/fields.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import { contact, person, recordOf } from './support.ts';
 
 const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
@@ -60,6 +63,22 @@ const update = (record: ContactRecord, changes: Partial<Contact>) => {
   return updateBody({ key: 'k', current: record, desired: { ...record.contact, ...changes }, fields }, maskOf(fields));
 };
 
+test.each(['Facebook', 'profile'])(
+  '[R3] a website that is called %s is none of the profiles once it is written',
+  (label) => {
+    const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
+    const draft = contactOf({
+      websites: [{ value: 'ada.example', label }],
+      socialProfiles: [{ value: 'x.example/ada', label }],
+    });
+    const { urls } = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, mapping);
+    const reading = readPerson({ ...person(1), urls }, mapping);
+    if (reading.kind !== 'contact') throw new Error('The contact is not readable.');
+    expect(reading.record.contact.websites).toEqual([{ value: 'ada.example', label: null }]);
+    expect(reading.record.contact.socialProfiles).toEqual([{ value: 'x.example/ada', label }]);
+  },
+);
+
 describe('[R10] an update leaves in place what the contact cannot express', () => {
   const record = recordOf(RICH);
 
@@ -74,6 +93,15 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
       { value: 'John@kde.example', type: 'other', displayName: 'J. Doe' },
       { value: 'john@home.test', type: 'home', metadata: { sourcePrimary: true } },
       { value: 'n@x' },
+    ]);
+  });
+
+  test('a phone number of invisible characters alone is sent once', () => {
+    const odd = recordOf(person(1, { phoneNumbers: [{ metadata: METADATA, value: '\u200f', type: 'home' }] }));
+    const phoneNumbers = [...odd.contact.phoneNumbers, { value: '112', label: null }];
+    expect(update(odd, { phoneNumbers })['phoneNumbers']).toEqual([
+      { value: '\u200f', type: 'home' },
+      { value: '112' },
     ]);
   });
 

@@ -62,6 +62,13 @@ describe('the error table', () => {
     expect(toRemoteError(answer(status, body), LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
   });
 
+  test('[R16] a 403 that is not said by Google refuses no credential, and a write was perhaps applied', () => {
+    const page = answer(403, '<html>Your computer may be sending automated queries</html>');
+    expect(toRemoteError(page, CONTEXT)).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
+    expect(toRemoteError(page, LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
+    expect(toRemoteError(answer(403, ''), LISTING)).toMatchObject({ kind: 'revoked' });
+  });
+
   test.each([
     ['ECONNREFUSED', 'no'],
     ['ENOTFOUND', 'no'],

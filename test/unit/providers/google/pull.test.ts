@@ -120,6 +120,15 @@ describe('[R14] a whole listing', () => {
     await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
   });
 
+  test('[R12] a contact whose lists may be cut short and that goes by another id once it is read has its former one', async () => {
+    const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `a${index}@x.org` }));
+    await using google = await startGoogle(({ path }) =>
+      path.endsWith('/connections') ? last([person(1, { emailAddresses })]) : { body: person(9, { emailAddresses }) },
+    );
+    const [page] = await pullWhole(google);
+    expect(page?.changes).toMatchObject([{ kind: 'upsert', record: { id: 'people/c9' }, previousIds: ['people/c1'] }]);
+  });
+
   test('a contact whose lists may be cut short is read in full', async () => {
     const emails = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x.example` }));
     await using google = await startGoogle(({ path }) =>
@@ -152,6 +161,19 @@ describe('[R14] an incremental pull', () => {
     expect(google.requests[1]?.query.get('syncToken')).toBe('sync-1');
     expect(google.requests[1]?.query.get('requestSyncToken')).toBe('true');
     expect(JSON.parse(cursorOf(pages))).toEqual({ ...JSON.parse(cursor), syncToken: 'sync-2' });
+  });
+
+  test('[R7] a contact that is brought back while the delta is read is not deleted, one that goes then is', async () => {
+    const { google, pullChanges } = await startWith(({ query }) =>
+      query.has('pageToken') ? last([person(1), tombstone(2)]) : more([tombstone(1), person(2), tombstone(3)], 'p2'),
+    );
+    await using _ = google;
+    expect(told(await pullChanges()).toSorted()).toEqual([
+      'tombstone people/c2',
+      'tombstone people/c3',
+      'upsert people/c1',
+      'upsert people/c2',
+    ]);
   });
 
   test('[R12] a tombstone of a former name is no deletion, whichever comes first', async () => {

@@ -271,3 +271,25 @@ test('[R10] a name that was read while the link joined other parts of it is read
   expect(results).toMatchObject([{ key: 'k', ok: false, error: expect.any(StaleError) }]);
   expect(google.requests).toEqual([]);
 });
+
+test('[R10] a list that was not read is not emptied because another contact of the batch changes its own', async () => {
+  await using google = await startGoogle(({ body }) => {
+    const people = Object.keys(body.contacts).map((name) => [name, { person: person(Number(name.slice(8))) }]);
+    return { body: { updateResult: Object.fromEntries(people) } };
+  });
+  const urls = [{ value: 'https://x.org' }];
+  const read = (number: number, mapping = personMapping(USUAL_FIELDS)) => {
+    const reading = readPerson(person(number, { urls }), mapping);
+    return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
+  };
+  const [known, other] = [read(1), read(2, personMapping(USUAL_FIELDS.filter((field) => field !== 'websites')))];
+  const results = await google.remote.update(
+    [
+      { key: 'a', current: known, desired: { ...known.contact, websites: [] }, fields: ['websites'] },
+      { key: 'b', current: other, desired: { ...other.contact, title: 'Dr' }, fields: ['title'] },
+    ],
+    NEVER,
+  );
+  expect(results.find(({ key }) => key === 'b')).toMatchObject({ ok: false, error: expect.any(StaleError) });
+  expect(google.requests.map(({ body }) => Object.keys(body.contacts))).toEqual([['people/c1']]);
+});

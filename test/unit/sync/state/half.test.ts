@@ -90,6 +90,7 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     ['less than ten minutes ago', HEARD_AT_MS + 600_000 - 1, false],
     ['ten minutes ago, as where the side was restored from a backup', HEARD_AT_MS + 600_000, true],
     ['an hour ago', HEARD_AT_MS + 3_600_000, true],
+    ['by a clock that was ahead', HEARD_AT_MS - 600_000, true],
   ])('that comes where the half was last heard of %s', (_, atMs, expected) => {
     expect(takenIn(HALVES.settled, atMs)).toBe(expected);
   });

@@ -87,6 +87,20 @@ describe('[R7] a read of a contact that a listing missed', () => {
     ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
     ['is gone once its time to settle is over', { state: 'settling', writtenAtMs: 0 }, GONE, NEVER, { state: 'gone' }],
     [
+      'is gone where it was written by a clock that was a year ahead',
+      { writtenAtMs: READ_AT_MS + 31_536_000_000 },
+      GONE,
+      NEVER,
+      { state: 'gone' },
+    ],
+    [
+      'is gone at once where a side shows its writes at once, and the clock was put back a little since',
+      { writtenAtMs: READ_AT_MS + 1 },
+      GONE,
+      TWICE,
+      { state: 'gone' },
+    ],
+    [
       'is gone at once where a side shows its writes at once',
       { writtenAtMs: READ_AT_MS },
       GONE,

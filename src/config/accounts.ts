@@ -44,19 +44,19 @@ export const reportSharedToken = (
 /** What is wrong with a token for the page with which programs change links. */
 export const IS_API_TOKEN = 'is API_TOKEN too. Give each a token of its own.';
 
-/** Reports each link whose token for the page opens another link, or the API, too. */
+/** Reports each link whose token for the page opens another link, or the API, too; `shared` are the tokens of the process. */
 export const reportSharedPageToken = (
-  { whole, api }: { readonly whole: Secret | null; readonly api: Secret | null },
+  shared: { readonly consoleToken: Secret | null; readonly apiToken: Secret | null } | null,
   links: readonly { readonly name: string; readonly consoleToken: Secret | null }[],
   report: Report,
 ): void => {
-  const taken = new Set([whole?.reveal()]);
+  const taken = new Set([shared?.consoleToken?.reveal()]);
   for (const { name, consoleToken } of links) {
     if (consoleToken === null) continue;
     if (taken.has(consoleToken.reveal())) {
       report(`links.${name}.consoleToken`, 'opens another link too. Give each link a token of its own.');
     }
-    if (consoleToken.reveal() === api?.reveal()) report(`links.${name}.consoleToken`, IS_API_TOKEN);
+    if (consoleToken.reveal() === shared?.apiToken?.reveal()) report(`links.${name}.consoleToken`, IS_API_TOKEN);
     taken.add(consoleToken.reveal());
   }
 };

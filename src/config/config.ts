@@ -308,7 +308,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
 
   const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
   const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
-  reportSharedPageToken({ whole: shared?.consoleToken ?? null, api: shared?.apiToken ?? null }, parsed, report);
+  reportSharedPageToken(shared, parsed, report);
   if (shared !== null) reportHosting(shared, report);
   if (shared === null || problems.size > 0) return fail(environment, common);
   const { retention: retentionMs, ...settings } = shared;

@@ -324,9 +324,11 @@ export type AnsweredWrite =
  */
 export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
-  const { side, task } = answered.write;
-  const pairId = set.half(side, answered.value.id)?.pair ?? null;
-  if (pairId === null || pairId === task.pairId) return false;
+  const { request, side, task } = answered.write;
+  // By the set: a task that created the contact knows no pair of it.
+  const pairOf = (id: string): number | null => set.half(side, id)?.pair ?? null;
+  const pairId = pairOf(answered.value.id);
+  if (pairId === null || pairId === pairOf(request.current.id)) return false;
   task.halves[side] = null;
   return true;
 };

@@ -157,6 +157,11 @@ describe('[R12] an update that is answered with another contact', () => {
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
+  test('is not taken for so where its task, which created it, knows no pair of it', () => {
+    const task = { ...mergeTask(MERGE), pairId: null };
+    expect(letGoOfStray(setOf(halvesOf(MERGE)), updateOf(task, record('right', ADA)))).toBe(false);
+  });
+
   test.each<[string, readonly Half[]]>([
     ['nothing is known of', []],
     ['has no pair', [looseHalf('right', 'other')]],

@@ -15,7 +15,7 @@ const openRowsOf = async (url: string, clock: Clock, makes: boolean): Promise<Ro
     const file = isAbsolute(path) ? path : resolve(path);
     return withTokenFile(openSqliteRows(file, { makes }), file);
   }
-  if (!POSTGRES.test(url)) return null;
+  if (!POSTGRES.test(url) || !URL.canParse(url)) return null;
   const { openRows } = await import('../store/postgres/rows.ts');
   return openRows({ url, clock });
 };

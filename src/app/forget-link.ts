@@ -5,7 +5,7 @@ import { SIDES } from '../contact/side.ts';
 import { forgetJobs } from '../jobs/queue-client.ts';
 import { RemoteError } from '../providers/errors.ts';
 import { providerNamed } from '../providers/registry.ts';
-import { CredentialsError } from '../store/credentials.ts';
+import { CredentialsError } from '../store/store.ts';
 import { underLease } from '../sync/change-link.ts';
 import type { LeaseParts } from '../sync/lease.ts';
 import type { App } from './app.ts';

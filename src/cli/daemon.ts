@@ -85,8 +85,8 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const config = await withHostedLinks(first, systemClock);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
-  // SQLite makes it with its database.
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  // What cannot do without it says why it cannot be made; SQLite makes it with its database.
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(() => undefined);
   const listening = await listeningAt(
     config,
     log,

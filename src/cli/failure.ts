@@ -4,7 +4,7 @@ import { NotDeliveredError } from '../notify/not-delivered.ts';
 import { QueueError } from '../jobs/queue-error.ts';
 import { createLogger } from '../logger.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
-import { StoreError } from '../store/store.ts';
+import { CredentialsError, StoreError } from '../store/store.ts';
 import { StoppedError } from '../sync/context.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -23,7 +23,7 @@ export type DocumentKey =
   | null;
 
 /** What says all there is to say in its message. */
-const EXPECTED = [StoreError, StoppedError, BackupError, QueueError, NotDeliveredError];
+const EXPECTED = [StoreError, CredentialsError, StoppedError, BackupError, QueueError, NotDeliveredError];
 
 /** Tells why a command could not do its work, also in the JSON document that was asked for. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {

@@ -22,6 +22,8 @@ const noSuchRun = (word: string, retentionMs: number | null): string => {
  * @throws {UsageError} where it names no run, or more than one.
  */
 export const findRun = async ({ app, links }: Pick<Opened, 'app' | 'links'>, word: string): Promise<FoundRun> => {
+  // Every id begins with nothing.
+  if (word === '') throw new UsageError("RUN is empty. Give a run's id, the beginning of one, or `last`.");
   const found: FoundRun[] = [];
   for (const link of links) {
     const query = word === 'last' ? ({ latest: 'writing' } as const) : { idPrefix: word };

@@ -3,6 +3,7 @@ import { isoOf, systemClock } from '../clock.ts';
 import { bySide, inWordsOf } from '../contact/side.ts';
 import { readLinkStatus, type LinkPace, type LinkStatus } from '../jobs/link-status.ts';
 import { readProgress, readServed, type LinkProgress } from '../jobs/heartbeat.ts';
+import { CredentialsError } from '../store/store.ts';
 import type { Run } from '../view/views.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatLeftBehind, formatStatus } from './status-text.ts';
@@ -58,7 +59,7 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
   const configured = new Set([...config.links, ...config.faultyLinks].map(({ name }) => name));
   const tokens = await vault.names().catch((error: unknown) => {
     // What is wrong with the file is told where a token of it is needed.
-    if (error instanceof Error && error.name === 'CredentialsError') return [];
+    if (error instanceof CredentialsError) return [];
     throw error;
   });
   const stored = [...(await store.links()).map(({ name }) => name), ...tokens.map(({ link }) => link)];

@@ -283,6 +283,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const problems = new Map<string, ConfigProblem>();
   const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
 
+  if (all.dataDir === '') report('--data-dir', 'is empty. Name a directory, or leave the option out.');
   const { path: file, section } = readFile(all, report);
   const environment = environmentLayer(readEnvironment(all, report), ALL_KEYS);
   const fail = (...layers: readonly Layer[]): never => {

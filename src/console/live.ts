@@ -12,6 +12,8 @@ const MOST_STREAMS = 20;
 export const createLive = (clock: Clock) => {
   let open = 0;
   return (context: Context, look: () => Progress | null): Response => {
+    // Nobody reads a stream behind the headers alone, so that it would never end.
+    if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': 'text/event-stream' });
     if (open >= MOST_STREAMS) return context.text('Too many pages are being kept up to date.\n', 503);
     open += 1;
     return streamSSE(context, async (stream) => {

@@ -41,6 +41,8 @@ type RedisRingsOptions = {
   readonly keyPrefix: string;
   /** How long a ring that nobody uses is kept. */
   readonly stateLifeMs: number;
+  /** How long Redis may take to answer. */
+  readonly silentForMs?: number;
 };
 
 /** A day is longer than any stop or window; what was learnt of the server is learnt again after that. */
@@ -48,8 +50,17 @@ const USUAL: RedisRingsOptions = { keyPrefix: 'contact-sync:limit:', stateLifeMs
 const COMMAND_TIMEOUT_MS = 5_000;
 
 /** Connects when the first ring is opened. */
-export const createRedisRings = (url: string, { keyPrefix, stateLifeMs } = USUAL): RedisRings => {
-  const redis = new Redis(url, { lazyConnect: true, commandTimeout: COMMAND_TIMEOUT_MS, maxRetriesPerRequest: 1 });
+export const createRedisRings = (
+  url: string,
+  { keyPrefix, stateLifeMs, silentForMs = COMMAND_TIMEOUT_MS } = USUAL,
+): RedisRings => {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    commandTimeout: silentForMs,
+    // A connection that nobody closes, though nothing comes through it any more, is replaced.
+    socketTimeout: silentForMs,
+    maxRetriesPerRequest: 1,
+  });
   const troubleOf = watchTrouble(redis);
   return {
     open: (name, options) => {

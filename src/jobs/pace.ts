@@ -14,7 +14,7 @@ export type Pace = {
   delayMs(link: LinkConfig, row: LinkState, nowMs: number): number | null;
   /**
    * Lets the link be looked at now, and counts that: 0. Else how long to wait, since looks have taken their part of a limit:
-   * many links may come to want more at once, as where their working hours begin.
+   * many links may come to want more at once, as where their working hours begin. `nowMs` is on the clock that never jumps.
    */
   turnInMs(link: LinkConfig, nowMs: number): number;
   /** Forgets every link but these. */

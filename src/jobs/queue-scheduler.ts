@@ -158,6 +158,12 @@ const within = async <T>(clock: Clock, limitMs: number, work: Promise<T>): Promi
   return result;
 };
 
+/** A connection may fall silent without being closed. */
+const answersNow = async (redis: Redis, clock: Clock): Promise<boolean> => {
+  const pinging = redis.ping().catch(() => null);
+  return (await within(clock, LONGEST_LOOK_MS, pinging)) === 'PONG';
+};
+
 /** The jobs in Redis, where it answers at once. */
 const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null> => {
   const counting = queue.getJobCounts('waiting', 'prioritized', 'active').catch(() => null);
@@ -214,7 +220,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       tend();
     },
     trouble: async () => {
-      const isUsable = isReady() && worker.isRunning() && (await redis.ping().catch(() => null)) === 'PONG';
+      const isUsable = isReady() && worker.isRunning() && (await answersNow(redis, clock));
       return isUsable ? null : whyNot();
     },
     order: async (job) => {

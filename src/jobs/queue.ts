@@ -129,10 +129,17 @@ export const queuePrefixOf = async (owner: QueueOwner): Promise<string> =>
 
 const LONGEST_RECONNECT_MS = 3_000;
 
-/** A connection that waits for Redis as long as it takes. */
-export const connectPatiently = (redisUrl: Secret): Redis =>
+/** Longer than a worker has Redis wait for the next job. */
+const SILENT_FOR_MS = 15_000;
+
+/**
+ * A connection that waits for Redis as long as it takes. One through which an answer has not come for so long is replaced: where
+ * a host went away, or what stands before it, nobody may ever close it.
+ */
+export const connectPatiently = (redisUrl: Secret, { silentForMs = SILENT_FOR_MS } = {}): Redis =>
   new Redis(redisUrl.reveal(), {
     maxRetriesPerRequest: null,
+    socketTimeout: silentForMs,
     retryStrategy: (attempt) => Math.min(attempt * 200, LONGEST_RECONNECT_MS),
   });
 

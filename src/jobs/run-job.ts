@@ -121,6 +121,8 @@ const skipWhereEarly = async ({ app, clock, pace }: Parts, link: LinkConfig, row
   if (last?.outcome !== 'completed' || last.kind === 'undo' || last.endedAtMs === null) return;
   const delayMs = pace.delayMs(link, row, last.endedAtMs);
   const nextLookInMs = delayMs === null ? 0 : last.endedAtMs + delayMs - clock.now();
+  // A run that ended well ahead of the clock, which was set back since, tells nothing of when the next look is due.
+  if (nextLookInMs > 2 * (delayMs ?? 0)) return;
   if (nextLookInMs > EARLY_MS) throw new SkippedError(link.name, 'not due', nextLookInMs);
 };
 
@@ -270,7 +272,7 @@ const runLinkJob = async (
   noteResuming(parts, row);
   await skipWhereDue(parts, link, job, { row, credentials });
   const isLook = job.kind === 'incremental' && job.byHand !== true;
-  const turnInMs = isLook ? parts.pace.turnInMs(link, clock.now()) : 0;
+  const turnInMs = isLook ? parts.pace.turnInMs(link, clock.monotonic()) : 0;
   if (turnInMs > 0) throw new SkippedError(link.name, 'not due', turnInMs);
   const turn = await turns.take(job);
   if ('retryInMs' in turn) {

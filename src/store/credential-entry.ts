@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CredentialsError } from './errors.ts';
 import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
 // What is sealed with CREDENTIALS_KEY, wherever it is kept.
@@ -19,11 +20,6 @@ export type Credential = Readonly<z.output<typeof credential>>;
 /** A token as it is kept: sealed, or open where there is no key. */
 export const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
 export type Entry = z.output<typeof entry>;
-
-/** The stored tokens cannot be used as they are; the message says what to do. */
-export class CredentialsError extends Error {
-  override readonly name = 'CredentialsError';
-}
 
 /** As the old key: what was stored without encryption is taken over. */
 export const NO_KEY = 'none';

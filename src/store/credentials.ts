@@ -7,7 +7,6 @@ import { giveToThisUser, isForeign } from '../ownership.ts';
 import {
   closeEntry,
   createKeyring,
-  CredentialsError,
   entry,
   isCurrent,
   NO_KEY,
@@ -17,8 +16,9 @@ import {
   type KeyOptions,
   type Keys,
 } from './credential-entry.ts';
+import { CredentialsError } from './errors.ts';
 
-export { CredentialsError, type Credential } from './credential-entry.ts';
+export type { Credential } from './credential-entry.ts';
 
 const fileSchema = z.object({
   version: z.literal(1),

@@ -14,6 +14,11 @@ export class StoreError extends Error {
   }
 }
 
+/** The stored tokens cannot be used as they are; the message says what to do. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+}
+
 /** The link's lease has passed to another process, or was released: nothing may be written with this token any more. */
 export class FenceError extends Error {
   readonly link: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { createKeyring, CredentialsError, type KeyOptions } from './credential-entry.ts';
+import { createKeyring, type KeyOptions } from './credential-entry.ts';
 import { seal, unseal, type Sealed } from './credential-key.ts';
+import { CredentialsError } from './errors.ts';
 import type { HostedRows } from './hosted.ts';
 
 /** What stands in a link's section of the configuration file, as JSON. */

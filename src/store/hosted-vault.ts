@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { closeEntry, createKeyring, isCurrent, openEntry, type Entry, type KeyOptions } from './credential-entry.ts';
-import { CredentialsError, type Vault } from './credentials.ts';
+import type { Vault } from './credentials.ts';
+import { CredentialsError } from './errors.ts';
 import type { HostedRows, TokenRow } from './hosted.ts';
 
 export type HostedVaultOptions = KeyOptions & {

@@ -11,7 +11,7 @@ import type { PausedByHand, PauseStore } from './pause.ts';
 import type { SharedStore } from './shared.ts';
 import type { Told, ToldStore } from './told.ts';
 
-export { FenceError, StoreError } from './errors.ts';
+export { CredentialsError, FenceError, StoreError } from './errors.ts';
 export type { Activity } from './activity.ts';
 
 // Times are epoch milliseconds.

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { HOSTED_TABLES, KEYS, type CopiedRow, type CopiedTable, type HostedTable, type RowStore } from './copy.ts';
 import type { RowBatch, StoreTable } from './copy.ts';
-import { CredentialsError, readTokenRows, writeTokenRows } from './credentials.ts';
-import { StoreError } from './errors.ts';
+import { readTokenRows, writeTokenRows } from './credentials.ts';
+import { CredentialsError, StoreError } from './errors.ts';
 
 const isHosted = (table: CopiedTable): table is HostedTable => HOSTED_TABLES.some((each) => each === table);
 

@@ -6,15 +6,18 @@ type Sleeper = { readonly atMs: number; readonly wake: () => void };
 export type VirtualClock = Clock & {
   /** Moves time on and wakes who slept until then; what they do next runs when the caller yields. */
   advance(durationMs: number): void;
+  /** Corrects the time of day, as an administrator does: no time passes. */
+  setBack(byMs: number): void;
 };
 
 const EPOCH_MS = 1_750_000_000_000;
 
 export const createVirtualClock = (): VirtualClock => {
   let nowMs = 0;
+  let epochMs = EPOCH_MS;
   const sleepers = new Set<Sleeper>();
   return {
-    now: () => EPOCH_MS + nowMs,
+    now: () => epochMs + nowMs,
     monotonic: () => nowMs,
     sleep: (delayMs, signal) => {
       return new Promise((resolve, reject) => {
@@ -34,6 +37,9 @@ export const createVirtualClock = (): VirtualClock => {
         sleepers.delete(sleeper);
         sleeper.wake();
       }
+    },
+    setBack: (byMs) => {
+      epochMs -= byMs;
     },
   };
 };

@@ -48,6 +48,10 @@ describe('state has a home', () => {
     expect(load(relative, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
   });
 
+  test('an empty --data-dir, as an unset variable of a script leaves, names no place', () => {
+    expect(() => load({ ...REQUIRED, DATA_DIR: '/there' }, { dataDir: '' })).toThrow(/--data-dir: is empty/u);
+  });
+
   test('state that stands in ./data stays there', () => {
     write(join(cwd, 'data/contact-sync.db'), '');
     expect(load(REQUIRED, installed).dataDir).toBe(join(cwd, 'data'));

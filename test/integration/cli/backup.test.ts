@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
@@ -99,4 +100,12 @@ test('a restore where the state is already is refused, and names what to do', as
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({ restore: null, error: expect.stringContaining('is not empty') });
   expect(stderr).toContain('name an empty DATA_DIR');
+});
+
+test('stored tokens that are damaged are named by a backup, which copies nothing then', async () => {
+  expect(await run('damaged', 'runs')).toMatchObject({ code: 0 });
+  await writeFile(join(ground.directory, 'damaged', 'credentials.json'), '{');
+  const { code, stderr } = await run('damaged', 'backup', 'damaged-copy');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^\/\S+credentials\.json is damaged\. Move it away and sign in again/u);
 });

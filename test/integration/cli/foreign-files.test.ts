@@ -44,11 +44,16 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     },
   );
 
-  test('a volume that cannot be made there is made by the command', async () => {
-    const path = join(directoryOf('closed'), 'data');
-    const { stderr } = await run(['status'], { DATA_DIR: path });
-    expect(stderr).toContain(`as root: install -d -m 700 -o ${USER} -g ${GROUP} ${path}`);
-  });
+  test.each(['status', 'daemon'])(
+    'a volume that cannot be made there is made by the command that %s prints',
+    async (name) => {
+      const path = join(directoryOf(`closed-${name}`), 'data');
+      const { code, stderr } = await run([name], { DATA_DIR: path });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`as root: install -d -m 700 -o ${USER} -g ${GROUP} ${path}`);
+      expect(stderr).not.toContain('"stack"');
+    },
+  );
 
   test('so are stored tokens, the name of the queue, and a file that holds a secret', async () => {
     const path = directoryOf('files', USER);

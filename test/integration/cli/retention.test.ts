@@ -50,6 +50,15 @@ test('undo says that a run is too old, and how long what runs wrote is kept', as
   expect(stderr).toContain('kept for 30 days (RETENTION)');
 });
 
+test.each(['undo', 'runs'])(
+  '%s takes an empty word, as an unset variable of a script leaves, for no run',
+  async (command) => {
+    const { code, stdout, stderr } = await host.run([command, ''], env, directory);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('RUN is empty');
+  },
+);
+
 test.each(['last', 'pruned-run'])(
   'undo says that the run may have been too old where it finds none: %s',
   async (run) => {

@@ -9,10 +9,11 @@ import { openQueueClient } from '../../../src/jobs/queue-client.ts';
 import { QueueError } from '../../../src/jobs/queue-error.ts';
 import { createQueueScheduler } from '../../../src/jobs/queue-scheduler.ts';
 import { NO_PROGRESS_YET, track } from '../../../src/jobs/progress.ts';
-import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import { connectPatiently, jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import type { RunJob } from '../../../src/jobs/scheduler.ts';
 import type { Schedule } from '../../../src/jobs/timetable.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
+import { startSilentProxy } from '../../support/silent-proxy.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 
 const redis = await startTestRedis();
@@ -56,9 +57,9 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   afterAll(() => redis[Symbol.asyncDispose]());
 
   /** A scheduler whose jobs end as the test says; several on one directory are several daemons. */
-  const startScheduler = (runJob: RunJob, concurrency = 10) => {
+  const startScheduler = (runJob: RunJob, concurrency = 10, url = redis.url) => {
     const log = createEventLog();
-    const redisUrl = new Secret(redis.url);
+    const redisUrl = new Secret(url);
     const options = {
       redisUrl,
       prefix: makeQueuePrefix(dataDir),
@@ -238,6 +239,25 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await redis.start();
     await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).not.toBeNull();
     first.resolve(report());
+  });
+
+  test('it is told that Redis has fallen silent on a connection that nobody closed', async () => {
+    const proxy = stack.use(await startSilentProxy(Number(new URL(redis.url).port)));
+    const daemon = startScheduler(() => Promise.resolve(report()), 1, `redis://127.0.0.1:${proxy.port}`);
+    await ready(daemon, []);
+    expect(await daemon.scheduler.trouble()).toBeNull();
+    proxy.silence();
+    expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
+  });
+
+  test('a connection that has fallen silent is replaced, and what was asked is answered there', async () => {
+    await using proxy = await startSilentProxy(Number(new URL(redis.url).port));
+    const connection = connectPatiently(new Secret(`redis://127.0.0.1:${proxy.port}`), { silentForMs: 300 });
+    stack.defer(() => connection.disconnect());
+    connection.on('error', () => undefined);
+    expect(await connection.ping()).toBe('PONG');
+    proxy.silence();
+    expect(await connection.ping()).toBe('PONG');
   });
 
   test('a job that cannot be read fails, and the others go on', async () => {

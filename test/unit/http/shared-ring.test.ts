@@ -8,6 +8,7 @@ import type { RequestRing } from '../../../src/http/ring.ts';
 import { openSharedRing } from '../../../src/http/shared-ring.ts';
 import { createMemoryCell } from '../../support/memory-cell.ts';
 import { findRedis } from '../../support/redis.ts';
+import { startSilentProxy } from '../../support/silent-proxy.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const LIMIT = { requests: 10, windowMs: 60_000 };
@@ -161,5 +162,18 @@ test('a Redis that is not there is named', async () => {
   const rings = createRedisRings('redis://127.0.0.1:1');
   const ring = await rings.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
   await expect(ring.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
+  await rings.close();
+});
+
+test.skipIf(redis === null)('a connection to Redis that has fallen silent is replaced', async () => {
+  await using proxy = await startSilentProxy(Number(new URL(redis?.url ?? '').port));
+  const options = { keyPrefix: prefix, stateLifeMs: 60_000, silentForMs: 300 };
+  const rings = createRedisRings(`redis://127.0.0.1:${proxy.port}`, options);
+  const ring = await rings.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
+  const first = await granted(ring);
+  proxy.silence();
+  await expect(ring.complete(first, ANSWER)).rejects.toThrow('Redis, which shares the rate limit, does not answer');
+  await ring.complete(first, ANSWER);
+  await granted(ring);
   await rings.close();
 });

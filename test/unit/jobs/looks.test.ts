@@ -67,6 +67,19 @@ test('the time between two looks is as long as it was when the last one ended, h
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
 });
 
+test('a clock that was set back keeps no link from being looked at, nor do looks from before that', async () => {
+  await using runner = await startAuto();
+  const limit = { requests: 4, windowMs: MINUTE_MS };
+  runner.limits.push({ name: 'the service', budget: { limit, remaining: 4, resetMs: 0 } });
+  await storeRun(runner, { wrote: true });
+  runner.clock.advance(2 * MINUTE_MS);
+  expect(await runner.run()).toMatchObject({ ending: 'completed' });
+  await storeRun(runner, { wrote: true });
+  runner.clock.setBack(24 * 60 * MINUTE_MS);
+  runner.clock.advance(MINUTE_MS);
+  expect(await runner.run()).toMatchObject({ ending: 'completed' });
+});
+
 test.each([
   ['a job that somebody asked for', { wrote: true }, { byHand: true }],
   ['a sweep', { wrote: true }, { kind: 'sweep' }],

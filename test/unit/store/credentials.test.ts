@@ -13,7 +13,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
-import { CredentialsError, openVault, type Credential } from '../../../src/store/credentials.ts';
+import { openVault, type Credential } from '../../../src/store/credentials.ts';
+import { CredentialsError } from '../../../src/store/store.ts';
 
 const KEY = '0123456789abcdef'.repeat(4);
 const OTHER_KEY = Buffer.alloc(32, 7).toString('base64');

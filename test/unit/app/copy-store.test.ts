@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { copyBetween } from '../../../src/app/copy-store.ts';
+import { systemClock } from '../../../src/clock.ts';
+
+const EMPTY = 'sqlite::memory:';
+
+test.each(['mysql://x', 'sqlite:', '', 'postgres://user:password@127.0.0.1:99999/x', 'postgres://user:pass word@'])(
+  'a copy from %j says that this names no store',
+  async (url) => {
+    expect(await copyBetween(url, EMPTY, systemClock)).toEqual({ unknown: 'from' });
+  },
+);

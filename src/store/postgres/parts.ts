@@ -34,6 +34,12 @@ const storable = (value: unknown): unknown => {
   return Array.isArray(value) ? listText(value.map((each) => String(each).replaceAll('\0', '\uFFFD'))) : value;
 };
 
+/** A zero character or half of a character, as JSON has it, behind backslashes that are meant as such. */
+const UNREADABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gu;
+
+/** JSON that PostgreSQL can read into; any other text is stored as it is, whatever it is written in. */
+export const asJson = (text: string | null): string | null => text && text.replaceAll(UNREADABLE, String.raw`$1\ufffd`);
+
 const LIST = '[]';
 
 /** The rows as a table `u` that the rest of the statement reads, named by the columns that they fill. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LINK_TABLES } from './changes.ts';
 import { StoreError } from './store.ts';
+import { asJson, asText } from './texts.ts';
 
 // Moving everything from one engine to another: rows as they stand, without their meaning.
 
@@ -73,13 +74,27 @@ const addTo = (hash: ReturnType<typeof createHash>, row: CopiedRow): void => {
   hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`);
 };
 
+/** A value as every engine can store it; of the JSON texts, the answers in the journal are looked into. */
+const copied = (name: string, value: CopiedRow[string]): CopiedRow[string] => {
+  if (typeof value !== 'string') return value;
+  return name === 'afterJson' ? asJson(value) : asText(value);
+};
+
+const rowsOf = async function* (store: RowStore, table: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
+  for await (const rows of store.rows(table)) {
+    yield rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, copied(name, value)])),
+    );
+  }
+};
+
 /** Counts the rows of every table, and makes a checksum of each. */
 const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
   const sums: TableSum[] = [];
   for (const table of COPIED_TABLES) {
     const hash = createHash('sha256');
     let rows = 0;
-    for await (const batch of store.rows(table)) {
+    for await (const batch of rowsOf(store, table)) {
       for (const row of batch) addTo(hash, row);
       rows += batch.length;
     }
@@ -90,7 +105,7 @@ const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
 
 const everything = async function* (from: RowStore): AsyncGenerator<RowBatch> {
   for (const table of COPIED_TABLES) {
-    for await (const rows of from.rows(table)) yield { table, rows };
+    for await (const rows of rowsOf(from, table)) yield { table, rows };
   }
 };
 

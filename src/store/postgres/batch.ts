@@ -1,7 +1,8 @@
 import { emailKey } from '../../contact/keys.ts';
 import type { LinkTable, RowWriter } from '../changes.ts';
 import { halfColumns, type PatchColumns } from '../rows.ts';
-import { asJson, type Row } from './parts.ts';
+import { asJson } from '../texts.ts';
+import type { Row } from './parts.ts';
 
 /** What is done to rows of a table, all of them at once. */
 export type Deed =

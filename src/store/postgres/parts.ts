@@ -1,6 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { getTableColumns, sql } from './drizzle.ts';
+import { asText } from '../texts.ts';
 
 // Statements on many rows at once: their values go as one array a column, whatever their number.
 
@@ -28,17 +29,10 @@ const columnsOf = (table: PgTable, properties: readonly string[]): readonly (rea
 const listText = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(',')}}`;
 
-/** PostgreSQL has no text that holds a zero character; a remote's error may. */
 const storable = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
-  return Array.isArray(value) ? listText(value.map((each) => String(each).replaceAll('\0', '\uFFFD'))) : value;
+  if (typeof value === 'string') return asText(value);
+  return Array.isArray(value) ? listText(value.map((each) => asText(String(each)))) : value;
 };
-
-/** A zero character or half of a character, as JSON has it, behind backslashes that are meant as such. */
-const UNREADABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gu;
-
-/** JSON that PostgreSQL can read into; any other text is stored as it is, whatever it is written in. */
-export const asJson = (text: string | null): string | null => text && text.replaceAll(UNREADABLE, String.raw`$1\ufffd`);
 
 const LIST = '[]';
 

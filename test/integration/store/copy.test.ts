@@ -99,6 +99,23 @@ describe.skipIf(postgres === null)('store copy', () => {
     await copy.close();
   });
 
+  test('takes what PostgreSQL has no text for: zero characters, and in an answer halves of characters', async () => {
+    const first = join(directory, 'odd', 'contact-sync.db');
+    const store = openStore(first);
+    const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
+    const [id = 0] = await store.commit('work', token, [{ kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]);
+    const after = recordOf('new', { marks: ['tag:\0', 'tag:\ud83d'] });
+    await store.commit('work', token, [{ kind: 'journal', id, state: 'failed', after, error: 'odd \0', atMs: 2 }]);
+    await store.close();
+    const there = await createDatabase();
+    expect(await copyBetween(`sqlite:${first}`, there, systemClock)).toContainEqual(
+      expect.objectContaining({ table: 'journal', rows: 1 }),
+    );
+    const copy = open(there);
+    expect(await copy.journal('work', { ids: ['new'], pairIds: [] })).toMatchObject([{ id, error: 'odd \ufffd' }]);
+    await copy.close();
+  });
+
   test('moves a link, which goes on there where it was', async () => {
     const there = await createDatabase();
     await using world = await startLinkedSandbox({ count: 40 });

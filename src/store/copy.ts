@@ -61,8 +61,8 @@ export type RowStore<Table extends CopiedTable = CopiedTable> = {
   isLeased(): Promise<boolean>;
   /** Every row by its key, as texts are ordered byte by byte; so many at a time as fit into memory. */
   rows(table: Table): AsyncIterable<readonly CopiedRow[]>;
-  /** Adds rows: all that are given, or none. */
-  add(batches: AsyncIterable<RowBatch<Table>>): Promise<void>;
+  /** Adds rows: all that are given, or none. They are asked for again where it has to begin again. */
+  add(batches: () => AsyncIterable<RowBatch<Table>>): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -124,7 +124,7 @@ export const copyStore = async (from: RowStore, to: RowStore): Promise<readonly 
       remedy: 'Name another one: a copy replaces nothing.',
     });
   }
-  await to.add(everything(from));
+  await to.add(() => everything(from));
   const [source, copy] = [await sumOf(from), await sumOf(to)];
   const different = source.find(({ sha256 }, index) => copy[index]?.sha256 !== sha256);
   if (different !== undefined) {

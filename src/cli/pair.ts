@@ -37,6 +37,8 @@ export const pair = (
   options: PairOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, options.link, options, async (opened) => {
+    if (leftId === '' || rightId === '')
+      throw new UsageError('An id is empty. Give those of two contacts, as plan shows them.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
     const link = onlyLink(opened);
     const parts = {

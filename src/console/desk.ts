@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
-import { digest } from '../config/secret.ts';
+import { digest, fingerprint } from '../config/secret.ts';
 import type { Contact } from '../contact/contact.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
@@ -82,7 +82,7 @@ export type Desk = {
 
 export type DeskParts = {
   readonly app: App;
-  readonly daemon: Pick<Daemon, 'order' | 'progress'>;
+  readonly daemon: Pick<Daemon, 'order' | 'progress' | 'links'>;
   readonly clock: Clock;
 };
 
@@ -91,6 +91,9 @@ const MOST_PLANS = 3;
 const MOST_UNDOS = 20;
 /** An order that no job of this process has answered by then is with another one. */
 const ORDER_SHOWN_MS = 15_000;
+
+/** A link that is removed, and added again under its name, may be somebody else's: what was done before is not shown of it. */
+const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
 
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): Progress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0 };
@@ -154,7 +157,7 @@ const checkPlan = async (
 
 /** The jobs that were asked for, and how they ended. */
 const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | 'noteReport'> & Orders => {
-  const reports = new Map<string, JobReport>();
+  const reports = new Map<string, { readonly of: string; readonly report: JobReport }>();
   const orderedAtMs = new Map<string, number>();
   return {
     send: async (job) => {
@@ -162,10 +165,14 @@ const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | '
       orderedAtMs.set(job.link, clock.monotonic());
     },
     isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < ORDER_SHOWN_MS,
-    lastReport: ({ name }) => reports.get(name) ?? null,
-    noteReport: ({ link }, report) => {
-      reports.set(link, report);
-      orderedAtMs.delete(link);
+    lastReport: (link) => {
+      const last = reports.get(link.name);
+      return last?.of === keyOf(link) ? last.report : null;
+    },
+    noteReport: ({ link: name }, report) => {
+      const link = daemon.links().find((each) => each.name === name);
+      if (link !== undefined) reports.set(name, { of: keyOf(link), report });
+      orderedAtMs.delete(name);
     },
   };
 };
@@ -183,12 +190,12 @@ const createPlans = (
       const work = async (): Promise<Planning> => {
         return { state: 'planned', view: await planView(parts, link, signal), note: null };
       };
-      bench.begin(link.name, { state: 'planning' }, { work, failed });
+      bench.begin(keyOf(link), { state: 'planning' }, { work, failed });
     },
-    planning: ({ name }) => bench.of(name),
+    planning: (link) => bench.of(keyOf(link)),
     accept: (link, accepted) => {
       const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
-      bench.begin(link.name, { state: 'checking' }, { work, failed });
+      bench.begin(keyOf(link), { state: 'checking' }, { work, failed });
     },
   };
 };
@@ -206,7 +213,7 @@ const createUndos = (
   ): void => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    bench.begin(link.name, { ...of, state: first }, { work: () => work(of), failed });
+    bench.begin(keyOf(link), { ...of, state: first }, { work: () => work(of), failed });
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
@@ -226,7 +233,7 @@ const createUndos = (
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
-    undoing: ({ name }) => bench.of(name),
+    undoing: (link) => bench.of(keyOf(link)),
   };
 };
 
@@ -242,12 +249,13 @@ export const createDesk = (parts: DeskParts): Desk => {
     ...plans,
     ...undos,
     order: (link, kind) => orders.send({ link: link.name, kind, override: null, byHand: true }),
-    progress: ({ name }) => {
-      const run = daemon.progress().find(({ link }) => link === name);
+    progress: (link) => {
+      const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);
-      if (plans.isWorking(name)) return PLANNING;
-      if (undos.isWorking(name)) return UNDOING;
-      return orders.isAwaited(name) ? WAITING : null;
+      const key = keyOf(link);
+      if (plans.isWorking(key)) return PLANNING;
+      if (undos.isWorking(key)) return UNDOING;
+      return orders.isAwaited(link.name) ? WAITING : null;
     },
     close: async () => {
       ending.abort(new Error('The daemon stops.'));

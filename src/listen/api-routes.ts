@@ -20,6 +20,7 @@ export type ApiParts = {
 
 /** More than the settings of any link. */
 const LARGEST_BODY_BYTES = 64 * 1024;
+const DEEPEST_BODY = 20;
 
 const sayError = (message: string, problems: readonly ConfigProblem[] = []) => ({ error: { message, problems } });
 
@@ -68,13 +69,20 @@ const asJson = (text: string): unknown => {
   }
 };
 
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 const bodyOf = async <Schema extends z.ZodType>(schema: Schema, context: Context): Promise<z.output<Schema>> => {
   if (context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new RequestError(415, 'The body is to be of the type application/json.');
   }
   const text = await readBody(context.req.raw, LARGEST_BODY_BYTES);
   if (text === null) throw new RequestError(413, 'The body is larger than any settings are.');
-  return parsed(schema, asJson(text));
+  const body = asJson(text);
+  if (isDeeper(body, DEEPEST_BODY)) throw new RequestError(400, 'The body is nested deeper than any settings are.');
+  return parsed(schema, body);
 };
 
 const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LINK_TABLES } from './changes.ts';
 import { StoreError } from './store.ts';
+import { asJson, asText } from './texts.ts';
 
 // Moving everything from one engine to another: rows as they stand, without their meaning.
 
@@ -60,8 +61,8 @@ export type RowStore<Table extends CopiedTable = CopiedTable> = {
   isLeased(): Promise<boolean>;
   /** Every row by its key, as texts are ordered byte by byte; so many at a time as fit into memory. */
   rows(table: Table): AsyncIterable<readonly CopiedRow[]>;
-  /** Adds rows: all that are given, or none. */
-  add(batches: AsyncIterable<RowBatch<Table>>): Promise<void>;
+  /** Adds rows: all that are given, or none. They are asked for again where it has to begin again. */
+  add(batches: () => AsyncIterable<RowBatch<Table>>): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -73,13 +74,27 @@ const addTo = (hash: ReturnType<typeof createHash>, row: CopiedRow): void => {
   hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`);
 };
 
+/** A value as every engine can store it; of the JSON texts, the answers in the journal are looked into. */
+const copied = (name: string, value: CopiedRow[string]): CopiedRow[string] => {
+  if (typeof value !== 'string') return value;
+  return name === 'afterJson' ? asJson(value) : asText(value);
+};
+
+const rowsOf = async function* (store: RowStore, table: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
+  for await (const rows of store.rows(table)) {
+    yield rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, copied(name, value)])),
+    );
+  }
+};
+
 /** Counts the rows of every table, and makes a checksum of each. */
 const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
   const sums: TableSum[] = [];
   for (const table of COPIED_TABLES) {
     const hash = createHash('sha256');
     let rows = 0;
-    for await (const batch of store.rows(table)) {
+    for await (const batch of rowsOf(store, table)) {
       for (const row of batch) addTo(hash, row);
       rows += batch.length;
     }
@@ -90,7 +105,7 @@ const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
 
 const everything = async function* (from: RowStore): AsyncGenerator<RowBatch> {
   for (const table of COPIED_TABLES) {
-    for await (const rows of from.rows(table)) yield { table, rows };
+    for await (const rows of rowsOf(from, table)) yield { table, rows };
   }
 };
 
@@ -109,7 +124,7 @@ export const copyStore = async (from: RowStore, to: RowStore): Promise<readonly 
       remedy: 'Name another one: a copy replaces nothing.',
     });
   }
-  await to.add(everything(from));
+  await to.add(() => everything(from));
   const [source, copy] = [await sumOf(from), await sumOf(to)];
   const different = source.find(({ sha256 }, index) => copy[index]?.sha256 !== sha256);
   if (different !== undefined) {

@@ -50,7 +50,7 @@ export const withTokenFile = (database: RowStore<StoreTable>, path: string): Row
       let salt: string | null = null;
       const tokens: { readonly link: string; readonly side: string; readonly sealedJson: string }[] = [];
       const ofStore = async function* (): AsyncGenerator<RowBatch<StoreTable>> {
-        for await (const { table, rows } of batches) {
+        for await (const { table, rows } of batches()) {
           if (!isHosted(table)) yield { table, rows };
           else if (table === 'linkSettings') refuseSettings(rows, path);
           else if (table === 'hosting') salt = String(rows[0]?.['salt']);
@@ -62,7 +62,7 @@ export const withTokenFile = (database: RowStore<StoreTable>, path: string): Row
         // Before the rows of the database count: where the file cannot be written, none of them do.
         await writeTokenRows(file, { salt, tokens }).catch(asStoreError);
       };
-      await database.add(ofStore());
+      await database.add(ofStore);
     },
   };
 };

@@ -11,7 +11,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import type { Credential } from '../../store/credentials.ts';
 import { CredentialsError } from '../../store/store.ts';
-import { changeLink } from '../../sync/change-link.ts';
+import { changeLink, underLease } from '../../sync/change-link.ts';
 import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import type { PlaceOptions } from '../configuration.ts';
@@ -144,12 +144,21 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
 
 const leaseParts = ({ store, holders }: App): LeaseParts => ({ store, holders, clock: systemClock, newId: randomUUID });
 
-/** Takes the new account while no run is under way. Throws {@link LeaseError} where one is. */
-const replaceAccount = async ({ app, link, side }: Step, account: string): Promise<void> => {
-  await changeLink(leaseParts(app), link.name, ({ accounts }) => [
-    { kind: 'forget-mapping' },
-    { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
-  ]);
+/**
+ * Takes the new account while no run is under way, once its token is stored: without it the mapping of the old one would be
+ * lost for nothing. Throws {@link LeaseError} where a run is under way.
+ */
+const replaceAccount = async (step: Step, account: string, storeToken: () => Promise<void>): Promise<void> => {
+  const { app, link, side, terminal } = step;
+  await underLease(leaseParts(app), link.name, async (token) => {
+    await storeToken();
+    const { accounts } = await app.store.link(link.name);
+    await app.store.commit(link.name, token, [
+      { kind: 'forget-mapping' },
+      { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
+    ]);
+  });
+  terminal.print(`The link ${link.name} has another account now: its next run matches both address books again.`);
 };
 
 /** A sign-in that cannot be read any more is about to be replaced. */
@@ -225,13 +234,14 @@ const connectSide = async (step: Step): Promise<void> => {
   const before = await readBefore(step);
   printScopes(step, grant, before);
   await warnOfMissingRights(step, grant.token);
-  if (isReplacement && account.id !== null) {
-    await replaceAccount(step, account.id);
-    terminal.print(`The link ${link.name} has another account now: its next run matches both address books again.`);
-  } else if (before?.account && account.id !== null && before.account !== account.id) {
-    terminal.print(`Before, ${before.account} was signed in.`);
+  const storeToken = () => store(step, grant, account);
+  if (isReplacement && account.id !== null) await replaceAccount(step, account.id, storeToken);
+  else {
+    if (before?.account && account.id !== null && before.account !== account.id) {
+      terminal.print(`Before, ${before.account} was signed in.`);
+    }
+    await storeToken();
   }
-  await store(step, grant, account);
   await resume(step, isReplacement);
   await printNext(step);
 };

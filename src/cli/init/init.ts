@@ -73,10 +73,11 @@ const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 
 /** The path of the configuration that was written; null where a person did not want it. */
 const setUp = async (terminal: Terminal, options: InitOptions, prompts: Prompts | null): Promise<string | null> => {
+  const { left, right, secrets = null, dataDir } = options;
+  if (dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const place = loadOptionsOf(options);
   const path = configFileOf(place);
   if (!(await mayWrite(path, prompts))) return null;
-  const { left, right, secrets = null, dataDir } = options;
   const settings = new Map(settingsInVariables(place));
   if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };

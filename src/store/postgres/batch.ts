@@ -1,6 +1,7 @@
 import { emailKey } from '../../contact/keys.ts';
 import type { LinkTable, RowWriter } from '../changes.ts';
 import { halfColumns, type PatchColumns } from '../rows.ts';
+import { asJson } from '../texts.ts';
 import type { Row } from './parts.ts';
 
 /** What is done to rows of a table, all of them at once. */
@@ -171,7 +172,10 @@ export class Batch {
 
   readonly #history = {
     addEntry: (row) => this.#addNew('add-entry', row, 'journal'),
-    settleEntry: (row) => this.#add('settle-entry', row, { table: 'journal', row: nameOf(row.id), keepsFirst: true }),
+    settleEntry: (row) => {
+      const touch = { table: 'journal', row: nameOf(row.id), keepsFirst: true } as const;
+      this.#add('settle-entry', { ...row, afterJson: asJson(row.afterJson) }, touch);
+    },
     dropEntry: (id) => this.#add('drop-entry', { id }, { table: 'journal', row: nameOf(id) }),
     blankEntry: (id, intentJson) => this.#add('blank-entry', { id, intentJson }, { table: 'journal', row: nameOf(id) }),
     addConflict: (row) => void this.#addNew('add-conflict', row, 'conflicts', row.leftId),
@@ -185,7 +189,8 @@ export class Batch {
       this.#add('review-conflict', row, { table: 'conflicts', row: row.leftId, name: nameOf(row.leftId, row.field) }),
     dropConflicts: (leftId) => this.#add('drop-conflict', { leftId }, { table: 'conflicts', row: leftId }),
     addRun: (row, reasonOfOthers) => this.#add('add-run', { ...row, reasonOfOthers }, { table: 'runs', row: ALL }),
-    endRun: (row) => this.#add('end-run', row, { table: 'runs', row: row.id }),
+    endRun: (row) =>
+      this.#add('end-run', { ...row, summaryJson: asJson(row.summaryJson) }, { table: 'runs', row: row.id }),
     setReason: (id, reason) => this.#add('set-reason', { id, reason }, { table: 'runs', row: id }),
     prune: (beforeMs) => this.#prune(beforeMs),
   } satisfies Partial<RowWriter>;

@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import type { DrizzleConfig } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Clock } from '../../clock.ts';
 import { placeOf } from '../place.ts';
@@ -20,6 +22,8 @@ export type DatabaseOptions = {
   readonly onBack?: () => void;
   /** Sees every statement that is sent. */
   readonly onStatement?: (statement: string) => void;
+  /** How long nothing may come through a connection; by default a little longer than a statement may take. */
+  readonly silentForMs?: number;
 };
 
 /** A database that is opened when it is first used. */
@@ -43,8 +47,18 @@ const LONGEST_PAUSE_MS = 2_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
+const ANSWERS_WITHIN_MS = 10_000;
 /** A transaction of which its process says nothing more gives its locks back. */
 const IDLE_TIMEOUT_MS = 30_000;
+
+/**
+ * A statement that takes too long is ended by the server. Where no answer comes even then, the server has fallen silent, or
+ * what stands before it, and nobody may ever close the connection. 0 where a statement may take as long as it likes.
+ */
+const longestSilence = (url: string): number => {
+  const longest = Number(new URL(url).searchParams.get('statement_timeout') ?? STATEMENT_TIMEOUT_MS);
+  return longest > 0 ? longest + ANSWERS_WITHIN_MS : 0;
+};
 
 /** As libpq reads the parameters of its address: https://www.postgresql.org/docs/current/libpq-ssl.html. */
 const asLibpq = (url: string): string => {
@@ -53,7 +67,11 @@ const asLibpq = (url: string): string => {
   return parsed.href;
 };
 
-const openPool = ({ url, connections }: DatabaseOptions): InstanceType<typeof Pool> => {
+const openPool = ({
+  url,
+  connections,
+  silentForMs = longestSilence(url),
+}: DatabaseOptions): InstanceType<typeof Pool> => {
   const pool = new Pool({
     application_name: 'contact-sync',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -66,9 +84,31 @@ const openPool = ({ url, connections }: DatabaseOptions): InstanceType<typeof Po
   });
   // A connection that breaks while nobody uses it is replaced at its next use, which says what is wrong.
   pool.on('error', () => undefined);
-  // So does one that breaks between two statements of a transaction: the next one says so.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    // So does one that breaks between two statements of a transaction: the next one says so.
+    client.on('error', () => undefined);
+    const { stream } = client.connection;
+    if (stream instanceof Socket) stream.setTimeout(silentForMs, () => stream.destroy());
+  });
   return pool;
+};
+
+/** drizzle itself never gives a connection back to the pool that breaks while a transaction begins on it. */
+const openOrm = (pool: InstanceType<typeof Pool>, options: DrizzleConfig): Orm => {
+  const orm = drizzle(pool, options);
+  orm.transaction = async (step, config) => {
+    const client = await pool.connect();
+    let isOver = false;
+    try {
+      const answer = await drizzle(client, options).transaction(step, config);
+      isOver = true;
+      return answer;
+    } finally {
+      // One on which it failed is closed, whatever state it is in.
+      client.release(!isOver);
+    }
+  };
+  return orm;
 };
 
 /** Connects to nothing yet. */
@@ -76,7 +116,7 @@ export const openDatabase = (options: DatabaseOptions): Db => {
   const { url, clock, onStatement } = options;
   const place = placeOf(url);
   const pool = openPool(options);
-  const orm = drizzle(pool, onStatement === undefined ? {} : { logger: { logQuery: onStatement } });
+  const orm = openOrm(pool, onStatement === undefined ? {} : { logger: { logQuery: onStatement } });
   const closing = new AbortController();
   let isAway = false;
   let isReady = false;

@@ -1,6 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { getTableColumns, sql } from './drizzle.ts';
+import { asText } from '../texts.ts';
 
 // Statements on many rows at once: their values go as one array a column, whatever their number.
 
@@ -28,10 +29,9 @@ const columnsOf = (table: PgTable, properties: readonly string[]): readonly (rea
 const listText = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(',')}}`;
 
-/** PostgreSQL has no text that holds a zero character; a remote's error may. */
 const storable = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
-  return Array.isArray(value) ? listText(value.map((each) => String(each).replaceAll('\0', '\uFFFD'))) : value;
+  if (typeof value === 'string') return asText(value);
+  return Array.isArray(value) ? listText(value.map((each) => asText(String(each)))) : value;
 };
 
 const LIST = '[]';

@@ -35,7 +35,11 @@ const withDerived = (row: Row): Row => {
 
 const addRows = async (orm: Orm, table: CopiedTable, rows: readonly CopiedRow[]): Promise<void> => {
   if (table in OTHERS) {
-    await orm.insert(COPIED[table]).values(rows as never);
+    // They are there where the answer to an earlier attempt was lost.
+    await orm
+      .insert(COPIED[table])
+      .values(rows as never)
+      .onConflictDoNothing();
     return;
   }
   const own = table as keyof typeof TABLES;
@@ -79,7 +83,7 @@ export const openRows = (options: Pick<DatabaseOptions, 'url' | 'clock'>): RowSt
     add: (batches) =>
       db.do((orm) =>
         orm.transaction(async (step) => {
-          for await (const { table, rows } of batches) await addRows(step, table, rows);
+          for await (const { table, rows } of batches()) await addRows(step, table, rows);
           await raiseIds(step);
         }),
       ),

@@ -61,7 +61,7 @@ export const openRows = (path: string, { makes }: { readonly makes: boolean }): 
     add: async (batches) => {
       db.client.exec('begin immediate');
       try {
-        for await (const { table, rows } of batches) {
+        for await (const { table, rows } of batches()) {
           for (const row of rows)
             db.orm
               .insert(COPIED[table])

@@ -64,6 +64,14 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
+    it('holds an answer with what no text of the database holds: zero characters, and halves of characters', async () => {
+      const id = await intend('run');
+      await settle(id, { after: recordOf('new', { marks: ['tag:\0', 'tag:\ud83d', String.raw`tag:\ud83d`] }) });
+      expect(await entryIds({ ids: ['new'], pairIds: [] })).toEqual([id]);
+      const [row] = await subject.store.journal(LINK, { run: 'run' });
+      expect(row?.after?.marks?.[2]).toBe(String.raw`tag:\ud83d`);
+    });
+
     it('is read by run, the oldest entry first', async () => {
       const [one, , three] = [await intend('a'), await intend('b'), await intend('a')];
       expect(await entryIds({ run: 'a' })).toEqual([one, three]);

@@ -98,6 +98,13 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
+    it('may get another reason where what a remote said was cut off in the middle of a character', async () => {
+      await start('r', 10);
+      await end('r', 'failed', { reason: 'Ann \ud83d' });
+      await commit({ kind: 'run-reason', id: 'r', reason: 'another' });
+      expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([{ reason: 'another' }]);
+    });
+
     it('are gone with everything else of a link that is forgotten, whose tokens are void for ever', async () => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('l1')]);

@@ -125,6 +125,13 @@ test('without the variables --yes lists what is missing, and writes nothing', as
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
+test('an empty --data-dir, as an unset variable of a script leaves, names no place, and nothing is written', async () => {
+  const folder = await newFolder('nowhere');
+  const { code, stderr } = await host.run(['init', '--yes', '--data-dir', ''], variables(), folder);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--data-dir is empty.')]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('secrets that variables give stay out of every file', async () => {
   const folder = await newFolder('none');
   expect(await host.run(['init', '--yes', '--secrets', 'none'], variables(), folder)).toMatchObject({ code: 0 });

@@ -44,6 +44,11 @@ test('[R13] the plan names the command for each two candidates', async () => {
   }
 });
 
+test('[R13] an empty id, as an unset variable of a script leaves, is refused', async () => {
+  const { code, stderr } = await run('pair', googleId('Mia'), '');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('An id is empty.')]);
+});
+
 test('[R13] what was said binds the plan, can be taken back, and warns of contacts that nobody has read', async () => {
   const ids = [googleId('Mia'), serviceId('Amelia')] as const;
   const said = await run('pair', ...ids, '--json');

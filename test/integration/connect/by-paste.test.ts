@@ -151,6 +151,14 @@ describe('another account', () => {
     const [row] = await withStore((store) => store.links());
     expect(row?.accounts.left).toMatch(/^people\/\d{2,}$/u);
   });
+
+  test('changes nothing of the link where its token cannot be stored', async () => {
+    await madeWithAnother();
+    await writeFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'damaged');
+    const { code, stderr } = await connect('google', '--replace-account');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged')]);
+    expect(await withStore((store) => store.links())).toMatchObject([{ accounts: { left: 'people/1' } }]);
+  });
 });
 
 test('a paused link becomes active again', async () => {

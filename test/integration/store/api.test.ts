@@ -102,6 +102,15 @@ const CALLS: Readonly<Record<string, () => Request>> = {
 const ELSEWHERE = [/ 500$/u, / 503$/u, /^removeLink 409$/u];
 
 describe.skipIf(postgres === null)('the HTTP API', () => {
+  test('refuses settings that are nested deeper than any are', async () => {
+    const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+    const answer = await ask('post', '/api/v1/links', { text: `{"link":"deep","settings":${deep}}` });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('nested deeper') } },
+    ]);
+  });
+
   test('does what its document says, answer by answer', async () => {
     const { paths, components } = await readDocument();
     const operations = new Map(

@@ -7,12 +7,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { openDatabase, type Orm } from '../../../src/store/postgres/database.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
+import { startSilentProxy } from '../../support/silent-proxy.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));
 const postgres = await findPostgres();
@@ -130,6 +131,21 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     await blocker.end();
     await hasty.close();
     await store.close();
+  });
+
+  test.each([
+    ['a statement', (orm: Orm) => orm.execute<{ one: number }>('select 1 as one')],
+    ['a transaction', (orm: Orm) => orm.transaction((step) => step.execute<{ one: number }>('select 1 as one'))],
+  ])('are replaced where they have fallen silent though nobody closed them: %s is done again', async (_, step) => {
+    const url = new URL((await postgres?.createDatabase()) ?? '');
+    await using proxy = await startSilentProxy(Number(url.port));
+    url.port = String(proxy.port);
+    // Of several there would be another one to go on with.
+    const db = openDatabase({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
+    await db.do(step);
+    proxy.silence();
+    expect((await db.do(step)).rows).toEqual([{ one: 1 }]);
+    await db.close();
   });
 
   test('have their limits without a word in the address, and the ones that it says else', async () => {

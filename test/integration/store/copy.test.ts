@@ -9,7 +9,11 @@ import { copyBetween } from '../../../src/app/copy-store.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openVault } from '../../../src/store/credentials.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
+import { openRows } from '../../../src/store/postgres/rows.ts';
+import { openRows as openSqliteRows } from '../../../src/store/sqlite/rows.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { withTokenFile } from '../../../src/store/token-file.ts';
+import { copyStore, type RowStore } from '../../../src/store/copy.ts';
 import type { Store, StoreChange } from '../../../src/store/store.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
@@ -97,6 +101,47 @@ describe.skipIf(postgres === null)('store copy', () => {
     const member = await copy.halves('work', { by: 'email', side: 'left', keys: ['ada@example.com'] });
     expect(member.length).toBeGreaterThan(5);
     await copy.close();
+  });
+
+  test('takes what PostgreSQL has no text for: zero characters, and in an answer halves of characters', async () => {
+    const first = join(directory, 'odd', 'contact-sync.db');
+    const store = openStore(first);
+    const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
+    const [id = 0] = await store.commit('work', token, [{ kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]);
+    const after = recordOf('new', { marks: ['tag:\0', 'tag:\ud83d'] });
+    await store.commit('work', token, [{ kind: 'journal', id, state: 'failed', after, error: 'odd \0', atMs: 2 }]);
+    await store.close();
+    const there = await createDatabase();
+    expect(await copyBetween(`sqlite:${first}`, there, systemClock)).toContainEqual(
+      expect.objectContaining({ table: 'journal', rows: 1 }),
+    );
+    const copy = open(there);
+    expect(await copy.journal('work', { ids: ['new'], pairIds: [] })).toMatchObject([{ id, error: 'odd \ufffd' }]);
+    await copy.close();
+  });
+
+  test('begins again where its connection breaks before everything is copied', async () => {
+    const first = join(directory, 'broken', 'contact-sync.db');
+    const store = openStore(first);
+    const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
+    await store.commit('work', token, [newPair('l1', 'r1')]);
+    await store.close();
+    const [there, from] = [await createDatabase(), withTokenFile(openSqliteRows(first, { makes: false }), first)];
+    const to = openRows({ url: there, clock: systemClock });
+    let losses = 0;
+    const breaking: RowStore = {
+      ...from,
+      rows: async function* (table) {
+        if (table === 'pairs' && (losses += 1) === 1)
+          await postgres?.query(
+            there,
+            'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          );
+        yield* from.rows(table);
+      },
+    };
+    expect(await copyStore(breaking, to)).toContainEqual(expect.objectContaining({ table: 'pairs', rows: 1 }));
+    await Promise.all([from.close(), to.close()]);
   });
 
   test('moves a link, which goes on there where it was', async () => {

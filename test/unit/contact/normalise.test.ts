@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contactOf } from '../../../src/contact/normalise.ts';
-import { normaliseLabel, normaliseText } from '../../../src/contact/text.ts';
+import { normaliseLabel, normaliseNotes, normaliseText } from '../../../src/contact/text.ts';
 
 const SEED = 20261121;
 
@@ -16,6 +16,7 @@ describe('a text', () => {
     ['white space of every kind', '  12\tHigh\r\nStreet\u00A0\u2003 2\u0085 ', '12 High Street 2'],
     ['emoji of several code points', '👩‍💻 Ada 🇩🇪', '👩‍💻 Ada 🇩🇪'],
     ['right-to-left script with its marks', 'שָׁלוֹם \u200Fעולם', 'שָׁלוֹם \u200Fעולם'],
+    ['halves of characters, as a text has that was cut off', 'Ann \ud83d, \ude00', 'Ann \ufffd, \ufffd'],
     ['a mark that a control character kept from its letter', 'e\u0000\u0301', 'é'],
   ])('that is %s is normalised', (_, given, expected) => {
     expect(normaliseText(given)).toBe(expected);
@@ -29,7 +30,7 @@ describe('a text', () => {
 
   test('that is normalised stays as it is when it is normalised again', () => {
     const text = fc.string({
-      unit: fc.constantFrom('e', '\u0301', '\u0000', ' ', '\u0085', '\u2000', 'ﬁ', '👩', '\u200D'),
+      unit: fc.constantFrom('e', '\ud83d', '\ude00', '\u0301', '\u0000', ' ', '\u0085', '\u2000', 'ﬁ', '👩', '\u200D'),
     });
     fc.assert(
       fc.property(text, (given) => {
@@ -38,6 +39,10 @@ describe('a text', () => {
       }),
       { seed: SEED, numRuns: 500 },
     );
+  });
+
+  test('of several lines holds no half of a character either', () => {
+    expect(normaliseNotes('one \ud83d\n\ude00')).toBe('one \ufffd\n\ufffd');
   });
 
   test('that is a label and says nothing is null', () => {

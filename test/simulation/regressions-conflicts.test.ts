@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
@@ -57,4 +59,39 @@ describe('histories whose conflicts once went wrong', () => {
       [null, false],
     ]);
   });
+});
+
+test('[R9] what is computed is shown once to a contact that was paired a moment ago (seed 3101951)', async () => {
+  const people: Edit[] = [
+    { kind: 'twin', differs: false },
+    { kind: 'twin', differs: false },
+    { kind: 'create', side: 'right', rich: false },
+    { kind: 'twin', differs: true },
+  ];
+  const rename: Edit = { kind: 'set', side: 'left', who: 0, field: 'lastName' };
+  const gapMs = 7 * 3_600_000;
+  const phases = [
+    [
+      run({ before: people, gapMs, crash: { step: 5, when: 'before' }, salt: 939 }),
+      run({ before: [rename], gapMs, salt: 309 }),
+      run({ before: [rename, { kind: 'delete', side: 'right', who: 2 }], gapMs: 60_000, full: true, salt: 841 }),
+    ],
+  ];
+  const others = (whos: readonly number[], isStamped: boolean) =>
+    whos.map((who) => ({ who, what: 'another', isStamped }) as const);
+  const given = {
+    players: { left: 'google', right: 'service' },
+    skewMs: 180_000,
+    conflictsByField: { notes: 'longest' },
+    answers: [{ which: 4, take: 'left' }],
+    shows: true,
+    computing: [
+      [{ who: 5, what: 'none', isStamped: false }, ...others([2], false)],
+      others([7, 4], false),
+      others([2, 3], true),
+      [],
+    ],
+    hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS },
+  } as const;
+  await expect(runHistory(history(phases, given))).resolves.toBeDefined();
 });

@@ -36,16 +36,27 @@ const MOVES_PER_STEP = 2000;
 /** What a rate limit of 500 a minute lets pass within seconds. */
 const REQUESTS_PER_STEP = 50;
 
-/** Membership changes in steps, each of few requests: a run can be stopped between two of them. */
+/** Steps may take a tenth more requests than all at once would. */
+const MOST_MORE = 1.1;
+
+/**
+ * Membership changes in steps, each of few requests: a run can be stopped between two of them. Contacts stay together where two
+ * steps would ask for the same groups twice.
+ */
 export const moveSteps = (
   moves: readonly Task[],
   side: Side,
   capabilities: RemoteCapabilities,
 ): readonly (readonly Task[])[] => {
-  const requests = moveRequests(moves, (task) => task.counted.has(side), side, capabilities);
+  const requestsOf = (some: readonly Task[]): number =>
+    moveRequests(some, (task) => task.counted.has(side), side, capabilities);
+  const requests = requestsOf(moves);
   if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
   const middle = Math.ceil(moves.length / 2);
-  return [moves.slice(0, middle), moves.slice(middle)].flatMap((half) => moveSteps(half, side, capabilities));
+  const parts = [moves.slice(0, middle), moves.slice(middle)];
+  const apart = parts.reduce((sum, part) => sum + requestsOf(part), 0);
+  if (moves.length <= MOVES_PER_STEP && apart > requests * MOST_MORE) return [moves];
+  return parts.flatMap((part) => moveSteps(part, side, capabilities));
 };
 
 const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Effort => {

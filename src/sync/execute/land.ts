@@ -12,7 +12,7 @@ import { emailKey } from '../../contact/keys.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import { isDeleted, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { bySide, otherSide, type Side } from '../../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
@@ -94,10 +94,20 @@ const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   return set.pair(pairId)?.[side] ?? known;
 };
 
+/** The pair of a task; of one that was paired in this run, that in which its halves were stored. */
+const pairIdOf = (set: WorkingSet, { halves, pairId }: Task): number | null => {
+  const stored = SIDES.flatMap((side) => {
+    const id = halves[side]?.record.id;
+    return id === undefined ? [] : (set.half(side, id)?.pair ?? []);
+  });
+  return pairId ?? stored[0] ?? null;
+};
+
 /** Stores where a task's pair stands now. The set must hold both halves. */
 export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   resolveConflicts(set, task, writtenSide, atMs);
-  const kept = task.creation === null && task.pairId !== null ? set.pair(task.pairId) : null;
+  const pairId = pairIdOf(set, task);
+  const kept = task.creation === null && pairId !== null ? set.pair(pairId) : null;
   const halves = bySide((side) => {
     if (task.halves[side] === null) return kept?.[side] ?? null;
     return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
@@ -324,11 +334,9 @@ export type AnsweredWrite =
  */
 export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
-  const { request, side, task } = answered.write;
-  // By the set: a task that created the contact knows no pair of it.
-  const pairOf = (id: string): number | null => set.half(side, id)?.pair ?? null;
-  const pairId = pairOf(answered.value.id);
-  if (pairId === null || pairId === pairOf(request.current.id)) return false;
+  const { side, task } = answered.write;
+  const pairId = set.half(side, answered.value.id)?.pair ?? null;
+  if (pairId === null || pairId === pairIdOf(set, task)) return false;
   task.halves[side] = null;
   return true;
 };

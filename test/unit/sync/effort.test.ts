@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 import type { Creation, Merge } from '../../../src/reconcile/decision.ts';
-import { effortOf } from '../../../src/sync/execute/effort.ts';
+import { effortOf, moveSteps } from '../../../src/sync/execute/effort.ts';
 import { creationTask, mergeTask, type Task } from '../../../src/sync/execute/task.ts';
 import type { Work } from '../../../src/sync/execute/work.ts';
 
@@ -67,4 +67,24 @@ test('contacts that the run does not write move one by one, where only written o
 
 test('nothing to do takes nothing', () => {
   expect(effort(ONE_BY_ONE, [])).toMatchObject({ writes: 0, requests: 0, requestsPer: { create: 0, membership: 0 } });
+});
+
+test('memberships are written in steps of few requests, but not at the price of many more', () => {
+  const apart = many(400, (index) => move(index, [], ['friends']));
+  expect(moveSteps(apart, 'right', ONE_BY_ONE).map((tasks) => tasks.length)).toEqual(Array(8).fill(50));
+  // Of 60 groups, each contact is in three: a step of its own for a few contacts would ask for nearly as many groups as one for all.
+  const crossing = many(2_000, (index) => {
+    return move(
+      index,
+      [`group ${Math.floor((index * 60) / 2_000)}`, `group ${index % 60}`, `group ${(index * 7) % 60}`],
+      [],
+    );
+  });
+  expect(moveSteps(crossing, 'right', IN_BATCHES)).toHaveLength(1);
+  const written = many(2_000, (index) => {
+    const task = creation(index, [`group ${index % 60}`, `group ${(index + 7) % 60}`]);
+    task.counted.add('right');
+    return task;
+  });
+  expect(moveSteps(written, 'right', ONE_BY_ONE)).toHaveLength(1);
 });

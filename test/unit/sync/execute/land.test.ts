@@ -157,9 +157,18 @@ describe('[R12] an update that is answered with another contact', () => {
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
-  test('is not taken for so where its task, which created it, knows no pair of it', () => {
-    const task = { ...mergeTask(MERGE), pairId: null };
-    expect(letGoOfStray(setOf(halvesOf(MERGE)), updateOf(task, record('right', ADA)))).toBe(false);
+  test('that is its own one, in a pair that was stored a moment ago, lands', () => {
+    const set = setOf(halvesOf(MERGE));
+    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    expect(letGoOfStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
+  });
+
+  test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
+    const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
+    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    expect(letGoOfStray(set, updateOf(task, value))).toBe(true);
+    landPair(set, task, 'left', NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
   test.each<[string, readonly Half[]]>([

@@ -12,7 +12,7 @@ import { emailKey } from '../../contact/keys.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import { isDeleted, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { bySide, otherSide, SIDES, type Side } from '../../contact/side.ts';
+import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
@@ -82,25 +82,22 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };
 
-/** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
-const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
-  const halfOf = (each: Side): Half | null => {
-    const id = task.halves[each]?.record.id;
-    return id === undefined ? null : set.half(each, id);
-  };
-  const known = halfOf(side);
-  const pairId = task.pairId ?? halfOf(otherSide(side))?.pair ?? null;
-  if (known === null || known.pair !== null || !isDeleted(known) || pairId === null) return known;
-  return set.pair(pairId)?.[side] ?? known;
+/** What is stored of a task's half under the id that the task knows. */
+const knownHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
+  const id = task.halves[side]?.record.id;
+  return id === undefined ? null : set.half(side, id);
 };
 
 /** The pair of a task; of one that was paired in this run, that in which its halves were stored. */
-const pairIdOf = (set: WorkingSet, { halves, pairId }: Task): number | null => {
-  const stored = SIDES.flatMap((side) => {
-    const id = halves[side]?.record.id;
-    return id === undefined ? [] : (set.half(side, id)?.pair ?? []);
-  });
-  return pairId ?? stored[0] ?? null;
+const pairIdOf = (set: WorkingSet, task: Task): number | null =>
+  task.pairId ?? knownHalf(set, task, 'left')?.pair ?? knownHalf(set, task, 'right')?.pair ?? null;
+
+/** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
+const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
+  const known = knownHalf(set, task, side);
+  const pairId = pairIdOf(set, task);
+  if (known === null || known.pair !== null || !isDeleted(known) || pairId === null) return known;
+  return set.pair(pairId)?.[side] ?? known;
 };
 
 /** Stores where a task's pair stands now. The set must hold both halves. */

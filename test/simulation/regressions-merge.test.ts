@@ -88,3 +88,20 @@ test('[R12] a label that its target took away stays away from the one of two who
   const live = world.books.right.rows.filter(({ state }) => state === 'live');
   expect(live.map(({ groupIds }) => groupIds.size)).toEqual([0, 1]);
 });
+
+test('[R4, R5] what a lost write was to bring to a contact that was merged into another one meets its text in a conflict (seed 9421337)', async () => {
+  const people: readonly Edit[] = [
+    { kind: 'create', side: 'right', rich: false },
+    { kind: 'create', side: 'left', rich: true },
+  ];
+  const edits: readonly Edit[] = [
+    { kind: 'set', side: 'left', who: 0, field: 'firstName' },
+    { kind: 'clear', side: 'left', who: 0, field: 'title' },
+  ];
+  const merge: Edit = { kind: 'merge', side: 'right', who: 1, into: 0 };
+  const lost = { op: 'update', side: 'right', fault: 'lost-before', after: [merge] } as const;
+  const contacts = { left: ['*'], right: ['!*'] };
+  const phases = [[run({ before: people, contacts }), run({ before: edits, aims: [lost] })]];
+  const { conflicts } = await runHistory(history(phases));
+  expect(conflicts.map(({ field }) => field)).toEqual(['firstName']);
+});

@@ -87,11 +87,13 @@ const settleUpdate = (
   found: ContactRecord,
   atMs: number,
 ): void => {
-  const { side } = row;
+  const { side, intent } = row;
   const [target, origin] = [pair[side], pair[otherSide(side)]];
   if (target === null || origin === null || source === null) return;
-  const all = landedFields(row.intent.fields, desired, found.contact, before.contact);
-  const fields = all.difference(new Set(row.intent.given));
+  // Another text of a contact that the one of the write was merged into may be its own: it says nothing of the write.
+  const unwritten = found.id === before.id ? before : found;
+  const all = landedFields(intent.fields, desired, found.contact, unwritten.contact);
+  const fields = all.difference(new Set(intent.given));
   const scalars = new Set<SyncedField>(scalarsOf(fields));
   const answer = landed(desired, found.contact, before.contact);
   // A list may have changed on both sides: only what this write brought enters the target's base.

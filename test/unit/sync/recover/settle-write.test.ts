@@ -64,6 +64,20 @@ describe('[R9] an update without an answer', () => {
     expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
   });
 
+  test('[R5, R12] leaves a text open that the merge survivor had of its own, whatever else shows', () => {
+    const before = record('r', { ...ADA, ...OLD });
+    const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
+    const desired = contactOf({ ...ADA, title: 'New' });
+    const fields = ['title', 'company'] as const;
+    const write = openWrite('update', 'update', { fields, desired, source: cleared.record }, { before });
+    const moved = record('survivor', { ...ADA, title: 'Own' });
+    const { set } = settle({ kind: 'moved', record: moved }, [cleared, right], write);
+    expect(set.pair(1)).toMatchObject({
+      left: { base: snapshot({ ...ADA, title: 'Old' }) },
+      right: { id: 'survivor', base: snapshot({ ...ADA, title: 'Old' }) },
+    });
+  });
+
   test('[R12] is not found by the contact of another pair into which its own was merged', () => {
     const moved = record('r2', { ...ADA, ...OLD, title: 'New' });
     const { set, finding } = settle({ kind: 'moved', record: moved }, [left, right, ...linkedPair(2, 'l2', 'r2')]);

@@ -91,6 +91,7 @@ const revertTask = ({ pair, writes, held }: Revert): Task => ({
   // What has not arrived yet of either side is looked at by the next run.
   deferred: true,
   counted: new Set(),
+  unsure: new Set(),
 });
 
 const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
@@ -118,6 +119,7 @@ const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
     held: bySide((each) => (each === other ? syncedIn(image.contact, ...contactsOf(half?.record, half?.base)) : [])),
     deferred: half !== null,
     counted: new Set(),
+    unsure: new Set(),
   };
 };
 

@@ -263,7 +263,10 @@ const takeFailureIn = (
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
   const isUnread = verdict.rereads && id !== null && !answers.has(id);
-  if (isUnread || verdict.rereads || verdict.journal === 'unanswered') execution.again.needed = true;
+  if (verdict.rereads || verdict.journal === 'unanswered') {
+    execution.again.needed = true;
+    if (write.kind === 'update') write.task.unsure.add(write.side);
+  }
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
   if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);

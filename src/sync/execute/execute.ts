@@ -121,6 +121,9 @@ const createContacts = async (execution: Execution, work: Work, side: Side): Pro
   await create(await trySharing(execution, work, side));
 };
 
+/** Whether more may be written to the task's contact: where an update of it has an unknown outcome, it may be another one by now. */
+const mayGoOn = ({ halves, unsure }: Task, side: Side): boolean => halves[side] !== null && !unsure.has(side);
+
 /** Whether the addresses that an update brings besides have arrived: what follows would take them for settled. */
 const hasOtherEmails = ({ halves, writes }: Task, side: Side): boolean =>
   writes[side]?.fields.includes('emailAddresses') !== true || halves[side]?.written.has('emailAddresses') === true;
@@ -134,7 +137,7 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
     return performBatch(execution, updateWrites(side, tasks));
   });
   for (const round of sharingRounds(work, side)) {
-    const sharings = round.filter(({ task }) => hasOtherEmails(task, side));
+    const sharings = round.filter(({ task }) => mayGoOn(task, side) && hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
       return performBatch(execution, sharingWrites(side, batch));
     });
@@ -152,7 +155,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
   const { createsWithGroups } = capabilities;
-  const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && task.halves[side] !== null);
+  const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && mayGoOn(task, side));
   for (const tasks of moveSteps(byGroup(moving, side), side, capabilities)) {
     const writes = membershipWrites(groupIds, side, tasks);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));

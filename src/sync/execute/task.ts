@@ -72,6 +72,8 @@ export type Task = {
   readonly sleeps: boolean;
   /** Sides whose write was counted already. */
   readonly counted: Set<Side>;
+  /** Sides whose contact has to be read before anything more is written to it: an update of it was not answered as it should be. */
+  readonly unsure: Set<Side>;
   /** What it was planned from: a refusal is remembered by it (R15); null in an undo, which is asked for again. */
   readonly decision: Merge | Creation | null;
 };
@@ -107,6 +109,7 @@ export const mergeTask = (decision: Merge): Task => ({
   wakes: decision.pair.status === 'asleep',
   sleeps: decision.sleeps === true,
   counted: new Set(),
+  unsure: new Set(),
   decision,
 });
 
@@ -138,6 +141,7 @@ export const creationTask = (decision: Creation): Task => {
     wakes: false,
     sleeps: false,
     counted: new Set(),
+    unsure: new Set(),
     decision,
   };
 };

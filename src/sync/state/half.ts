@@ -21,7 +21,12 @@ export type HalfEvent =
   /** It was merged into another contact of its side (R12). */
   | { readonly kind: 'merged'; readonly into: string; readonly atMs: number }
   /** A complete listing that began at `atMs` did not show it; the one before ended at `lastListedAtMs`. */
-  | { readonly kind: 'missed'; readonly atMs: number; readonly lastListedAtMs: number | null }
+  | {
+      readonly kind: 'missed';
+      readonly atMs: number;
+      readonly endedAtMs: number;
+      readonly lastListedAtMs: number | null;
+    }
   /** Neither a listing nor a read shows it, and it was written a moment ago (R7). */
   | { readonly kind: 'unsettled'; readonly atMs: number }
   /** Whether it stands is not known: the listing is discarded, or a read could not be understood. */
@@ -258,9 +263,14 @@ const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord 
 /** The time of an event; null for one that says nothing about a moment. */
 const timeOf = (event: HalfEvent): number | null => ('atMs' in event ? event.atMs : null);
 
-/** Whether the half was heard of after a listing that missed it had begun: then the listing says nothing about it. */
+/**
+ * Whether the half was heard of after a listing that missed it had begun: then the listing says nothing about it. A time that
+ * is far ahead of the listing's end is that of an earlier run, whose clock was ahead; unless the listing began by such a clock.
+ */
 const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => {
-  return event.kind === 'missed' && state === 'changed' && heardAtMs >= event.atMs;
+  if (event.kind !== 'missed' || state !== 'changed') return false;
+  const { atMs, endedAtMs } = event;
+  return heardAtMs >= atMs && (heardAtMs <= endedAtMs + CLOCK_MARGIN_MS || atMs > endedAtMs);
 };
 
 /** Whether a contact was written so recently that its side may not show it yet (R7). */

@@ -158,7 +158,7 @@ export const observeListing = (
   nowMs: number,
 ): void => {
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
-  const event = { kind: 'missed', atMs: startedAtMs, lastListedAtMs: cursor.listedAtMs } as const;
+  const event = { kind: 'missed', atMs: startedAtMs, endedAtMs: nowMs, lastListedAtMs: cursor.listedAtMs } as const;
   for (const id of missed) happen(set, side, id, event);
   for (const id of back) {
     const half = set.half(side, id);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Half } from '../../../../src/contact/half.ts';
+import { CLOCK_MARGIN_MS, type Half } from '../../../../src/contact/half.ts';
 import { HALF_TRANSITIONS, nextHalf, type HalfEvent } from '../../../../src/sync/state/half.ts';
 import { record } from '../../reconcile/support.ts';
 import { ADA, HEARD_AT_MS, looseHalf } from '../support.ts';
@@ -12,7 +12,7 @@ const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
   found: { kind: 'found', record: EDITED, atMs: NOW },
   deleted: { kind: 'deleted', atMs: NOW },
   merged: { kind: 'merged', into: 'other', atMs: NOW },
-  missed: { kind: 'missed', atMs: NOW, lastListedAtMs: LISTED_AT_MS },
+  missed: { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: LISTED_AT_MS },
   unsettled: { kind: 'unsettled', atMs: NOW },
   unknown: { kind: 'unknown' },
 };
@@ -79,7 +79,12 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
   exhumed: AWAY_BUT_SHOWN,
 };
 
-const missedAt = (atMs: number): HalfEvent => ({ kind: 'missed', atMs, lastListedAtMs: null });
+const missedAt = (atMs: number, endedAtMs = Math.max(atMs, HEARD_AT_MS)): HalfEvent => ({
+  kind: 'missed',
+  atMs,
+  endedAtMs,
+  lastListedAtMs: null,
+});
 
 const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
   const kinds = Object.keys(EVENTS) as HalfEvent['kind'][];
@@ -114,6 +119,16 @@ describe('[R7] the table of a half', () => {
     },
   );
 
+  test('a half that was heard of by a clock that was far ahead is missed as if that had been before', () => {
+    const ahead = { ...HALVES.changed, heardAtMs: NOW + 2 * CLOCK_MARGIN_MS };
+    expect(nextHalf('left', ahead, missedAt(NOW, NOW + 1))?.state).toBe('missing');
+    expect(nextHalf('left', { ...HALVES.unpaired, ...ahead, pair: null }, missedAt(NOW, NOW + 1))).toBeNull();
+    // Not where the clock was put back while the side was listed, or by a little.
+    expect(nextHalf('left', ahead, missedAt(NOW + CLOCK_MARGIN_MS, NOW + 1))).toBe(ahead);
+    const slewed = { ...ahead, heardAtMs: NOW + CLOCK_MARGIN_MS };
+    expect(nextHalf('left', slewed, missedAt(NOW, NOW + 1))).toBe(slewed);
+  });
+
   test('a half that is settled and was heard of since is read all the same', () => {
     expect(nextHalf('left', HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
   });
@@ -130,7 +145,7 @@ describe('[R7] the table of a half', () => {
     ['a listing too soon after the time that its side gives for the write', CHANGED_THEN, 1_000 + LAG_MS, 500],
   ])('[R7] that was missed late keeps when it was last seen: %s', (_, given, lastListedAtMs, expected) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs })).toMatchObject({
+    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })).toMatchObject({
       state: 'missing',
       lastListedAtMs: expected,
     });
@@ -145,12 +160,16 @@ describe('[R7] the table of a half', () => {
     ['no listing came before', {}, null],
   ])('[R7] was last seen by the listing before where %s', (_, given, lastListedAtMs) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs })?.lastListedAtMs).toBe(lastListedAtMs);
+    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })?.lastListedAtMs).toBe(
+      lastListedAtMs,
+    );
   });
 
   test('[R7] that was missed before keeps when it was last seen', () => {
     const half = { ...HALVES.settled, absences: 1, lastListedAtMs: 500, writtenAtMs: null };
-    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, lastListedAtMs: 900 })?.lastListedAtMs).toBe(500);
+    expect(
+      nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: 900 })?.lastListedAtMs,
+    ).toBe(500);
   });
 
   test('[R12] that was merged into another one stays so, however often it is said to be gone', () => {

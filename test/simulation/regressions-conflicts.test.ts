@@ -59,6 +59,21 @@ describe('histories whose conflicts once went wrong', () => {
       [null, false],
     ]);
   });
+
+  it('R4, R5: that a user removed what a lost write was to remove proves no other text of it (seed 4010540)', async () => {
+    const edits = (side: 'left' | 'right') =>
+      [
+        { kind: 'set', side, who: 0, field: 'lastName' },
+        { kind: 'drop', side, who: 0, field: 'emailAddresses', at: 0 },
+      ] as const;
+    const lost = { op: 'update', side: 'left', fault: 'lost-before', after: edits('left') } as const;
+    const phases = [
+      [run({ before: [{ kind: 'create', side: 'left', rich: true }] })],
+      [run({ before: edits('right'), aims: [lost] })],
+    ];
+    const { conflicts } = await runHistory(history(phases));
+    expect(conflicts.map(({ field }) => field)).toEqual(['lastName']);
+  });
 });
 
 test('[R9] what is computed is shown once to a contact that was paired a moment ago (seed 3101951)', async () => {

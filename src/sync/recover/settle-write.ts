@@ -15,7 +15,7 @@ import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { landedMoves, movesAcross, withMoves, type Moves } from './landed-groups.ts';
 import { arrived, landed, landedFields } from './landed.ts';
-import { tookEffect } from './took-effect.ts';
+import { showsBrought, tookEffect } from './took-effect.ts';
 
 /** What recovery found out about a write. */
 export type Finding = {
@@ -90,9 +90,11 @@ const settleUpdate = (
   const { side, intent } = row;
   const [target, origin] = [pair[side], pair[otherSide(side)]];
   if (target === null || origin === null || source === null) return;
-  // Another text of a contact that the one of the write was merged into may be its own: it says nothing of the write.
-  const unwritten = found.id === before.id ? before : found;
-  const all = landedFields(intent.fields, desired, found.contact, unwritten.contact);
+  // That what was to go is gone may be its user's doing, and what a merge survivor shows its own: then another text than the
+  // one that was sent is not known to have taken its place.
+  const isKnown =
+    found.id === before.id && showsBrought({ fields: intent.fields, before: before.contact, desired }, found.contact);
+  const all = landedFields(intent.fields, desired, found.contact, (isKnown ? before : found).contact);
   const fields = all.difference(new Set(intent.given));
   const scalars = new Set<SyncedField>(scalarsOf(fields));
   const answer = landed(desired, found.contact, before.contact);

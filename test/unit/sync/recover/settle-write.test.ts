@@ -110,6 +110,17 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
+  test('[R5] leaves a text open that is another one where only what was to go shows: its user may have removed that', () => {
+    const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
+    const desired = contactOf({ ...ADA, title: 'New' });
+    const given = { fields: ['title', 'company'] as const, desired, source: cleared.record };
+    const write = openWrite('update', 'update', given, { before: right.record });
+    const { set, finding } = settle(found({ title: 'Foreign' }), [cleared, right], write);
+    expect(finding).toMatchObject({ applied: true });
+    const base = snapshot({ ...ADA, title: 'Old' });
+    expect(set.pair(1)).toMatchObject({ left: { base }, right: { base, record: { contact: { title: 'Foreign' } } } });
+  });
+
   test('[R5] leaves open the other fields that the source changed', () => {
     const edited = { ...left, record: record('l', { ...ADA, title: 'New', company: 'Edited' }) };
     const write = openWrite('update', 'update', { ...intent, source: edited.record }, { before: right.record });

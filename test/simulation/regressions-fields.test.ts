@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SIDES } from '../../src/contact/side.ts';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
@@ -70,4 +71,16 @@ test('nobody is asked about a field that the link syncs no more (seed 7842) [R4]
   ];
   const { conflicts } = await runHistory(history(phases, { conflictsByField: { title: 'ask' } }));
   expect(conflicts.map(({ field, resolvedAtMs }) => [field, resolvedAtMs === null])).toEqual([['title', false]]);
+});
+
+test('[R9] what was computed is shown after all where a user wrote over its place before a lost write (seed 4011178)', async () => {
+  const person: Edit = { kind: 'create', side: 'right', rich: false };
+  const clash = { kind: 'clash', who: 0, same: 'lastName', side: 'right' } as const;
+  const before: readonly Edit[] = [{ ...clash, gone: 'phoneNumbers', added: 'emailAddresses' }];
+  const lost = { op: 'update', side: 'left', fault: 'lost-after', after: [] } as const;
+  const another = { who: 0, what: 'another', isStamped: true } as const;
+  const computing = [[another], [{ who: 0, what: 'scribble', isStamped: true }, another]] as const;
+  const hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 120_000, habits: PLAIN_HABITS } as const;
+  const phases = [[run({ before: [person] })], [run({ before, gapMs: 60_000, aims: [lost] })]];
+  await expect(runHistory(history(phases, { shows: true, computing, hardness }))).resolves.toBeDefined();
 });

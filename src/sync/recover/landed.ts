@@ -8,13 +8,17 @@ import {
   type ScalarField,
   type SyncedField,
 } from '../../contact/contact.ts';
+import { isExtraField } from '../../contact/fields.ts';
 import { keyLists, listOf, withList } from '../../contact/lists.ts';
 import { resembles } from '../../reconcile/similar.ts';
 
-/** Whether a scalar stands as it did before although something else was to be written: that much did not arrive. */
+/**
+ * Whether a scalar stands as it did before although something else was to be written: that much did not arrive. Nor did an
+ * extra of which something else stands there: shown once more, it overwrites nothing that says anything of the person.
+ */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
   const now = textIn(found, field);
-  return now === textIn(before, field) && now !== textIn(desired, field);
+  return now !== textIn(desired, field) && (now === textIn(before, field) || isExtraField(field));
 };
 
 /** The fields of a write of which `found` does not show that they did not arrive; a list is judged by its elements. */

@@ -7,6 +7,8 @@ import { values } from '../../reconcile/support.ts';
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
 const mailsOf = ({ emailAddresses }: Contact) => emailAddresses.map(({ value }) => value);
 const titled = (title: string): Partial<Contact> => ({ title });
+const EXTRA = 'lastContacted as Last contacted';
+const shown = (text: string): Partial<Contact> => ({ [EXTRA]: text });
 
 describe('[R9] the fields of a write that landed', () => {
   const fieldsOf = (
@@ -23,6 +25,8 @@ describe('[R9] the fields of a write that landed', () => {
     ['a text that stands as it was before', 'title', titled('New'), titled('Old'), titled('Old'), false],
     ['a text that somebody changed since', 'title', titled('New'), titled('Foreign'), titled('Old'), true],
     ['a text that was to stay', 'title', titled('Old'), titled('Old'), titled('Old'), true],
+    ['an extra that stands as nobody asked for', EXTRA, shown('May'), shown('Scribble'), shown('April'), false],
+    ['an extra that stands as it was to be', EXTRA, shown('May'), shown('May'), shown('April'), true],
     ['a list, whatever it holds: its elements are judged', 'emailAddresses', mails('a@x.org'), mails(), mails(), true],
   ])('are judged one by one: %s', (_, field, desired, found, before, expected) => {
     expect(fieldsOf(field, desired, found, before)).toEqual(expected ? [field] : []);

@@ -58,3 +58,16 @@ test('[R6, R18] what goes while a run wakes its pair may go after that: an edit 
     ]),
   ).resolves.toBeDefined();
 });
+
+test('[R13, R18] a pairing that is stored ahead of its writes is the one that their answers belong to (seed 4004554)', async () => {
+  const contacts = { left: ['Group*', '!Group 2'], right: ['*', '!Group 2'] };
+  const before: readonly Edit[] = [
+    ...GROUPS,
+    { kind: 'twin', differs: true },
+    { kind: 'join', side: 'left', who: 0, group: 1 },
+  ];
+  const { world } = await play([[run({ before, contacts })]], { conflicts: 'right' });
+  expect(world.parts.statuses.values().toArray()).toEqual(['asleep', 'asleep']);
+  const journal = await world.store.journal(world.link, { fromId: 0, limit: 100 });
+  expect(journal.map(({ state }) => state)).toEqual(['done', 'done']);
+});

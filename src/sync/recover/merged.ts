@@ -144,8 +144,9 @@ export const observeStray = (
   after: ContactRecord,
   { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
 ): void => {
-  const { side, intent, pairId } = write.row;
+  const { side, intent } = write.row;
   const own = set.half(side, after.id);
+  const pairId = write.row.pairId ?? set.half(side, write.id)?.pair ?? null;
   if (own === null || own.pair === pairId) return;
   const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
   const change: Change = { before, shown: strayed(write, before, after.contact), kept: new Set() };

@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 
 /** A place that the configuration or the command line names, and where no directory can be. */
 export class DirectoryError extends Error {
+  override readonly name = 'DirectoryError';
+
   constructor(path: string, code: string) {
     super(`No directory can be made at ${path} (${code}). Name another place, such as one in your home directory.`);
-    this.name = 'DirectoryError';
   }
 }
 

@@ -42,12 +42,12 @@ const save = (session: Session, changes: readonly StoreChange[]): Promise<void> 
   return session.writer.apply({}, (set) => set.add(...changes));
 };
 
-/** A side may answer with the group that has the name by now: it stands for one group of the other side alone. */
-const refuseLinked = (group: GroupRecord, isLinked: boolean): GroupRecord => {
-  if (!isLinked) return group;
-  const options = { status: null, route: 'create a group', applied: 'no' } as const;
-  throw new NameTakenError('a group that is linked already has got the name meanwhile', options);
-};
+const takenByLinked = (): NameTakenError =>
+  new NameTakenError('a group that is linked already has got the name meanwhile', {
+    status: null,
+    route: 'create a group',
+    applied: 'no',
+  });
 
 const createGroup = async (
   execution: Execution,
@@ -60,7 +60,9 @@ const createGroup = async (
   const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
   const group = await attempt(session, action, 'created', async () => {
     const made = await session.remotes[side].createGroup(name, session.signal);
-    return refuseLinked(made, linked.has(made.id));
+    // A side may answer with the group that has the name by now: it stands for one group of the other side alone.
+    if (linked.has(made.id)) throw takenByLinked();
+    return made;
   });
   if (group === null) return;
   const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };

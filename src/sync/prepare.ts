@@ -94,8 +94,11 @@ const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): P
   });
 };
 
-/** The plan without what has to wait: contacts that writes of unknown outcome are about, refused writes, and extras. */
-const withoutDeferred = async (session: Session, plan: Plan): Promise<Plan> => {
+/**
+ * Defers what has to wait: contacts that writes of unknown outcome are about, refused writes, and extras. Answers the plan
+ * without it, and stores what it would otherwise lose by waiting ({@link keepUniting}).
+ */
+const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   const { rejections } = await session.store.link(session.link);
   const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
   await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
@@ -142,7 +145,7 @@ export const planStored = async (
   await letOthersRun();
   await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
-  return { plan: await withoutDeferred(session, plan), selection: storedSelection(selection, policy) };
+  return { plan: await deferWaiting(session, plan), selection: storedSelection(selection, policy) };
 };
 
 /** The plan's group links with the ids of the groups that were created in the meantime. */
@@ -165,7 +168,7 @@ const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Pro
   const links = await currentLinks(session, groups);
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
   const material = { pairs: [], survivors: [], openConflicts: [], unpaired, groups: own, policy, scopes, verdicts };
-  return withoutDeferred(session, planContacts(material));
+  return deferWaiting(session, planContacts(material));
 };
 
 /** Plans that follow the first one of a run, each made when it is asked for, and how many contacts they create at most. */

@@ -1,6 +1,6 @@
 import { fieldsOf } from '../contact/chosen.ts';
 import { stands } from '../contact/half.ts';
-import { SIDES, type Side } from '../contact/side.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import type { JournalRow, RunRow, Store } from '../store/store.ts';
@@ -49,7 +49,18 @@ type Material = {
   readonly history: readonly ContactWrite[];
   /** The undo that brought the contact back, where one did. */
   readonly returnOf: (id: string) => JournalRow | undefined;
-  readonly pairOf: (side: Side, id: string, pairIds: readonly (number | null)[]) => Pair | null;
+  /** The pair of a contact, by these writes to it. */
+  readonly pairOf: (side: Side, id: string, writes: readonly ContactWrite[]) => Pair | null;
+};
+
+/** The contact of a side that a write names; empty where it names none. */
+const idAt = (write: ContactWrite, side: Side): string =>
+  (side === write.side ? writtenId(write) : side === 'left' ? write.leftId : write.rightId) ?? '';
+
+/** The last counterpart that any of the writes names of a contact; empty where none does. */
+const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {
+  const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
+  return ids.findLast((partner) => partner !== '') ?? '';
 };
 
 const gather = async (
@@ -72,10 +83,15 @@ const gather = async (
     history.filter((write) => write.kind === 'create' && write.intent.undoes),
     (write) => (write.side === 'left' ? write.leftId : write.rightId),
   );
-  const pairOf: Material['pairOf'] = (side, id, rows) => {
+  const pairWith = (side: Side, id: string): Pair | undefined => {
     const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
-    const standing = names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
-    return standing ?? pairs.find((pair) => rows.includes(pair.id)) ?? null;
+    return names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
+  };
+  const pairOf: Material['pairOf'] = (side, id, writes) => {
+    const known = pairWith(side, id) ?? pairs.find((pair) => writes.some(({ pairId }) => pairId === pair.id));
+    if (known !== undefined || writes.at(-1)?.kind !== 'delete') return known ?? null;
+    // Its counterpart, which was deleted before it, may have come back since and have got another one.
+    return pairWith(otherSide(side), partnerIn(history, side, id)) ?? null;
   };
   return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
 };
@@ -120,11 +136,7 @@ const writtenContacts = async (
     const record = last?.after ?? null;
     const isExact = last?.kind !== 'membership';
     const atMs = last?.settledAtMs ?? last?.intendedAtMs ?? 0;
-    const pair = pairOf(
-      side,
-      id,
-      writes.map((write) => write.pairId),
-    );
+    const pair = pairOf(side, id, writes);
     const outcome = record === null ? null : { record, isExact, atMs };
     const back = returnOf(id);
     const isCutOff = back !== undefined && newest.get(`${side} ${writtenId(back)}`) === back;

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const person = (givenName: string): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
+});
+
+const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
+
+const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
+  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
+  return found?.resourceName ?? '';
+};
+
+const synced = async (linked: LinkedSandbox): Promise<string> => {
+  const { error, summary } = await linked.sync();
+  expect(error).toBeNull();
+  linked.clock.advance(60_000);
+  return summary.run;
+};
+
+test('[R9] an undo brings back nobody who stands again beside the contact that came back at the other side', async () => {
+  await using linked = await startLinkedSandbox(
+    { google: ['Ada', 'Ben', 'Cid', 'Dot'].map(person), service: [] },
+    { SWEEP_INTERVAL: '1s' },
+  );
+  const { account } = linked.sandbox.google;
+  await synced(linked);
+  const before = readSides(linked.sandbox);
+  const ada = account.contacts.living(googleId(linked, 'Ada'));
+  if (ada === undefined) throw new Error('There is no Ada.');
+  account.deletePerson(ada.resourceName);
+  account.deletePerson(googleId(linked, 'Ben'));
+  const deletion = await synced(linked);
+  // Google's bin gives her back.
+  account.contacts.update(
+    { ...ada, deleted: false },
+    { ...ada.state, updatedMicros: account.nextMicros() },
+    account.now(),
+  );
+  await synced(linked);
+  const names = (side: 'google' | 'service') => readSides(linked.sandbox)[side].map(({ name }) => name);
+  expect([names('google'), names('service')]).toEqual([
+    ['Ada Tester', 'Cid Tester', 'Dot Tester'],
+    ['Ada Tester', 'Cid Tester', 'Dot Tester'],
+  ]);
+  const [run] = await linked.app.store.runs(linked.link.name, { idPrefix: deletion });
+  if (run === undefined) throw new Error('There is no run to undo.');
+  const { report, result } = await linked.app.undo(linked.link, run, OPTIONS);
+  expect(result.error).toBeNull();
+  expect(report.refused).toEqual([]);
+  expect(names('service')).toEqual(before.service.map(({ name }) => name));
+  linked.clock.advance(60_000);
+  await synced(linked);
+  expect(names('google')).toEqual(['Ada Tester', 'Cid Tester', 'Dot Tester']);
+});

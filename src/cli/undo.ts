@@ -4,6 +4,7 @@ import type { Refusal } from '../history/plan-undo.ts';
 import { whyTooOld } from '../history/too-old.ts';
 import type { UndoReport } from '../history/undo.ts';
 import { HaltError } from '../sync/context.ts';
+import type { RunEvent } from '../sync/run-event.ts';
 import type { Change } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
@@ -79,11 +80,16 @@ const perform = async (
   options: UndoOptions,
 ): Promise<Done> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  let groups = 0;
+  const onEvent = (event: RunEvent): void => {
+    progress.tell(event);
+    if (event.kind === 'group' && event.action === 'created') groups += 1;
+  };
   try {
-    const { result, report } = await app.undo(link, run, { signal, ...askedFor(options), onEvent: progress.tell });
+    const { result, report } = await app.undo(link, run, { signal, ...askedFor(options), onEvent });
     const { run: undoRun, outcome, reason, left, right } = result.summary;
     const contacts = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
-    const undone = contacts + report.actions.filter(({ action }) => action === 'create-group').length;
+    const undone = contacts + groups;
     const write = options.write ?? null;
     const document = { link: link.name, run: run.id, write, undoRun, outcome, reason, undone, ...report };
     return { document, code: exitCodeOf(result.error), trouble: reason };

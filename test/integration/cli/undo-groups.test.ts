@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { HistoryDocument, UndoDocument } from '../../../config/documents.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { startGround, type Ended, type Ground } from './run-cli.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+let ground: Ground;
+
+const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
+
+const named = (givenName: string): Person => ({
+  ...EMPTY_PERSON,
+  givenName,
+  familyName: 'Tester',
+  groups: givenName === 'Ada' ? ['Choir'] : [],
+});
+
+beforeAll(async () => {
+  ground = await startGround({ google: ['Ada', 'Ben', 'Cid'].map(named), service: [] });
+  expect((await run('sync')).code).toBe(0);
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const labels = (): readonly string[] => ground.sandbox.google.account.groups().map(({ name }) => name);
+
+test('[R15] an undo says of a group which its side refuses that it stays away, and does not count it', async () => {
+  const { google, service } = ground.sandbox;
+  for (const { id } of service.account.buckets()) service.account.deleteBucket(id);
+  expect((await run('sync')).code).toBe(0);
+  expect(labels()).toEqual([]);
+  const effect = { kind: 'status', status: 400 } as const;
+  google.addFault({ method: 'POST', path: /contactGroups$/u, count: 1, effect });
+  const { stdout } = await run('undo', 'last', '--json');
+  expect(labels()).toEqual([]);
+  const { undo } = UndoDocument.parse(JSON.parse(stdout));
+  expect(undo).toMatchObject({ outcome: 'completed', undone: 0 });
+  expect(undo?.refused).toEqual([
+    expect.objectContaining({ side: 'google', field: 'buckets', reason: expect.stringContaining('Choir') }),
+  ]);
+});
+
+test('[R15] an undo that breaks off before it has written anything counts nothing', async () => {
+  const { google } = ground.sandbox;
+  const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
+  const deletion = runs.find(({ kind }) => kind !== 'undo')?.run ?? '';
+  google.addFault({ method: 'POST', path: /contactGroups$/u, count: 9, effect: { kind: 'status', status: 501 } });
+  const broken = UndoDocument.parse(JSON.parse((await run('undo', deletion, '--json')).stdout)).undo;
+  expect(broken).toMatchObject({ outcome: 'failed', undone: 0 });
+  google.clearFaults();
+  const { stdout } = await run('undo', deletion);
+  expect(stdout).toContain(': completed, 2 writes');
+  expect(labels()).toEqual(['Choir']);
+});

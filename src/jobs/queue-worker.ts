@@ -50,7 +50,12 @@ const progressKeeper = (job: Job<JobData>, clock: Clock) => {
 };
 
 /** Ends the job in BullMQ's way, as its report says (outcome.ts). */
-const conclude = async (job: Job<JobData>, token: string, { kind }: JobData, report: JobReport): Promise<void> => {
+const conclude = async (
+  job: Job<JobData>,
+  token: string,
+  { kind, byHand }: JobData,
+  report: JobReport,
+): Promise<void> => {
   const message = report.message ?? report.ending;
   switch (report.ending) {
     case 'completed':
@@ -63,8 +68,8 @@ const conclude = async (job: Job<JobData>, token: string, { kind }: JobData, rep
     case 'unavailable':
       throw new RetryError(message, report.retryInMs ?? 0);
     case 'busy':
-      // A resync by hand waits its turn; a scheduled job gives way to a run that is alive.
-      if (kind !== 'full' && job.attemptsStarted >= BUSY_ATTEMPTS) return;
+      // What somebody asked for waits its turn; a scheduled job gives way to a run that is alive.
+      if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return;
       await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
       throw new DelayedError();
     case 'stopped':

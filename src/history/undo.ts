@@ -54,8 +54,10 @@ type Material = {
 };
 
 /** The contact of a side that a write names; empty where it names none. */
-const idAt = (write: ContactWrite, side: Side): string =>
-  (side === write.side ? writtenId(write) : side === 'left' ? write.leftId : write.rightId) ?? '';
+const idAt = (write: ContactWrite, side: Side): string => {
+  if (side === write.side) return writtenId(write);
+  return (side === 'left' ? write.leftId : write.rightId) ?? '';
+};
 
 /** The last counterpart that any of the writes names of a contact; empty where none does. */
 const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {

@@ -166,15 +166,17 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(attempts).toBe(9);
   });
 
-  test('a scheduled job gives way to a run that stays alive', async () => {
-    let attempts = 0;
-    const daemon = startScheduler(() => {
-      attempts += 1;
-      return Promise.resolve(report({ ending: 'busy', retryInMs: 10 }));
+  test('a scheduled job gives way to a run that stays alive, one that somebody asked for waits', async () => {
+    const attempts = { scheduled: 0, asked: 0 };
+    const daemon = startScheduler(({ byHand }) => {
+      attempts[byHand === true ? 'asked' : 'scheduled'] += 1;
+      const isFree = byHand === true && attempts.asked === 15;
+      return Promise.resolve(report({ ending: isFree ? 'completed' : 'busy', retryInMs: 10 }));
     });
     await ready(daemon, [every('a', 3_600_000)]);
-    await expect.poll(() => queue().getCompletedCount(), { timeout: 20_000 }).toBe(1);
-    expect(attempts).toBe(12);
+    await daemon.scheduler.order({ link: 'b', kind: 'incremental', override: null, byHand: true });
+    await expect.poll(() => queue().getCompletedCount(), { timeout: 20_000 }).toBe(2);
+    expect(attempts).toEqual({ scheduled: 12, asked: 15 });
   });
 
   test('a resync by hand goes before what waits, is queued once, and shows its progress and its result', async () => {

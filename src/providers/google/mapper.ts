@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Contact } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
 import { contactOf, overlongField } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
+import { writable } from './body-entry.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import type { PersonLists } from './person-field.ts';
 import { personNameSchema, personSchema, type Person, type Source } from './schema.ts';
@@ -22,6 +24,8 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
   if (originScope !== undefined && originId !== undefined) return { originId, originScope };
   return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
 };
+
+const anyObject = z.record(z.string(), z.unknown());
 
 /** What one Person of an answer says. */
 export type PersonReading =
@@ -82,15 +86,25 @@ const unreadable = (answer: unknown, reason: string): PersonReading => {
   return { kind: 'unreadable', id: named.data?.resourceName ?? null, reason };
 };
 
-/** The Person that {@link readPerson} kept in a record: only values of the CONTACT source. Throws on a foreign `raw`. */
-export const personOfRecord = (record: ContactRecord): Person => personSchema.parse(JSON.parse(record.raw));
+/**
+ * What {@link readPerson} kept of a Person in a record: what goes back to Google in an update, so only values of the CONTACT
+ * source, without what Google makes itself. Throws on a foreign `raw`.
+ */
+export const personOfRecord = ({ id, raw }: ContactRecord): Person =>
+  personSchema.parse({ ...anyObject.parse(JSON.parse(raw)), resourceName: id });
+
+/** What {@link personOfRecord} reads. */
+const rawOf = (own: Person, { type, id }: Source, { lists }: PersonMapping): string => {
+  const kept = lists.map(({ name }) => [name, own[name]?.map(writable)] as const);
+  return JSON.stringify({ metadata: { sources: [{ type, id }] }, ...Object.fromEntries(kept) });
+};
 
 /** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
 export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPING): boolean =>
   lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
 const recordOf = (person: Person, source: Source, version: string, mapping: PersonMapping): ContactRecord => {
-  const own = contactSourceOnly(person, source, mapping);
+  const own = contactSourceOnly(person, mapping);
   const values: Readonly<Record<string, unknown>> = Object.fromEntries(
     mapping.fields.map((field) => [field, mappingOf(field).read(own, mapping.chosen)]),
   );
@@ -103,7 +117,7 @@ const recordOf = (person: Person, source: Source, version: string, mapping: Pers
     contact: contactOf(values as unknown as Partial<Contact>),
     groupIds: userGroupIds(own),
     ...(isStarred(own) && { marks: ['starred'] }),
-    raw: JSON.stringify(own),
+    raw: rawOf(own, source, mapping),
     ...originOf(own),
   };
 };
@@ -113,13 +127,11 @@ type Entry = { readonly metadata?: { readonly source?: Source } };
 const isOfContact = (entry: Entry): boolean => (entry.metadata?.source?.type ?? 'CONTACT') === 'CONTACT';
 
 /** Values that a profile adds to the contact are not the contact's and must never be written into it. */
-const contactSourceOnly = (person: Person, source: Source, { lists: asked }: PersonMapping): Person => {
+const contactSourceOnly = (person: Person, { lists: asked }: PersonMapping): Person => {
   const own = <Item extends Entry>(entries: readonly Item[] | undefined): Item[] => (entries ?? []).filter(isOfContact);
   const lists = asked.map(({ name }) => [name, own<Entry>(person[name])] as const);
   return {
     resourceName: person.resourceName,
-    ...(person.etag === undefined ? {} : { etag: person.etag }),
-    metadata: { sources: [source] },
     ...(Object.fromEntries(lists) as PersonLists),
     memberships: own(person.memberships),
     clientData: own(person.clientData),

@@ -33,6 +33,15 @@ const bundledCommonJs: Plugin = {
   },
 };
 
+/**
+ * V8 keeps the text of what it runs, and all of a file with two bytes a character once one of them is outside of Latin-1. Names
+ * and lines stay as they are, for stack traces.
+ */
+const LEAN_TEXT = {
+  comments: false,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+} as const;
+
 const LICENSE_FILE = /^(?:licen[cs]e|notice)(?:\.|$)/iu;
 
 /** The license texts of the packages of which something is in the chunks. */
@@ -69,6 +78,7 @@ export const bundle = async (
     format: 'esm',
     entryFileNames: `[name].${ending}`,
     chunkFileNames: `chunks/[name]-[hash].${ending}`,
+    ...LEAN_TEXT,
   });
   await build.close();
   return output.filter((each) => each.type === 'chunk');

@@ -1,6 +1,6 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
-import { fetch, type Dispatcher, type RequestInit, type Response } from 'undici';
+import { fetch, install, type Dispatcher, type RequestInit, type Response } from 'undici';
 import type { Clock } from '../../clock.ts';
 import type { AccessToken, ShareAccessToken } from '../provider.ts';
 import { readWithin } from './answer-body.ts';
@@ -30,6 +30,8 @@ export type GoogleClient = {
 
 /** Makes the client of one account. Sends nothing. */
 export const createGoogleClient = (options: GoogleClientOptions): GoogleClient => {
+  // Google's client makes its headers of the global class, for which Node would load the undici that it has built in besides.
+  install();
   const auth = new OAuth2Client({
     clientId: options.clientId,
     clientSecret: options.clientSecret,

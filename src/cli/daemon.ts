@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp, type App } from '../app/app.ts';
-import { forgetLink } from '../app/forget-link.ts';
 import { createLinkSource, manageLinks, withHostedLinks, type LinkSource } from '../app/hosted-links.ts';
 import { systemClock } from '../clock.ts';
 import { readConfig, type Config } from '../config/config.ts';
@@ -77,7 +76,10 @@ const openApi = async (source: LinkSource, app: App, events: Events) => {
     read: () => source.current(),
     shelf,
     clock: systemClock,
-    forget: (name, known) => forgetLink({ app, links: known, newId: randomUUID, signal }, name),
+    forget: async (name, known) => {
+      const { forgetLink } = await import('../app/forget-link.ts');
+      return forgetLink({ app, links: known, newId: randomUUID, signal }, name);
+    },
   });
   return apiRoutes({ links, token: config.apiToken, onError: (path, error) => events.answerFailed({ path, error }) });
 };

@@ -12,8 +12,6 @@ import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from './heartbeat.ts';
 import { createLateScheduler } from './late-scheduler.ts';
-import { createQueueScheduler } from './queue-scheduler.ts';
-import { queuePrefixOf } from './queue.ts';
 import { createRunner, type Runner } from './run-job.ts';
 import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
 import { schedulesOf } from './timetable.ts';
@@ -72,6 +70,10 @@ const startScheduler = (
     kind: 'redis',
     clock,
     open: async () => {
+      const [{ queuePrefixOf }, { createQueueScheduler }] = await Promise.all([
+        import('./queue.ts'),
+        import('./queue-scheduler.ts'),
+      ]);
       const prefix = await queuePrefixOf({ store: app.store, dataDir });
       return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob, onUsable });
     },

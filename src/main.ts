@@ -2,8 +2,8 @@
 import './require-node.js';
 
 // Loaded only now: an old Node must be told before a native module brings it down.
-const { keepCompiled, keepHeapSmall } = await import('./node-tuning.ts');
-keepHeapSmall();
+const { keepCompiled, keepProcessSmall } = await import('./node-tuning.ts');
+keepProcessSmall();
 keepCompiled();
 const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal.ts');

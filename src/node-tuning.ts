@@ -22,5 +22,5 @@ export const keepCompiled = (): void => void module.enableCompileCache(folderOf(
  * fourfold, and a process keeps what it once had. And keeps WebAssembly, which here is undici's parser of HTTP, as it was
  * compiled at first: V8 would soon spend 200 ms and 15 MB on optimising that one large function.
  */
-export const keepHeapSmall = (): void =>
+export const keepProcessSmall = (): void =>
   setFlagsFromString('--heap-growing-percent=30 --no-wasm-tier-up --no-wasm-dynamic-tiering');

@@ -38,6 +38,7 @@ const intent = z.object({
   undoes: z.boolean().default(false),
   empties: z.array(fieldSchema).default([]),
   given: z.array(fieldSchema).default([]),
+  joining: z.array(fieldSchema).exactOptional(),
   group: z
     .object({ id: z.string(), name: z.string(), members: z.array(z.string()) })
     .nullable()

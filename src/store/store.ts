@@ -151,6 +151,8 @@ export type WriteIntent = {
   readonly empties: readonly SyncedField[];
   /** Fields that take what the other half does not hold: they stay out of the base (R12). */
   readonly given: readonly SyncedField[];
+  /** Fields that the link had only begun to sync: what they brought is no edit (R6); left out where there are none. */
+  readonly joining?: readonly SyncedField[];
   /** For the deletion of a group; null for any write to a contact. */
   readonly group: DeletedGroup | null;
 };

@@ -4,6 +4,7 @@ import { isNewPairing } from '../reconcile/decision.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { ReadAnswer } from '../providers/remote.ts';
 import type { Rejection } from '../store/store.ts';
+import { broughtNoEdit } from './brought.ts';
 import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
 import { emptiedSides } from './guard.ts';
@@ -67,8 +68,13 @@ const confirmSome = async (
   states: ReadonlyMap<string, Half['state']>,
   rejections: readonly Rejection[],
 ): Promise<void> => {
-  const { clock, remotes, signal, writer } = session;
+  const { clock, link, remotes, signal, store, writer } = session;
   const answers = await remotes[side].read(ids, signal);
+  const found = ids.filter((id) => states.has(id) && answers.get(id)?.kind === 'found');
+  const unedited = await broughtNoEdit(
+    session,
+    found.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: found }),
+  );
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const id of ids) {
       const answer = answers.get(id);
@@ -78,7 +84,8 @@ const confirmSome = async (
         // That it is gone by now is left to the feed, which names its deletion (R7).
         if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
       } else if (half !== null && answer !== undefined) {
-        observeMissing(set, half, answer, remotes[side].capabilities, clock.now());
+        const confirmation = { ...remotes[side].capabilities, broughtNoEdit: unedited.has(id) };
+        observeMissing(set, half, answer, confirmation, clock.now());
       }
       if (state === undefined || state === 'doubted') noteReading(session, set, side, id, answer, rejections);
     }

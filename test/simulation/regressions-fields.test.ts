@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { SIDES } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
-import type { Edit } from './history.ts';
+import type { Edit, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
+import { liveRows } from './world.ts';
 
 // Histories that once went wrong, cut down to what matters: a link that chooses other fields.
 
@@ -83,4 +84,34 @@ test('[R9] what was computed is shown after all where a user wrote over its plac
   const hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 120_000, habits: PLAIN_HABITS } as const;
   const phases = [[run({ before: [person] })], [run({ before, gapMs: 60_000, aims: [lost] })]];
   await expect(runHistory(history(phases, { shows: true, computing, hardness }))).resolves.toBeDefined();
+});
+
+const JOINS: Edit = { kind: 'choose', choice: 0 };
+const ARCHIVE: Edit = { kind: 'archive', who: 0 };
+
+test.each<[string, readonly RunStep[]]>([
+  ['in the run that writes it', [run({ before: [JOINS, ARCHIVE] })]],
+  ['right after that run', [run({ before: [JOINS] }), run({ before: [ARCHIVE] })]],
+  ['some runs later', [run({ before: [JOINS] }), run(), run(), run({ before: [ARCHIVE] })]],
+  [
+    'while the answer to the write is lost',
+    [run({ before: [JOINS], aims: [{ op: 'update', side: 'right', fault: 'lost-after', after: [ARCHIVE] }] })],
+  ],
+])('[R6] a contact that was given a field which joins stays deleted, archived %s (seed 7779576)', async (_, steps) => {
+  const before: readonly Edit[] = [
+    { kind: 'choose', choice: 2 },
+    { kind: 'create', side: 'left', rich: true },
+  ];
+  const { world } = await runHistory(history([[run({ before })], steps]));
+  expect(SIDES.flatMap((side) => liveRows(world.books[side]))).toEqual([]);
+});
+
+test('[R6] an edit that was brought beside a field which joins brings an archived contact back', async () => {
+  const before: readonly Edit[] = [
+    { kind: 'choose', choice: 2 },
+    { kind: 'create', side: 'left', rich: true },
+  ];
+  const steps = [run({ before: [JOINS, ARCHIVE, { kind: 'edit-other', field: 'firstName' }] })];
+  const { world } = await runHistory(history([[run({ before })], steps]));
+  expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([1, 1]);
 });

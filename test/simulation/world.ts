@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { scalarsIn, syncedIn, textIn, type SyncedField } from '../../src/contact/contact.ts';
 import { createExtras, judgeShown, type Extras } from './computing.ts';
 import { createChoosing, isCertain, type Choosing } from './choices.ts';
-import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Json } from '../../src/contact/record.ts';
 import type { Direction } from '../../src/reconcile/policy.ts';
 import type { ConflictRow, Store } from '../../src/store/store.ts';
@@ -176,8 +176,11 @@ const createWitness = (
       world.complaints.push(`${side}: ${field} was written, though it goes the other way`);
     }
   },
-  // The value of a field that joins was on its way when the contact went: an edit beats a deletion (R6).
+  // The value of a field that joins was on its way when the contact went: an edit beats a deletion (R6). Where the contact
+  // takes it and stays away, the link knows what it brought.
   updatesDeleted: (row, fields) => {
+    const isTaken = row.state === 'archived' && !SIDES.some((side) => books()[side].habits.writesUnarchive);
+    if (isTaken) return;
     if (fields.some((field) => world.choosing.uncertain.has(field))) world.ledger.fateOf(row.entity).edited = true;
   },
   delivered: (side, row, before) => {

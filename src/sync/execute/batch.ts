@@ -1,7 +1,7 @@
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
-import type { Rejection, StoreChange } from '../../store/store.ts';
+import type { Rejection, StoreChange, WriteIntent } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
@@ -182,6 +182,13 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };
 
+/** What a write asks for, with what this pass says of it. */
+const intentIn = ({ joining, session }: Execution, intent: WriteIntent): WriteIntent => {
+  // What a merge survivor is given counts as entered by its user.
+  const joined = intent.fields.filter((field) => joining.has(field) && !intent.given.includes(field));
+  return { ...intent, undoes: session.undoes !== null, ...(joined.length > 0 && { joining: joined }) };
+};
+
 /** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
 const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
   if (!isCredentialError(error) || error.applied !== 'no') return;
@@ -223,8 +230,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const { side } = first;
   signal.throwIfAborted();
   stopSignal?.throwIfAborted();
-  const undoes = session.undoes !== null;
-  const entries = writes.map(({ entry }) => ({ ...entry, intent: { ...entry.intent, undoes } }));
+  const entries = writes.map(({ entry }) => ({ ...entry, intent: intentIn(execution, entry.intent) }));
   const journalIds = await writer.intend(session.run, entries, clock.now());
   const journalIdOf = (write: Write): number => {
     const id = journalIds[writes.indexOf(write)];

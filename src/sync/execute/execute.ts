@@ -283,7 +283,7 @@ const effortWith = ({ remotes }: Session, work: Work, coming: Sides<number>): Si
 };
 
 const begin = async (session: Session, work: Work, coming: Sides<number>): Promise<Execution> => {
-  const { rejections } = await session.store.link(session.link);
+  const { fields, rejections } = await session.store.link(session.link);
   const effort = effortWith(session, work, coming);
   session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
   const execution: Execution = {
@@ -291,6 +291,7 @@ const begin = async (session: Session, work: Work, coming: Sides<number>): Promi
     groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
     scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
+    joining: new Set(session.undoes === null ? fields.joining : []),
     again: { needed: false },
     unansweredCalls: { left: 0, right: 0 },
     progress: bySide((side) => ({ done: 0, sent: 0, effort: effort[side] })),

@@ -14,6 +14,8 @@ export type Execution = {
   /** What names each side's account in the origins that are left at the other side (R9). */
   readonly scopes: Sides<string>;
   readonly rejections: ReadonlyMap<string, Rejection>;
+  /** The fields that the link has only begun to sync; none in an undo, which brings back what was an edit once. */
+  readonly joining: ReadonlySet<SyncedField>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or of an unknown outcome. */
   readonly again: { needed: boolean };
   /** How many calls in a row on each side left it open whether anything was written. */

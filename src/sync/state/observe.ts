@@ -227,17 +227,18 @@ export const observeAnswer = (
 export type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
+  /** Whether all that was written to the contact since a listing last showed it is known to follow from no edit. */
+  readonly broughtNoEdit?: boolean;
 };
 
 /**
- * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting: it
- * counts as deleted. What was written to it since a listing last showed it may never be seen there: then the other half
- * counts as edited, and the edit beats the deletion (R6). A stamp that is later than the write says that it was seen.
+ * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting, counts as
+ * deleted. What was written to it since a listing last showed it may never be seen there: then the other half counts as
+ * edited, and the edit beats the deletion (R6). A stamp that is later than the write says that it was seen.
  */
-const observeArchived = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord, nowMs: number): void => {
-  const { side, id, pair, writtenAtMs, lastListedAtMs } = half;
-  happen(set, side, id, { kind: 'deleted', atMs: nowMs });
-  if (writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
+const keepUnseen = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord, broughtNoEdit: boolean): void => {
+  const { side, pair, writtenAtMs, lastListedAtMs } = half;
+  if (broughtNoEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
   if (modifiedAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
   const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
   if (other !== null)
@@ -249,7 +250,7 @@ export const observeMissing = (
   set: WorkingSet,
   half: Half,
   answer: ReadAnswer,
-  { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
+  { confirmsAbsenceAfter, settlesWithinMs, broughtNoEdit }: Confirmation,
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
@@ -265,7 +266,8 @@ export const observeMissing = (
       return;
     case 'found':
       if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
-        observeArchived(set, half, answer.record, nowMs);
+        happen(set, side, id, { kind: 'deleted', atMs: nowMs });
+        keepUnseen(set, half, answer.record, broughtNoEdit === true);
         return;
       }
       if (!isDoubted) {

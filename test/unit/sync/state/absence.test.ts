@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Half } from '../../../../src/contact/half.ts';
+import { snapshotOf } from '../../../../src/contact/snapshot.ts';
+import { EMPTY_SNAPSHOT } from '../../../../src/reconcile/settle.ts';
 import { observeMissing } from '../../../../src/sync/state/observe.ts';
 import { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { halfOf, recordOf } from '../../../support/store/rows.ts';
@@ -35,3 +37,19 @@ test('[R7] a contact that was changed at its side long ago, or at a time that sa
   expect(afterSecondAbsence(null, null)).toMatchObject({ state: 'gone' });
   expect(afterSecondAbsence(null, NOW_MS + 300_001)).toMatchObject({ state: 'gone' });
 });
+
+test.each([
+  [false, EMPTY_SNAPSHOT, 'changed'],
+  [true, snapshotOf(recordOf('r1')), 'settled'],
+])(
+  '[R6, R7] what was written since a listing last showed the contact counts as an edit, unless it is known for none (%s)',
+  (broughtNoEdit, base, state) => {
+    const times = { writtenAtMs: NOW_MS - 3_000_000, lastListedAtMs: NOW_MS - 4_000_000 };
+    const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, record: recordOf('l1'), ...times });
+    const other = halfOf('r1', { side: 'right', pair: 1, state: 'settled', base: snapshotOf(recordOf('r1')) });
+    const set = new WorkingSet();
+    set.load([half, other], [{ id: 1, status: 'linked' }]);
+    observeMissing(set, half, { kind: 'found', record: half.record }, { ...SIDE, broughtNoEdit }, NOW_MS);
+    expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base, state } });
+  },
+);

@@ -155,11 +155,12 @@ export const createLedger = () => {
       if (token !== null) explained.add(token);
     },
     /**
-     * Everything is at rest: what happened before is settled, but for what happened to people who are set apart, and for the
-     * fate of those of whom something is refused.
+     * Everything is at rest: what happened before is settled, but for what happened to people who are set apart, for the
+     * fate of those of whom something is refused, and for values that people are asked about: each stands on its own side
+     * alone. What a write brings of them later counts as delivered.
      */
-    rest: (apart: ReadonlySet<number>, refused: ReadonlySet<number>): void => {
-      for (const token of entered) settled.add(token);
+    rest: (apart: ReadonlySet<number>, refused: ReadonlySet<number>, asked: ReadonlySet<Token>): void => {
+      for (const token of entered) if (!asked.has(token)) settled.add(token);
       rewound.clear();
       const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
       for (const token of undone) if (!isOfApart(token)) undone.delete(token);

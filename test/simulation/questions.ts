@@ -40,13 +40,14 @@ export const answerQuestion = async (world: World, { which, take }: Answer): Pro
 export const isAskedOf = (world: World, { left, right }: Sides<Row>, field: SyncedField): boolean =>
   world.questions.some((row) => row.field === field && row.leftId === left.id && row.rightId === right.id);
 
+const tokensOf = (row: ConflictRow): readonly Token[] => SIDES.flatMap((side) => tokenOf(row.field, row[side]) ?? []);
+
+/** Everything that people are asked about. */
+export const allAsked = ({ questions }: World): ReadonlySet<Token> => new Set(questions.flatMap(tokensOf));
+
 /** What a person is asked about of a contact: the sides have agreed on neither value, and each keeps its own (R4). */
 export const tokensAsked = ({ questions }: World, side: Side, id: string): ReadonlySet<Token> =>
-  new Set(
-    questions
-      .filter((row) => row[`${side}Id`] === id)
-      .flatMap((row) => SIDES.flatMap((each) => tokenOf(row.field, row[each]) ?? [])),
-  );
+  new Set(questions.filter((row) => row[`${side}Id`] === id).flatMap(tokensOf));
 
 /** While a person is asked, both sides keep what they had. */
 export const checkQuestions = (world: World): string[] =>

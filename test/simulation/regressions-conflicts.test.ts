@@ -4,6 +4,7 @@ import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
+import { liveRows } from './world.ts';
 
 /** The unbroken run leaves this conflict open; so must one that was broken off. */
 describe('histories whose conflicts once went wrong', () => {
@@ -109,4 +110,15 @@ test('[R9] what is computed is shown once to a contact that was paired a moment 
     hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS },
   } as const;
   await expect(runHistory(history(phases, given))).resolves.toBeDefined();
+});
+
+test('[R4, R9] an answer stands where its write was lost and a user then emptied the field, as before it may have been (seed 4400176)', async () => {
+  const twin: Edit = { kind: 'twin', differs: true };
+  const clear: Edit = { kind: 'clear', side: 'left', who: 0, field: 'title' };
+  const lost = run({ aims: [{ op: 'update', side: 'left', fault: 'lost-after', after: [clear] }] });
+  const answers = [null, { which: 0, take: 'right' } as const];
+  const { world } = await runHistory(history([[run({ before: [twin] })], [lost]], { conflicts: 'ask', answers }));
+  expect(liveRows(world.books.left).map(({ contact }) => contact.title)).toEqual(
+    liveRows(world.books.right).map(({ contact }) => contact.title),
+  );
 });

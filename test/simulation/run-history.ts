@@ -16,7 +16,7 @@ import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
 import { orderOf } from './merge-order.ts';
-import { answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
+import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
 import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
 import { createWorld, type Delivered, type Flaws, type World } from './world.ts';
 
@@ -341,7 +341,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world, rested);
-    world.ledger.rest(peopleApart(world), await peopleRefused(world));
+    world.ledger.rest(peopleApart(world), await peopleRefused(world), allAsked(world));
     noteAgreed(world);
     rememberQuestions(world);
     world.beforeRestore.clear();

@@ -28,13 +28,13 @@ const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss'])
 /**
  * What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. Until the side
  * is listed, a feed by stamps does not tell what a backup brought back, nor any feed a membership that is no part of a
- * version: the contact may be known as it stood before.
+ * version: the contact may be known as it stood before. So may one of which nothing can be read.
  */
 const faces = (world: World, side: Side, row: Row): readonly Face[] => {
-  const nowMs = world.clock.now();
+  const sinceMs = world.unread.get(row) ?? world.clock.now();
   const late = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
-    return next !== undefined && Math.max(next.visibleAtMs, next.fedAtMs) > nowMs;
+    return next !== undefined && Math.max(next.visibleAtMs, next.fedAtMs) > sinceMs;
   });
   const earlier = late.map(({ record, state }) => {
     return { entity: row.entity, contact: record.contact, groupIds: new Set(record.groupIds), state };

@@ -12,6 +12,8 @@ export type Parts = {
   selects: boolean;
   /** When the last run began that has read every membership of a side: what stood there before is past. */
   readonly knownSinceMs: Record<Side, number>;
+  /** When the last run began that has completed: what contacts said before is past. */
+  readSinceMs: number;
   /** How the pairs of contacts stood at the end of the last run. */
   readonly statuses: Map<Row, PairStatus>;
   /** Contacts that writes of unknown outcome were about at the end of the last run. */
@@ -32,6 +34,7 @@ export const createParts = (): Parts => ({
   contacts: { left: ['*'], right: ['*'] },
   selects: false,
   knownSinceMs: { left: -Infinity, right: -Infinity },
+  readSinceMs: -Infinity,
   statuses: new Map(),
   open: new Set(),
   untouchable: new Set(),

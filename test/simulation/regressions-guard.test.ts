@@ -45,3 +45,13 @@ test('[R8] a membership that a user gave back counts as gone until its side is l
   const back = run({ before: [{ kind: 'join', side: 'right', who: 0, group: 1 }] });
   await expect(play([[run({ before: [...BOOKS] })], [left, newest, back]])).resolves.toBeDefined();
 });
+
+test('[R8, R15] what nobody could read of a contact gives no phone number back to it (seed 4024985)', async () => {
+  const number = { kind: 'create', side: 'left', rich: true } as const;
+  const gone = [0, 1].map((who) => ({ kind: 'drop', side: 'right', who, field: 'phoneNumbers', at: 0 }) as const);
+  const step = run({
+    before: [{ kind: 'add', side: 'left', who: 0, field: 'phoneNumbers' }, ...gone],
+    unreadable: { side: 'left', each: 1 },
+  });
+  await expect(play([[run({ before: [number, number, number] })], [step]])).resolves.toBeDefined();
+});

@@ -18,6 +18,7 @@ import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from
 import { orderOf } from './merge-order.ts';
 import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
 import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
+import { followReads } from './unread.ts';
 import { createWorld, type Delivered, type Flaws, type World } from './world.ts';
 
 /** What was really injected. */
@@ -212,8 +213,8 @@ const EXPECTED = [
 /** An error that no remote gave: the engine itself is wrong. */
 const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !EXPECTED.includes(error.name);
 
-/** The faults of a run that are aimed at a kind of write, each of which happens once, and its unreadable rows. */
-const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }: RunStep) => {
+/** The faults of a run that are aimed at a kind of write, each of which happens once. */
+const aimsOf = ({ world, counts }: Simulation, { aims = [] }: RunStep) => {
   const open = new Set(aims);
   const find = (op: WriteOp, side: Side): Aim | undefined =>
     [...open].find((aim) => aim.op === op && (aim.side ?? side) === side);
@@ -226,8 +227,6 @@ const aimsOf = ({ world, counts }: Simulation, { aims = [], unreadable = null }:
       counts.faults += 1;
       for (const edit of aim.after) applyEdit(world, edit);
     },
-    isUnreadable: (side: Side, id: string): boolean =>
-      unreadable !== null && unreadable.side === side && Number(/\d+$/u.exec(id)?.[0] ?? 0) % unreadable.each === 0,
   };
 };
 
@@ -262,6 +261,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
   compute(history, world, simulation.steps.length);
   world.clock.advance(step.gapMs);
   const answers = followAnswers(world);
+  const reads = followReads(world, step);
   const plan: ProcessPlan = {
     crash: step.crash,
     salt: step.salt,
@@ -279,6 +279,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     hidesOne: () => simulation.holes === 0 && step.faults.some(({ fault }) => fault === 'hole'),
     mayHide: (side, id) => world.linked[side].has(id),
     onAnswered: answers.onAnswered,
+    isUnreadable: reads.isUnreadable,
     ...aimsOf(simulation, step),
     onFault: (fault: Fault) => {
       counts.faults += 1;
@@ -290,6 +291,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
   const { order } = simulation;
   const { result, steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false, order });
   if (result === null) answers.onDeath();
+  if (result?.summary.outcome === 'completed' || result?.summary.outcome === 'halted') reads.onStored();
   simulation.steps.push(steps);
 };
 
@@ -346,6 +348,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     rememberQuestions(world);
     world.beforeRestore.clear();
     world.unanswered.clear();
+    world.unread.clear();
     restChoosing(world.choosing);
   }
   const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });

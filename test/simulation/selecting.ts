@@ -150,8 +150,9 @@ export const noteUntouchable = (world: World): void => {
   }
 };
 
-/** A run that began then has completed: which memberships it has read. */
+/** A run that began then has completed: what it has read, and which memberships. */
 export const noteRead = (world: World, startedAtMs: number, isFull: boolean): void => {
+  world.parts.readSinceMs = startedAtMs;
   for (const side of SIDES) {
     const { membershipIsVersioned } = world.books[side].provider;
     if (isFull || membershipIsVersioned) world.parts.knownSinceMs[side] = startedAtMs;

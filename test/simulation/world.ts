@@ -74,6 +74,8 @@ export type World = {
   readonly agreed: Map<number, ReadonlySet<Token>>;
   /** How contacts stood before a backup was brought back, since everything was at rest. */
   readonly beforeRestore: Map<Row, readonly Face[]>;
+  /** Contacts that no run could read since then: the link knows them as they stood before. */
+  readonly unread: Map<Row, number>;
   /** What some edits refer to. */
   readonly memory: Memory;
   readonly parts: Parts;
@@ -306,6 +308,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     destroyed: [] as Destroyed[],
     twins: new Set<number>(),
     beforeRestore: new Map<Row, readonly Face[]>(),
+    unread: new Map<Row, number>(),
     memory: {
       move: null,
       removed: null,

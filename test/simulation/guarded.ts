@@ -1,6 +1,7 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
+import { takenForOwn } from './doubtful.ts';
 import { groupIdsOf, mayBeUnselected } from './selecting.ts';
 import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
 
@@ -11,8 +12,10 @@ const LOSSES = ['contacts', ...SYNCED_FIELDS] as const;
 /** What the guard is held against: what the link destroyed within a day, and how many pairs there are. */
 type Measure = { readonly recent: readonly Destroyed[]; readonly pairs: number };
 
-const recentAt = ({ destroyed }: World, nowMs: number): readonly Destroyed[] =>
+const withinDay = (destroyed: readonly Destroyed[], nowMs: number): readonly Destroyed[] =>
   destroyed.filter(({ atMs }) => atMs >= nowMs - DAY_MS);
+
+const recentAt = ({ destroyed }: World, nowMs: number): readonly Destroyed[] => withinDay(destroyed, nowMs);
 
 /** How many losses of one kind may come together at a side: half of the contacts that were linked, one at least. */
 const allowed = (deleteCount: number, { recent, pairs }: Measure): number => {
@@ -113,7 +116,7 @@ const dueApart = (world: World): number =>
 
 /** Complains of a halt for which users gave no reason (R8). The pairs must be those of the halted run. */
 export const judgeHalt = (world: World, deleteCount: number, reason: string | null): void => {
-  const recent = recentAt(world, world.clock.now());
+  const recent = withinDay([...world.destroyed, ...takenForOwn(world)], world.clock.now());
   const limit = allowed(deleteCount, { recent, pairs: world.pairs.length });
   const isTooMuch = (side: Side): boolean =>
     LOSSES.some((loss) => due(world, side, loss) + countOf(recent, side, loss) > limit) ||
@@ -133,7 +136,11 @@ export const judgeDestroyed = (
 ): void => {
   const now = world.destroyed.slice(run.destroyedBefore);
   if (now.length === 0) return;
-  if (run.isAccepted) return void world.destroyed.splice(0);
+  if (run.isAccepted) {
+    world.destroyed.splice(0);
+    world.doubtful.splice(0);
+    return;
+  }
   const recent = recentAt(world, world.clock.now());
   const limit = allowed(deleteCount, { recent, pairs: Math.max(run.pairsBefore, world.pairs.length) });
   for (const side of SIDES) {

@@ -55,3 +55,13 @@ test('[R8, R15] what nobody could read of a contact gives no phone number back t
   });
   await expect(play([[run({ before: [number, number, number] })], [step]])).resolves.toBeDefined();
 });
+
+test('[R8, R9] what a user emptied as a lost write was to counts as emptied by that write (seed 4311475)', async () => {
+  const person = { kind: 'create', side: 'left', rich: false } as const;
+  const gone = (side: 'left' | 'right', who: number): Edit => {
+    return { kind: 'drop', side, who, field: 'emailAddresses', at: 0 };
+  };
+  const lost = { op: 'update', side: 'left', fault: 'lost-before', after: [gone('left', 0)] } as const;
+  const steps = [run({ before: [gone('right', 0)], aims: [lost] }), run({ before: [gone('right', 1)] })];
+  await expect(play([[run({ before: [person, person] })], steps])).resolves.toBeDefined();
+});

@@ -11,6 +11,7 @@ import { runLink, type RunResult } from '../../src/sync/run.ts';
 import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
+import { followLosses } from './doubtful.ts';
 import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
 import type { Aim, History, RunStep } from './history.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
@@ -280,6 +281,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     mayHide: (side, id) => world.linked[side].has(id),
     onAnswered: answers.onAnswered,
     isUnreadable: reads.isUnreadable,
+    ...followLosses(world),
     ...aimsOf(simulation, step),
     onFault: (fault: Fault) => {
       counts.faults += 1;

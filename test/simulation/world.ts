@@ -14,6 +14,7 @@ import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import type { Doubtful } from './doubtful.ts';
 import type { History } from './history.ts';
 import { createParts, judgeCreated, judgeWrite, sourceOf, type Parts } from './parts.ts';
 import {
@@ -66,6 +67,8 @@ export type World = {
   readonly pairs: Sides<string>[];
   /** What the link destroyed since it was last let past the guard, the oldest first. */
   readonly destroyed: Destroyed[];
+  /** What updates were to destroy whose answers were lost, the oldest first. */
+  readonly doubtful: Doubtful[];
   /** People whom a user put into both address books, numbered like the email address that they share. */
   readonly twins: Set<number>;
   /** Of the pairs that are asleep, the same. */
@@ -306,6 +309,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     parts: createParts(),
     directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],
+    doubtful: [] as Doubtful[],
     twins: new Set<number>(),
     beforeRestore: new Map<Row, readonly Face[]>(),
     unread: new Map<Row, number>(),

@@ -1,6 +1,13 @@
 import type { Side } from '../../../src/contact/side.ts';
 import { atSide } from '../../../src/providers/at-side.ts';
-import type { FeedPage, PullRequest, ReadAnswer, Remote, WriteResult } from '../../../src/providers/remote.ts';
+import type {
+  FeedPage,
+  PullRequest,
+  ReadAnswer,
+  Remote,
+  UpdateRequest,
+  WriteResult,
+} from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryRemote } from '../memory-remote.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
@@ -29,6 +36,10 @@ export type ProcessPlan = {
   readonly aimedAt?: (op: WriteOp, side: Side) => Aimed | undefined;
   /** Called when a write that was aimed at has been through it. */
   readonly afterAimed?: (op: WriteOp, side: Side) => void;
+  /** Called when updates of contacts are asked for. */
+  readonly onAsked?: (side: Side, requests: readonly UpdateRequest[]) => void;
+  /** Called when the engine learns of updates whether they were made. */
+  readonly onKnown?: (requests: readonly UpdateRequest[]) => void;
   /** Called when the answer to an update of a contact reaches the engine. */
   readonly onAnswered?: (side: Side, id: string) => void;
   /** Whether a row cannot be understood in this process. */
@@ -245,9 +256,14 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
     read: (ids, signal) => read(signal, () => readSome(ids, signal)),
     create: (batch, signal) => write('create', batch, signal, (items) => remote.create(items, signal)),
     update: async (batch, signal) => {
+      plan.onAsked?.(side, batch);
       const results = await write('update', batch, signal, (items) => remote.update(items, signal));
       const answered = new Set(results.filter(({ ok }) => ok).map(({ key }) => key));
       for (const { key, current } of batch) if (answered.has(key)) plan.onAnswered?.(side, current.id);
+      const unknown = new Set(
+        results.filter((each) => !each.ok && each.error.applied === 'unknown').map(({ key }) => key),
+      );
+      plan.onKnown?.(batch.filter(({ key }) => !unknown.has(key)));
       return results;
     },
     delete: (ids, signal) => {

@@ -81,8 +81,17 @@ export const wordKey = (text: string): string =>
 
 const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
 
-/** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`. */
-const streetWords = (street: string): string => street.split(BETWEEN_NUMBERS).map(wordKey).join(' ');
+const SIGN = /[^ -~\p{L}\p{M}\p{Nd}]/gu;
+
+/** A sign that stands for a number spelt in digits, such as `½`; any other sign as it is. */
+const spelt = (sign: string): string => {
+  const text = sign.normalize('NFKC');
+  return /\p{Nd}/u.test(text) ? ` ${text} ` : sign;
+};
+
+/** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`, nor `1½` there `112`. */
+const streetWords = (street: string): string =>
+  street.replace(SIGN, spelt).split(BETWEEN_NUMBERS).map(wordKey).join(' ');
 
 /** Whether an address has neither a letter nor a digit; its label does not count. */
 export const isBlankAddress = ({ street, city, region, postalCode, country }: PostalAddress): boolean => {

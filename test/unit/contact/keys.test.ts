@@ -90,6 +90,10 @@ describe('a postal address', () => {
     ['Flat 5, 12 High Street', 'Flat 5 12 High Street'],
     ['Stra\u00DFe 1', 'stra\u00DFe 1'],
     ['किरण मार्ग', ' किरण  मार्ग'],
+    ['1½ High Street', '1 1/2 High Street'],
+    ['½ High Street', '1/2 High Street'],
+    ['１２ High Street', '12 High Street'],
+    ['№5 High Street, 40㎡', 'No. 5 High Street 40 m2'],
   ])('%j means the same as %j', (one, other) => {
     expect(keyOf(one)).toBe(keyOf(other));
   });
@@ -98,6 +102,10 @@ describe('a postal address', () => {
     ['Flat 1/2 High Street', 'Flat 12 High Street'],
     ['1, 2 High Street', '12 High Street'],
     ['12 High Street', '12 High Road'],
+    ['1½ High Street', '112 High Street'],
+    ['1½ High Street', '11/2 High Street'],
+    ['12² High Street', '122 High Street'],
+    ['①2 High Street', '12 High Street'],
     ['किरण', 'करण'],
   ])('%j is another one than %j', (one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));

@@ -160,7 +160,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "3",
+      "4",
       {
         "contact": {
           "addresses": [
@@ -204,7 +204,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "3 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "4 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

@@ -60,7 +60,7 @@ export type RowWriter = {
   blankEntry(id: number, intentJson: string): void;
   putGroupPair(row: GroupPairColumns): void;
   dropGroupPair(key: string): void;
-  addConflict(row: Omit<ConflictColumns, 'id' | 'resolvedAtMs' | 'review' | 'reviewedAtMs'>): void;
+  addConflict(row: Omit<ConflictColumns, 'id' | 'review' | 'reviewedAtMs'>): void;
   /** Of those that are open. */
   resolveConflicts(leftId: string, fields: readonly string[], atMs: number): void;
   /** Of the one that is open. */
@@ -159,8 +159,8 @@ type HistoryChange = Extract<
 const applyToHistory = (rows: RowWriter, change: HistoryChange): void => {
   switch (change.kind) {
     case 'conflict': {
-      const { run, leftId, rightId, conflict, atMs } = change;
-      return rows.addConflict({ run, leftId, rightId, ...conflict, atMs });
+      const { run, leftId, rightId, conflict, atMs, resolvedAtMs = null } = change;
+      return rows.addConflict({ run, leftId, rightId, ...conflict, atMs, resolvedAtMs });
     }
     case 'resolve-conflicts':
       return rows.resolveConflicts(change.leftId, change.fields, change.atMs);

@@ -302,14 +302,12 @@ export type StoreChange =
     }
   | { readonly kind: 'group-pair'; readonly pair: GroupPair }
   | { readonly kind: 'drop-group-pair'; readonly key: string }
-  | {
-      readonly kind: 'conflict';
-      readonly run: string;
-      readonly leftId: string;
-      readonly rightId: string;
-      readonly conflict: Conflict;
-      readonly atMs: number;
-    }
+  /** Adds a conflict; one that is settled from the beginning leaves another one about its field as it is. */
+  | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & Pick<
+      ConflictRow,
+      'run' | 'leftId' | 'rightId' | 'atMs'
+    > &
+      Partial<Pick<ConflictRow, 'resolvedAtMs'>>)
   /** Settles the open conflicts about these fields of a contact. */
   | ({ readonly kind: 'resolve-conflicts'; readonly fields: readonly SyncedField[] } & Pick<
       ConflictRow,

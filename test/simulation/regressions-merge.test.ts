@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { otherSide } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
@@ -105,3 +106,20 @@ test('[R4, R5] what a lost write was to bring to a contact that was merged into 
   const { conflicts } = await runHistory(history(phases));
   expect(conflicts.map(({ field }) => field)).toEqual(['firstName']);
 });
+
+test.each(['left', 'right'] as const)(
+  '[R4, R12] a question stays the same one when a person has another contact merged into its contact at the %s side',
+  async (side) => {
+    const people: readonly Edit[] = [
+      { kind: 'twin', differs: true },
+      { kind: 'create', side, rich: true },
+    ];
+    const phases = [[run({ before: people })], [run({ merges: { side, who: 0, into: 0 } })]];
+    const { conflicts } = await runHistory(history(phases, { conflicts: 'ask' }));
+    const titles = conflicts.filter(({ field }) => field === 'title');
+    expect(titles.map(({ winner, resolvedAtMs }) => [winner, resolvedAtMs === null])).toEqual([
+      [null, true],
+      [otherSide(side), false],
+    ]);
+  },
+);

@@ -93,11 +93,12 @@ const settleJournal = (layer: Layer, { id, state, after, error, atMs }: Change<'
   if (row?.state === 'intended') layer.journal.set(id, { ...row, state, after, error, settledAtMs: atMs });
 };
 
-const UNREVIEWED = { resolvedAtMs: null, review: null, reviewedAtMs: null };
+const UNREVIEWED = { review: null, reviewedAtMs: null };
 
 const addConflict = (layer: Layer, change: Change<'conflict'>, id: number): void => {
-  const { run, leftId, rightId, conflict, atMs } = change;
-  layer.conflicts = [...(layer.conflicts ?? []), { ...conflict, id, run, leftId, rightId, atMs, ...UNREVIEWED }];
+  const { run, leftId, rightId, conflict, atMs, resolvedAtMs = null } = change;
+  const row = { ...conflict, id, run, leftId, rightId, atMs, resolvedAtMs, ...UNREVIEWED };
+  layer.conflicts = [...(layer.conflicts ?? []), row];
 };
 
 const resolveConflicts = (layer: Layer, { leftId, fields, atMs }: Change<'resolve-conflicts'>): void => {

@@ -21,6 +21,7 @@ const insertConflict = (orm: Orm) =>
       right: placeholder('right'),
       winner: placeholder('winner'),
       atMs: placeholder('atMs'),
+      resolvedAtMs: placeholder('resolvedAtMs'),
     })
     .prepare();
 
@@ -66,7 +67,7 @@ const selectOpenConflicts = (orm: Orm) => selecting(orm, isNull(conflicts.resolv
 export const putConflict = (
   db: Db,
   link: string,
-  row: Omit<ConflictColumns, 'id' | 'resolvedAtMs' | 'review' | 'reviewedAtMs'>,
+  row: Omit<ConflictColumns, 'id' | 'review' | 'reviewedAtMs'>,
 ): void => {
   db.prepared(insertConflict).run({ ...row, link });
 };

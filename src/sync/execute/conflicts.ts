@@ -18,11 +18,15 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
     if (left === null || right === null) return [];
     const ids = { leftId: left.record.id, rightId: right.record.id };
     const atMs = clock.now();
+    const asked = new Set(task.conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])));
     return task.conflicts.flatMap((conflict): StoreChange[] => {
       if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
       if (conflict.winner === null) session.tally.asked += 1;
       else session.tally.conflicts += 1;
       session.emit({ kind: 'conflict', conflict, ...ids });
+      // A person is still asked about the field: what the question is about did not take part in this one.
+      const isBeside = conflict.winner !== null && asked.has(conflict.field);
+      if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, resolvedAtMs: atMs }];
       return [
         { kind: 'resolve-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },
         { kind: 'conflict', run, ...ids, conflict, atMs },

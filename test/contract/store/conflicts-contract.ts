@@ -36,6 +36,18 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
       expect(await subject.store.conflicts('other', { all: true })).toEqual([]);
     });
 
+    it('that are settled from the beginning leave the open one about their field as it is', async () => {
+      await commit(conflictOf('l1', 'title'));
+      const open = await subject.store.conflicts(LINK, { all: false });
+      await commit({ ...conflictOf('l1', 'title'), resolvedAtMs: 4 });
+      expect(await subject.store.conflicts(LINK, { all: false })).toEqual(open);
+      const all = await subject.store.conflicts(LINK, { all: true });
+      expect(all.map(({ atMs, resolvedAtMs }) => [atMs, resolvedAtMs])).toEqual([
+        [3, null],
+        [3, 4],
+      ]);
+    });
+
     it('keep what a person said of the open one, until that is taken back', async () => {
       await commit(conflictOf('l1', 'title'));
       await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });

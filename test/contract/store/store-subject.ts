@@ -48,7 +48,7 @@ export const useStore = (open: () => Promise<StoreUnderTest>) => {
   };
 };
 
-export const conflictOf = (leftId: string, field: 'title' | 'company'): StoreChange => ({
+export const conflictOf = (leftId: string, field: 'title' | 'company'): Extract<StoreChange, { kind: 'conflict' }> => ({
   kind: 'conflict',
   run: 'run',
   leftId,

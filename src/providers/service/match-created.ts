@@ -14,6 +14,10 @@ const signature = (contact: Contact, ...fields: readonly ContactField[]): string
   return [...new Set(fields.flatMap((field) => tracesOf(field, contact)))].toSorted().join('\n');
 };
 
+/** The fields by which namesakes are told apart, but for what the service computes. */
+const restFields = (contact: Contact): readonly ContactField[] =>
+  fieldsIn(withoutExtras(contact)).filter((field) => !TELLING_FIELDS.includes(field));
+
 /** The service may divide a name otherwise. */
 const nameOf = (contact: Contact): string => NAME_FIELDS.flatMap((field) => tracesOf(field, contact)).join('');
 
@@ -21,8 +25,7 @@ const emailsOf = (contact: Contact): string => signature(contact, 'emailAddresse
 
 const phonesOf = (contact: Contact): string => signature(contact, 'phoneNumbers');
 
-const restOf = (contact: Contact): string =>
-  signature(contact, ...fieldsIn(withoutExtras(contact)).filter((field) => !TELLING_FIELDS.includes(field)));
+const restOf = (contact: Contact): string => signature(contact, ...restFields(contact));
 
 /**
  * Whether a contact found at the service is what a create of `draft` made there: the same name, email addresses and phone
@@ -42,18 +45,38 @@ export const mayBeNamed = (draft: Contact, name: readonly [string | null, string
   return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
 };
 
-/** Finds for each request the contact that it made, each contact for one request only; keys are the requests' keys. */
+/** What of the rest a contact says, each trace with its field. */
+const restTraces = (contact: Contact): ReadonlySet<string> =>
+  new Set(restFields(contact).flatMap((field) => tracesOf(field, contact).map((trace) => `${field} ${trace}`)));
+
+/** In how much of the rest a contact found differs from the draft: the service may fill in or rewrite something. */
+const difference = (draft: Contact, found: Contact): number =>
+  restTraces(draft).symmetricDifference(restTraces(found)).size;
+
+/** Name, email addresses and phone numbers as one text: only contacts of the same text resemble each other. */
+const tellingText = (contact: Contact): string => [nameOf(contact), emailsOf(contact), phonesOf(contact)].join('\n\n');
+
+/**
+ * Finds for each request the contact that it made, each contact for one request only; keys are the requests' keys. Among
+ * namesakes the likest go together first, so that no create takes for its own what another one made. Of `mostDifferences`
+ * 0, only contacts that say just what the draft does are taken.
+ */
 export const matchCreated = (
   requests: readonly CreateRequest[],
   found: readonly ContactRecord[],
+  mostDifferences = Number.POSITIVE_INFINITY,
 ): ReadonlyMap<string, ContactRecord> => {
+  const namesakes = Map.groupBy(found, ({ contact }) => tellingText(contact));
+  const candidates = requests.flatMap(({ key, draft }) =>
+    (namesakes.get(tellingText(draft)) ?? [])
+      .filter((record) => resembles(draft, record.contact))
+      .map((record) => ({ key, record, differences: difference(draft, record.contact) })),
+  );
   const left = new Set(found);
   const matches = new Map<string, ContactRecord>();
-  for (const request of requests) {
-    const record = [...left].find((candidate) => resembles(request.draft, candidate.contact));
-    if (record === undefined) continue;
-    left.delete(record);
-    matches.set(request.key, record);
+  for (const { key, record, differences } of candidates.toSorted((a, b) => a.differences - b.differences)) {
+    if (differences > mostDifferences || matches.has(key) || !left.delete(record)) continue;
+    matches.set(key, record);
   }
   return matches;
 };

@@ -124,7 +124,8 @@ type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
 
 /**
  * Looks for what lost creates made among all contacts created since, the newest first, by content (R9): the service holds no
- * foreign id. It ends where each request has its contact.
+ * foreign id. It ends where each request has a contact that says just what its draft does; what only resembles a draft is
+ * held against all the others first.
  */
 export const findCreatedContacts = async (
   api: ServiceApi,
@@ -145,15 +146,20 @@ export const findCreatedContacts = async (
     return id !== null && (isTaken(id) || seen.has(id));
   };
   const unreadable: UnreadableRow[] = [];
+  const others: ContactRecord[] = [];
   for await (const page of api.contacts.list(parameters, signal)) {
     const rows = page.rows.filter((row) => !isKnown(row));
     for (const id of page.rowKeys) seen.add(id);
     unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));
     const found = rows.flatMap((row) => (row.kind === 'contact' ? recordOf(row.contact, api.mapping) : []));
-    for (const [key, record] of matchCreated(missing, found)) matches.set(key, record);
+    const copies = matchCreated(missing, found, 0);
+    for (const [key, record] of copies) matches.set(key, record);
+    const taken = new Set(copies.values());
+    others.push(...found.filter((record) => !taken.has(record)));
     missing = missing.filter(({ key }) => !matches.has(key));
     if (missing.length === 0) break;
   }
+  for (const [key, record] of matchCreated(missing, others)) matches.set(key, record);
   const unmatched = requests.filter(({ key }) => !matches.has(key));
   refuseDoubt(unmatched, unreadable);
   return matches;

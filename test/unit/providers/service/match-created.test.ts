@@ -56,14 +56,48 @@ describe('[R9] a contact found', () => {
   });
 });
 
+const record = (id: string, found: Contact): ContactRecord => {
+  return { id, version: '', modifiedAtMs: null, contact: found, groupIds: [], raw: '{}', originId: null };
+};
+
+const creating = (key: string, draft: Contact) => ({ key, draft, groupIds: [], originId: key });
+
+const idsIn = (matches: ReadonlyMap<string, ContactRecord>) => [...matches].map(([key, found]) => [key, found.id]);
+
 it('[R9] each contact found serves one request only', () => {
-  const record = (id: string): ContactRecord => {
-    return { id, version: '', modifiedAtMs: null, contact: ada, groupIds: [], raw: '{}', originId: null };
-  };
-  const requests = ['a', 'b', 'c'].map((key) => ({ key, draft: ada, groupIds: [], originId: key }));
-  const matches = matchCreated(requests, [record('contact_1'), record('contact_2')]);
-  expect([...matches].map(([key, found]) => [key, found.id])).toEqual([
+  const requests = ['a', 'b', 'c'].map((key) => creating(key, ada));
+  const matches = matchCreated(requests, [record('contact_1', ada), record('contact_2', ada)]);
+  expect(idsIn(matches)).toEqual([
     ['a', 'contact_1'],
     ['b', 'contact_2'],
   ]);
+});
+
+describe('[R9] of namesakes', () => {
+  const inTown = (city: string) =>
+    contact({
+      firstName: 'Reception',
+      addresses: [{ street: '', city, region: '', postalCode: '', country: '', label: null }],
+    });
+  const [leeds, york] = [inTown('Leeds'), inTown('York')];
+  const requests = [creating('leeds', leeds), creating('york', york)];
+
+  it('the one whose contact is there gets it, whichever is asked about first', () => {
+    expect(idsIn(matchCreated(requests, [record('contact_1', york)]))).toEqual([['york', 'contact_1']]);
+    const ofCompany = { ...leeds, company: 'Looms' };
+    const withCompany = [creating('none', leeds), creating('looms', ofCompany)];
+    expect(idsIn(matchCreated(withCompany, [record('contact_1', ofCompany)]))).toEqual([['looms', 'contact_1']]);
+  });
+
+  it('each gets the likest where the service filled something in', () => {
+    const filled = (of: Contact) => ({ ...of, title: 'Desk' });
+    const found = [record('contact_1', filled(york)), record('contact_2', filled(leeds))];
+    expect(new Map(idsIn(matchCreated(requests, found)) as [string, string][])).toEqual(
+      new Map([
+        ['york', 'contact_1'],
+        ['leeds', 'contact_2'],
+      ]),
+    );
+    expect(matchCreated(requests, found, 0).size).toBe(0);
+  });
 });

@@ -260,6 +260,17 @@ describe('[R9] what lost creates made', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('is not a namesake that another create made, also where its own contact is further back', async () => {
+    const made = { ...ada, created_at: '2026-11-21 11:59:00 UTC' };
+    await using server = await startServer(({ query }) => {
+      const isFirst = query.get('page') === null;
+      const row = isFirst ? contactJson(2, { ...made, title: 'Countess' }) : contactJson(1, made);
+      return { json: list([row], { next_page: isFirst ? 2 : null }) };
+    });
+    const found = await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
+    expect([...found.values()].map(({ id }) => id)).toEqual(['contact_1']);
+  });
+
   it('is one contact where its row slips onto the next page', async () => {
     await using server = await startServer(({ query }) => {
       const row = contactJson(1, { ...ada, created_at: '2026-11-21 11:59:00 UTC' });

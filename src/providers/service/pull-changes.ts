@@ -31,14 +31,12 @@ const unfollowable = (why: string): UnreadableError => {
   return new UnreadableError(`the changes of the service cannot be followed: ${why}`, { ...ABOUT, status: 200 });
 };
 
-/** When the last row of a page was changed; throws where the service did not sort the page, or no row can be read. */
-const lastChangeMs = (page: Page<ContactRow>): number => {
+/** When the last row of a page was changed; null where that can be read of none. Throws where the service did not sort them. */
+const lastChangeMs = (page: Page<ContactRow>): number | null => {
   const times = page.rows.map(changedAtMs).filter((time) => time !== null);
   const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
   if (!isSorted) throw unfollowable('it ignored the order by updated_at');
-  const last = times.at(-1);
-  if (last === undefined) throw unfollowable('not one row of a page can be read');
-  return last;
+  return times.at(-1) ?? null;
 };
 
 const parametersOf = (afterMs: number): ContactListParameters => {
@@ -74,9 +72,10 @@ async function* walkChanges(
   for (;;) {
     const page = await api.contacts.listPage(parametersOf(afterMs), 1, signal);
     walk.take(page.rowKeys.length);
-    const lastMs = page.rows.length === 0 ? afterMs : lastChangeMs(page);
+    const lastMs = lastChangeMs(page);
     yield page;
     if (endsFeed(page)) return;
+    if (lastMs === null) throw unfollowable('not one row of a page can be read');
     const stretch = nextStretch(afterMs, lastMs);
     if (stretch.crowdedUntilMs !== null) {
       const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };

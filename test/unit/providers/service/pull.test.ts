@@ -159,6 +159,15 @@ describe('changes that cannot be followed', () => {
     expect(error).toBeInstanceOf(UnreadableError);
   });
 
+  it('[R15] go on where the time of the only row cannot be read', async () => {
+    const odd = contactJson(1, { updated_at: null });
+    await using server = await startServer(() => ({ headers: DATE, json: list([odd], { total: 1 }) }));
+    const [page, ...others] = await collect(server.remote.pull(changesSince(NOW_MS), never));
+    expect(page?.changes).toMatchObject([{ kind: 'unreadable', id: 'contact_1' }]);
+    expect(watermarkOf(page)).toBe(NOW_MS);
+    expect(others).toEqual([]);
+  });
+
   it('are told where ties come in another order each time', async () => {
     const rows = Array.from({ length: 230 }, (_, index) => ({
       number: index,

@@ -1,20 +1,31 @@
 import { ZodError } from 'zod';
-import { InvalidError, NotFoundError, RevokedError, UnreadableError, WrongAddressError } from '../errors.ts';
+import {
+  InvalidError,
+  NotFoundError,
+  RevokedError,
+  UnavailableError,
+  UnreadableError,
+  WrongAddressError,
+} from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { overlongReason, recordOf } from './mapper.ts';
 
 /**
- * Whether a refusal to show one contact concerns that contact alone: a 403, or a web page that says 404. Lists and
- * single contacts take the same scopes (API.md, Contact routes), so where the list answers, the permission still stands.
- * Throws what the list throws.
+ * Whether a failure to show one contact concerns that contact alone: a 403, a web page that says 404, or a 500. Lists and
+ * single contacts take the same scopes (API.md, Contact routes), so where the list answers, the permission still stands,
+ * and the service is not out of order. Throws what the list throws.
  */
 const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
   await api.contacts.listPage({}, 1, signal);
   return true;
 };
 
-/** Reads one contact; withheld where a refusal concerns this contact alone. */
+/** Whether the service itself says that it failed at the request, and nothing in front of it that it is away. */
+const isFault = (error: unknown): error is UnavailableError =>
+  error instanceof UnavailableError && error.status === 500;
+
+/** Reads one contact; withheld where a refusal concerns this contact alone, unreadable where the service fails at it alone. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal), api.mapping);
@@ -27,6 +38,7 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
     if (isRefused && (await listStillAnswers(api, signal))) {
       return { kind: 'withheld', reason: `the service refuses to show this contact (${error.status}), and no other` };
     }
+    if (isFault(error) && (await listStillAnswers(api, signal))) return { kind: 'unreadable', reason: error.message };
     const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
     if (isOddShape) return { kind: 'unreadable', reason: error.message };
     throw error;

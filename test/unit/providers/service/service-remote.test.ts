@@ -66,6 +66,15 @@ describe('a read of ids', () => {
   });
 });
 
+it('[R15] a 500 for one contact, while the list of contacts still answers, leaves the others to be read', async () => {
+  await using server = await startServer(({ path }) => {
+    if (path === '/v2/contacts') return { json: list([]) };
+    return path === '/v2/contacts/contact_1' ? { status: 500 } : { json: one(contactJson(2)) };
+  });
+  const answers = await server.remote.read(['contact_1', 'contact_2'], never);
+  expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
+});
+
 describe('a 403 for one contact', () => {
   const refusing =
     (isListed: boolean) =>

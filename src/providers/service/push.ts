@@ -1,9 +1,11 @@
+import type { Clock } from '../../clock.ts';
 import { keepChosen } from '../../contact/chosen.ts';
 import type { Contact } from '../../contact/contact.ts';
 import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
 import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import type { ContactListParameters, ContactRow } from './api/contacts.ts';
+import type { ContactRow } from './api/contacts.ts';
+import type { Page } from './api/paging.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { createBody, updateBody } from './contact-body.ts';
@@ -12,7 +14,7 @@ import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
 import { settle, settleEach } from './write-result.ts';
 
-/** How far the clocks of both sides may differ when the contacts created since a moment are looked for. */
+/** How far the clocks of both sides may differ unnoticed when the contacts created since a moment are looked for. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof InvalidError && error.applied === 'no';
@@ -123,12 +125,35 @@ const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly Un
 type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
 
 /**
+ * The pages of contacts created since, the newest first. A time is ours, and what it bounds is stamped by the service: where
+ * its clock is behind ours, so is the bound.
+ */
+async function* createdSince(
+  api: ServiceApi,
+  clock: Clock,
+  sinceMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Page<ContactRow>> {
+  const pagesFrom = (fromMs: number): AsyncIterable<Page<ContactRow>> =>
+    api.contacts.list({ 'created_at.after': fromMs - CLOCK_SLACK_MS, order: ['-created_at'] }, signal);
+  for await (const page of pagesFrom(sinceMs)) {
+    const behindMs = page.serverTimeMs === null ? 0 : clock.now() - page.serverTimeMs;
+    if (behindMs > CLOCK_SLACK_MS) {
+      yield* pagesFrom(sinceMs - behindMs);
+      return;
+    }
+    yield page;
+  }
+}
+
+/**
  * Looks for what lost creates made among all contacts created since, the newest first, by content (R9): the service holds no
  * foreign id. It ends where each request has a contact that says just what its draft does; what only resembles a draft is
  * held against all the others first.
  */
 export const findCreatedContacts = async (
   api: ServiceApi,
+  clock: Clock,
   requests: readonly CreateRequest[],
   sinceMs: number,
   isTaken: (id: string) => boolean,
@@ -136,7 +161,6 @@ export const findCreatedContacts = async (
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const matches = new Map<string, ContactRecord>();
   if (requests.length === 0) return matches;
-  const parameters: ContactListParameters = { 'created_at.after': sinceMs - CLOCK_SLACK_MS, order: ['-created_at'] };
   const chosen = new Set(api.mapping.fields);
   let missing = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
   // What is created meanwhile moves rows on to the next page, where they come again: each makes one contact only.
@@ -147,7 +171,7 @@ export const findCreatedContacts = async (
   };
   const unreadable: UnreadableRow[] = [];
   const others: ContactRecord[] = [];
-  for await (const page of api.contacts.list(parameters, signal)) {
+  for await (const page of createdSince(api, clock, sinceMs, signal)) {
     const rows = page.rows.filter((row) => !isKnown(row));
     for (const id of page.rowKeys) seen.add(id);
     unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));

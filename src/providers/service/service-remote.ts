@@ -111,7 +111,8 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     delete: (ids, signal) => orRefusal(deleteContacts(api, ids, CONCURRENCY, signal)),
     changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, CONCURRENCY, signal)),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
-    findCreated: (requests, sinceMs, isTaken, signal) => findCreatedContacts(api, requests, sinceMs, isTaken, signal),
+    findCreated: (requests, sinceMs, isTaken, signal) =>
+      findCreatedContacts(api, clock, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),
     createGroup: (name, signal) => createGroup(api, name, signal),

@@ -40,6 +40,15 @@ export const looksFor = (
   return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
 };
 
+const DAY_MS = 86_400_000;
+
+/**
+ * Since when what creates of those times made is looked for. A time that is yet to come was taken from a clock that has been
+ * put back since, nobody knows how far: then it is looked for among all of the last day.
+ */
+export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): number =>
+  Math.min(...intendedAtMs.map((atMs) => (atMs > nowMs ? nowMs - DAY_MS : atMs)));
+
 const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
 
 const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
@@ -149,8 +158,9 @@ const settleAll = async <Write extends OpenWrite>(
 const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
   if (writes.length === 0) return [];
   const intendedAtMs = writes.map(({ row }) => row.intendedAtMs);
-  const sinceMs = Math.min(...intendedAtMs);
-  const looks = looksFor(intendedAtMs, session.clock.now(), session.looksAfterMs);
+  const nowMs = session.clock.now();
+  const sinceMs = soughtSinceMs(intendedAtMs, nowMs);
+  const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
   const scopes = await originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
   // What a person keeps apart from a source stood before: no create of that source made it.

@@ -136,7 +136,7 @@ export const fetchPageAfter = async <Row>(
   }
 };
 
-/** Walks a list page by page, always with the own parameters, until a page brings no new row. */
+/** Walks a list page by page, always with the own parameters, until a page brings no new row; the first one comes in any case. */
 export async function* listPages<Row>(
   send: Send,
   list: ListRequest<Row>,
@@ -145,7 +145,7 @@ export async function* listPages<Row>(
   const seen = new Set<string>();
   const walk = startListingWalk({ route: `GET ${list.route}`, clock: null });
   let page: Page<Row> | null = await fetchPage(send, list, 1, signal);
-  while (page !== null && page.rowKeys.some((key) => !seen.has(key))) {
+  while (page !== null && (page.number === 1 || page.rowKeys.some((key) => !seen.has(key)))) {
     walk.take(page.rowKeys.length);
     for (const key of page.rowKeys) seen.add(key);
     yield page;

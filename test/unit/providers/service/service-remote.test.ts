@@ -11,6 +11,7 @@ import {
   never,
   NOW_MS,
   one,
+  stamp,
   startServer,
   type Canned,
   type Received,
@@ -266,6 +267,19 @@ describe('[R9] what lost creates made', () => {
     await using server = await startServer(newest(300, (index) => index === 10 || index === 60));
     const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
     expect([...found.values()].map(({ id }) => id)).toEqual(['contact_290', 'contact_240']);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('is found by the clock of the service, which may be behind ours', async () => {
+    const behindMs = 2 * 3_600_000;
+    const made = contactJson(1, { ...ada, created_at: stamp(NOW_MS - behindMs) });
+    await using server = await startServer(({ query }) => {
+      const isBounded = Date.parse(query.get('created_at.after') ?? '') > NOW_MS - behindMs;
+      const date = new Date(NOW_MS - behindMs).toUTCString();
+      return { headers: { date }, json: list(isBounded ? [] : [made], { next_page: null }) };
+    });
+    const found = await server.remote.findCreated([creating('k')], NOW_MS, () => false, never);
+    expect([...found.keys()]).toEqual(['k']);
     expect(server.received).toHaveLength(2);
   });
 

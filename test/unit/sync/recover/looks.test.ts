@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { looksFor } from '../../../../src/sync/recover/recover.ts';
+import { looksFor, soughtSinceMs } from '../../../../src/sync/recover/recover.ts';
 
 const LOOKS = [0, 1_000, 3_000, 8_000];
 const NOW_MS = 1_000_000;
@@ -12,4 +12,9 @@ test.each([
 ])('[R9] what lost creates made is looked for %s', (_, agesMs, looks) => {
   const intendedAtMs = agesMs.map((ageMs) => NOW_MS - ageMs);
   expect(looksFor(intendedAtMs, NOW_MS, LOOKS)).toEqual(looks);
+});
+
+test('[R9] what lost creates made is looked for since the first of them, or for a day where a clock was put back', () => {
+  expect(soughtSinceMs([NOW_MS - 5_000, NOW_MS - 9_000], NOW_MS)).toBe(NOW_MS - 9_000);
+  expect(soughtSinceMs([NOW_MS - 5_000, NOW_MS + 1], NOW_MS)).toBe(NOW_MS - 86_400_000);
 });

@@ -17,6 +17,7 @@ import {
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
+import { bereavedPairs, matchAnew } from './made-anew.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, unitingHalves, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
@@ -241,6 +242,8 @@ const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: P
   return [{ ...creation, ...(apart.length > 0 && { apartFrom: apart }) }];
 };
 
+const matchTerms = ({ groups: { links }, scopes, verdicts = [] }: PlanInput) => ({ links, scopes, verdicts });
+
 /**
  * Finds who is paired for the first time. Everybody is looked at, so that whom a side selects finds its like also among those
  * whom the other side does not; but of two whom no side selects nothing follows.
@@ -251,19 +254,19 @@ const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchRes
     SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
   );
   if (selected.size === 0) return { matches: [], ambiguous: [] };
-  const { links } = input.groups;
-  const { matches, ambiguous } = matchContacts({
-    ...candidates,
-    links,
-    scopes: input.scopes,
-    verdicts: input.verdicts ?? [],
-  });
+  const { matches, ambiguous } = matchContacts({ ...candidates, ...matchTerms(input) });
   return {
     matches: matches.filter((match) => SIDES.some((side) => selected.has(nameOf(match[side])))),
     ambiguous: ambiguous.filter((rivals) =>
       SIDES.some((side) => rivals[side].some((id) => selected.has(nameOf({ side, id })))),
     ),
   };
+};
+
+/** The contacts of no pair that found nobody. */
+const unmatchedBy = (matches: readonly Match[], unpaired: PlanInput['unpaired']): PlanInput['unpaired'] => {
+  const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
+  return bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
 };
 
 /**
@@ -280,18 +283,27 @@ export const planContacts = (input: PlanInput): Plan => {
     selects,
     backs: givenBacks(input.pairs, input.pastMerges ?? [], policy),
   };
-  const survivors = survivorsByName(input.survivors);
+  const bereaved = bereavedPairs(input.pairs);
+  const survivors = survivorsByName([...input.survivors, ...bereaved]);
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
-  const { matches, ambiguous } = matchSelected(input, selects);
+  const { matches: met, ambiguous } = matchSelected(input, selects);
+  const strangers = unmatchedBy(met, unpaired);
+  const anew = matchAnew(strangers, bereaved, matchTerms(input)).filter((match) =>
+    SIDES.some((side) => isSelected(match[side], selects)),
+  );
+  const matches = [...met, ...anew];
   const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
-  const unmatched = SIDES.flatMap((side) => unpaired[side]).filter((half) => !matched.has(nameOf(half)));
+  const { left, right } = unmatchedBy(anew, strangers);
+  const unmatched = [...left, ...right];
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = standing(pair);
     return half === null || !matched.has(nameOf(half));
   };
   const decisions = [
-    ...input.pairs.flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
+    ...input.pairs
+      .filter(isUnmatched)
+      .flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
     ...matches.flatMap((match) => decideMatch(match, survivors, deciding)),
     ...wanted.flatMap((half) => decideNew(half, deciding, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),

@@ -1,5 +1,6 @@
-import type { Half } from '../contact/half.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { stands, type Half } from '../contact/half.ts';
+import { emailKey } from '../contact/keys.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { isNewPairing } from '../reconcile/decision.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { ReadAnswer } from '../providers/remote.ts';
@@ -92,24 +93,47 @@ const confirmSome = async (
   });
 };
 
-/** The halves that a plan pairs, or wakes, and that may have been deleted since their side last showed them. */
-const unheard = ({ kind, remotes }: Session, { decisions }: Plan, sinceMs: number): Sides<readonly string[]> => {
+/** The halves that a plan pairs, or wakes. */
+const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
   const merges = decisions.filter((decision) => decision.kind === 'merge');
-  const met = merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep');
-  return bySide((side) => {
-    if (kind === 'full' || remotes[side].capabilities.namesDeletions) return [];
-    return met.flatMap(({ pair }) => (pair[side].heardAtMs < sinceMs ? [pair[side].id] : []));
-  });
+  return merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep').map(({ pair }) => pair[side]);
 };
 
 /**
- * Reads whom a plan takes for a counterpart by something that was heard before this run, where the side would not have said
- * that it is gone by now: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). Tells whether
- * anything was read, so that it is planned again.
+ * The halves of pairs that hold an email address of a contact of their side which is new: it may be one of them, that was
+ * deleted and made anew.
+ */
+const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Side): Promise<readonly Half[]> => {
+  const keys = decisions.flatMap((decision) => {
+    const isNew = decision.kind === 'create' && decision.pair === null && decision.side !== side;
+    return isNew ? decision.source.contact.emailAddresses.map(({ value }) => emailKey(value)) : [];
+  });
+  if (keys.length === 0) return [];
+  const holders = await store.halves(link, { by: 'email', side, keys: [...new Set(keys)] });
+  return holders.filter((half) => half.pair !== null && stands(half));
+};
+
+/** Those of the halves above that may have been deleted since their side last showed them, by side. */
+const unheard = async (session: Session, plan: Plan, sinceMs: number): Promise<Sides<readonly string[]>> => {
+  const { kind, remotes } = session;
+  const due: Record<Side, readonly string[]> = { left: [], right: [] };
+  for (const side of SIDES) {
+    if (kind === 'full' || remotes[side].capabilities.namesDeletions) continue;
+    const halves = [...metOn(plan, side), ...(await formerOn(session, plan, side))];
+    due[side] = [...new Set(halves.filter(({ heardAtMs }) => heardAtMs < sinceMs).map(({ id }) => id))];
+  }
+  return due;
+};
+
+/**
+ * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
+ * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And
+ * whose counterpart's like is new on its side: what was deleted there and made anew stays one (R12). Tells whether anything
+ * was read, so that it is planned again.
  */
 export const confirmMet = async (session: Session, plan: Plan, sinceMs: number): Promise<boolean> => {
   const { clock, remotes, signal, writer } = session;
-  const due = unheard(session, plan, sinceMs);
+  const due = await unheard(session, plan, sinceMs);
   for (const side of SIDES) {
     const ids = due[side];
     if (ids.length === 0) continue;

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const MINUTE_MS = 60_000;
+const PEOPLE = ['Ada', 'Ben', 'Cy'].map((givenName) => {
+  const emails = [{ value: `${givenName}@x.example`, label: null }];
+  return { ...EMPTY_PERSON, givenName, familyName: 'Tester', emails };
+});
+
+const adasAt = ({ sandbox: { google, service } }: LinkedSandbox) => ({
+  google: google.account.people().filter(({ names }) => names?.[0]?.givenName === 'Ada'),
+  service: service.account.contacts().filter(({ first_name: name }) => name === 'Ada'),
+});
+
+/** Whether Ada's title is edited where she was not made anew. */
+const HOW = ['edited', 'as she was'] as const;
+
+const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'incremental')[]): Promise<void> => {
+  for (const kind of kinds) {
+    expect((await linked.sync({ kind })).error).toBeNull();
+    linked.clock.advance(30 * MINUTE_MS);
+  }
+};
+
+test.each(HOW)(
+  'R12: who is deleted at Google and made there anew keeps her contact at the service, %s',
+  async (how) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const before = adasAt(linked);
+    const id = before.service[0]?.id ?? '';
+    google.account.deletePerson(before.google[0]?.resourceName ?? '');
+    google.account.createPerson({
+      names: [{ givenName: 'Ada', familyName: 'Tester' }],
+      emailAddresses: [{ value: 'ada@x.example' }],
+    });
+    if (how === 'edited') service.account.updateContact(id, { title: 'Countess' });
+    await syncAll(linked, ['incremental', 'full']);
+    const after = adasAt(linked);
+    expect(after.service.map((contact) => contact.id)).toEqual([id]);
+    expect(after.google).toHaveLength(1);
+    expect(after.google[0]?.organizations?.[0]?.title).toBe(how === 'edited' ? 'Countess' : undefined);
+  },
+);
+
+test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => [how, kind] as const)))(
+  'R12: who is deleted at the service and made there anew keeps her contact at Google, %s, in a run of kind %s',
+  async (how, kind) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const before = adasAt(linked);
+    const name = before.google[0]?.resourceName ?? '';
+    service.account.deleteContact(before.service[0]?.id ?? '');
+    service.account.createContact({
+      first_name: 'Ada',
+      last_name: 'Tester',
+      email_addresses: [{ address: 'ada@x.example', label: null }],
+    });
+    if (how === 'edited') google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
+    await syncAll(linked, [kind, 'full']);
+    const after = adasAt(linked);
+    expect(after.google.map(({ resourceName }) => resourceName)).toEqual([name]);
+    expect(after.service.map(({ title }) => title ?? '')).toEqual([how === 'edited' ? 'Countess' : '']);
+  },
+);

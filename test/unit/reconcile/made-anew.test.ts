@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../src/contact/contact.ts';
+import type { Half } from '../../../src/contact/half.ts';
+import { bySide, otherSide, SIDES, type Side } from '../../../src/contact/side.ts';
+import type { Decision } from '../../../src/reconcile/decision.ts';
+import { planGroups } from '../../../src/reconcile/groups.ts';
+import { planContacts, type PlanInput } from '../../../src/reconcile/plan.ts';
+import type { Policy } from '../../../src/reconcile/policy.ts';
+import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
+
+const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King', emailAddresses: values('ada@x.org') };
+
+type Given = {
+  /** What is left of the pair, and what the sides last agreed on. */
+  readonly left?: Partial<Contact>;
+  readonly base?: Partial<Contact>;
+  readonly anew?: Partial<Contact>;
+  readonly former?: Partial<Half>;
+  readonly policy?: Partial<Policy>;
+  readonly more?: Partial<PlanInput>;
+};
+
+/** The decisions where one half of a pair was deleted on `side`, and a contact of no pair is new there. */
+const decide = (side: Side, { left = ADA, base = left, anew = ADA, former, policy, more }: Given = {}) => {
+  const terms = policyWith(policy);
+  const half = { [side]: gone('former', former), [otherSide(side)]: present(record('left', left), snapshot(base)) };
+  const strangers = unpaired(side, record('anew', anew));
+  const plan = planContacts({
+    pairs: [pairOf(half.left ?? null, half.right ?? null)],
+    survivors: [],
+    unpaired: bySide((each) => (each === side ? strangers : [])),
+    groups: planGroups({ left: [], right: [], pairs: [] }, terms),
+    openConflicts: [],
+    policy: terms,
+    scopes: SCOPES,
+    ...more,
+  });
+  return plan.decisions;
+};
+
+const kindsOf = (decisions: readonly Decision[]) => decisions.map(({ kind }) => kind).toSorted();
+
+describe.each(SIDES)('[R12] a contact that is new where a half of a pair was deleted, at the %s side', (side) => {
+  const other = otherSide(side);
+
+  test.each<[string, Given]>([
+    ['shares an address with what is left', {}],
+    ['shares a phone number', { left: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
+    ['says the very same', { left: { firstName: 'Ada' } }],
+  ])('takes the place of the former one where it %s', (_, given) => {
+    const [decision, ...others] = decide(side, { anew: given.left ?? ADA, ...given });
+    expect(others).toEqual([]);
+    expect(decision).toMatchObject({ kind: 'merge', pair: { id: 1, [side]: { id: 'anew' }, [other]: { id: 'left' } } });
+  });
+
+  test('meets what is left for the first time: nothing that either of them says is lost', () => {
+    const edited = { ...ADA, title: 'Countess' };
+    const [decision] = decide(side, { left: edited, base: ADA, anew: { ...ADA, company: 'Engines' } });
+    const writes = decision?.kind === 'merge' ? decision.writes : null;
+    expect(writes?.[side]).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
+    expect(writes?.[other]).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
+  });
+
+  test('takes its place also where deletions are kept', () => {
+    expect(kindsOf(decide(side, { policy: { deletes: 'keep' } }))).toEqual(['merge']);
+  });
+
+  test('is somebody else where only the name speaks for it', () => {
+    expect(kindsOf(decide(side, { anew: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
+      'create',
+      'delete',
+    ]);
+  });
+
+  test('is somebody else where a person keeps the two apart', () => {
+    const ids = bySide((each) => (each === side ? 'anew' : 'left'));
+    const verdicts = [{ leftId: ids.left, rightId: ids.right, says: 'apart', atMs: 0 }] as const;
+    expect(kindsOf(decide(side, { more: { verdicts } }))).toEqual(['create', 'delete']);
+  });
+
+  test('does not take the place of one that was merged into another', () => {
+    expect(kindsOf(decide(side, { former: { mergedInto: 'another' } }))).toEqual(['create', 'delete']);
+  });
+
+  test('is left to itself, as the former one is, where no side selects either', () => {
+    expect(kindsOf(decide(side, { more: { selection: { selects: () => false } } }))).not.toContain('merge');
+  });
+});

@@ -1,51 +1,91 @@
 import { withoutExtras } from '../contact/chosen.ts';
-import type { Contact } from '../contact/contact.ts';
-import { stands, type Half } from '../contact/half.ts';
-import { keyLists } from '../contact/lists.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { equalSnapshots, unordered } from '../contact/snapshot.ts';
+import { listsIn, scalarsIn, textIn, withValue, type Contact, type ListField } from '../contact/contact.ts';
+import { isDeleted, stands, type Half } from '../contact/half.ts';
+import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
+import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
 import type { Pair } from './decision.ts';
-import { matchContacts, type Match, type MatchInput } from './match.ts';
+import { matchContacts } from './match.ts';
+import { apartFrom, type Verdict } from './verdict.ts';
 
-/** The pair as one that stays for the half that stands, where the other one is gone and no merge is known to have taken it. */
-const bereaved = (pair: Pair): Pair | null => {
-  const [gone, ...others] = SIDES.filter((side) => !stands(pair[side]));
-  if (pair.status !== 'linked' || gone === undefined || others.length > 0) return null;
-  return pair[gone] === null || pair[gone].mergedInto !== null ? null : { ...pair, status: 'kept', [gone]: null };
+/** A pair, in step or asleep, of which one half is gone, though not into another contact, and what is left of it. */
+export type Bereaved = { readonly pair: Pair; readonly gone: Half; readonly left: Half };
+
+/** The pairs of which one half may have been made anew. */
+export const bereavedPairs = (pairs: readonly Pair[]): readonly Bereaved[] =>
+  pairs.flatMap((pair) =>
+    SIDES.flatMap((side): Bereaved[] => {
+      const [gone, left] = [pair[side], pair[otherSide(side)]];
+      if (gone === null || !isDeleted(gone) || gone.mergedInto !== null) return [];
+      return stands(left) ? [{ pair, gone, left }] : [];
+    }),
+  );
+
+const haveSameKeys = (field: ListField, one: Contact, other: Contact): boolean => {
+  const keyed = keyLists(field, { one: listOf(one, field), other: listOf(other, field) });
+  return new Set(keyed.one.keys()).symmetricDifference(new Set(keyed.other.keys())).size === 0;
 };
-
-/** The pairs in step of which one half is gone. */
-export const bereavedPairs = (pairs: readonly Pair[]): readonly Pair[] => pairs.flatMap((pair) => bereaved(pair) ?? []);
 
 const ADDRESSES = ['emailAddresses', 'phoneNumbers'] as const;
 
-const shareAddress = (left: Contact, right: Contact): boolean =>
+const shareAddress = (one: Contact, other: Contact): boolean =>
   ADDRESSES.some((field) => {
-    const lists = keyLists(field, { left: left[field], right: right[field] });
-    return [...lists.left.keys()].some((key) => lists.right.has(key));
+    const keyed = keyLists(field, { one: one[field], other: other[field] });
+    return [...keyed.one.keys()].some((key) => keyed.other.has(key));
   });
 
-const areCopies = (left: Contact, right: Contact): boolean => {
+const areCopies = (one: Contact, other: Contact): boolean => {
   const content = (contact: Contact) => unordered({ contact: withoutExtras(contact), groupIds: [] });
-  return equalSnapshots(content(left), content(right));
+  return equalSnapshots(content(one), content(other));
 };
 
 /** Whether more than a name speaks for it: of a deleted contact's namesakes, any may be somebody else. */
-const isSure = ({ left, right }: Match): boolean =>
-  shareAddress(left.record.contact, right.record.contact) || areCopies(left.record.contact, right.record.contact);
+const isSure = (gone: Half, anew: Half): boolean =>
+  shareAddress(gone.record.contact, anew.record.contact) || areCopies(gone.record.contact, anew.record.contact);
+
+/** What is left of a pair, and the contact that was made in place of its other half. */
+export type MadeAnew = Bereaved & { readonly anew: Half };
 
 /**
- * Finds contacts that were deleted on a side and made there anew (R12): those of no pair that are one person with what is
- * left of a pair. Pure.
+ * Finds contacts that were deleted on a side and made there anew (R12): those of no pair that are one person with what the
+ * deleted one last was (R13), and that nobody keeps apart from its other half. Pure.
  */
-export const matchAnew = (
+export const findAnew = (
   unpaired: Sides<readonly Half[]>,
-  pairs: readonly Pair[],
-  terms: Omit<MatchInput, Side>,
-): readonly Match[] => {
-  const left = bySide((side) => pairs.flatMap((pair) => (stands(pair[side]) ? [pair[side]] : [])));
-  return SIDES.flatMap((side) => {
-    const candidates = bySide((each) => (each === side ? left : unpaired)[each]);
-    return matchContacts({ ...terms, ...candidates }).matches.filter(isSure);
+  bereaved: readonly Bereaved[],
+  verdicts: readonly Verdict[],
+): readonly MadeAnew[] =>
+  SIDES.flatMap((side) => {
+    const own = new Map(bereaved.flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])));
+    const { matches } = matchContacts({ left: [...own.keys()], right: unpaired[side] });
+    return matches.flatMap(({ left: gone, right: anew }): MadeAnew[] => {
+      const each = own.get(gone);
+      if (each === undefined || !isSure(gone, anew)) return [];
+      return apartFrom(verdicts, each.left.side, each.left.id).includes(anew.id) ? [] : [{ ...each, anew }];
+    });
   });
+
+/**
+ * The halves of a pair of which one was made anew. Where it says what both sides agreed on, that stays agreed (R2); in
+ * everything else the two meet for the first time, so that nothing goes because the new one lacks it (R13). Pure.
+ */
+export const meetAnew = ({ anew, gone, left }: MadeAnew): Sides<Half> => {
+  const halves = bySide((side) => (side === gone.side ? anew : left));
+  if (gone.base === null || left.base === null) return bySide((side) => ({ ...halves[side], base: null }));
+  const now = anew.record.contact;
+  let [own, other] = [gone.base.contact, left.base.contact];
+  for (const field of scalarsIn(own, other, now)) {
+    if (textIn(own, field) === textIn(now, field)) continue;
+    [own, other] = [withValue(own, field, ''), withValue(other, field, '')];
+  }
+  for (const field of listsIn(own, other, now)) {
+    if (!haveSameKeys(field, own, now)) [own, other] = [withList(own, field, []), withList(other, field, [])];
+  }
+  const inSameGroups = anew.record.groupIds.toSorted().join() === gone.base.groupIds.toSorted().join();
+  const baseOf = (contact: Contact, { groupIds }: Snapshot): Snapshot => ({
+    contact,
+    groupIds: inSameGroups ? groupIds : [],
+  });
+  const bases = { own: baseOf(own, gone.base), other: baseOf(other, left.base) };
+  return bySide((side) => ({ ...halves[side], base: side === gone.side ? bases.own : bases.other }));
 };

@@ -17,7 +17,7 @@ import {
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
-import { bereavedPairs, matchAnew } from './made-anew.ts';
+import { bereavedPairs, findAnew, meetAnew, type MadeAnew } from './made-anew.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, unitingHalves, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
@@ -234,6 +234,12 @@ const decideMatch = (
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
+/** Decides for what is left of a pair and the contact that takes the place of its other half (R12): the pair goes on. */
+const decideAnew = (made: MadeAnew, { links, policy, selects }: Deciding): Decision => {
+  const pair: Pair = { ...made.pair, status: 'kept', [made.gone.side]: null };
+  return withSleep(decideMerge(pair, unitingHalves(meetAnew(made), links), links, policy), links, selects);
+};
+
 /** A contact that matched nobody is new to the other side, unless nothing of it may be written there. */
 const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: PlanInput): readonly Creation[] => {
   const creation = creationOf(null, half, links, policy);
@@ -241,8 +247,6 @@ const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: P
   const apart = apartFrom(verdicts, half.side, half.record.id);
   return [{ ...creation, ...(apart.length > 0 && { apartFrom: apart }) }];
 };
-
-const matchTerms = ({ groups: { links }, scopes, verdicts = [] }: PlanInput) => ({ links, scopes, verdicts });
 
 /**
  * Finds who is paired for the first time. Everybody is looked at, so that whom a side selects finds its like also among those
@@ -254,19 +258,19 @@ const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchRes
     SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
   );
   if (selected.size === 0) return { matches: [], ambiguous: [] };
-  const { matches, ambiguous } = matchContacts({ ...candidates, ...matchTerms(input) });
+  const { links } = input.groups;
+  const { matches, ambiguous } = matchContacts({
+    ...candidates,
+    links,
+    scopes: input.scopes,
+    verdicts: input.verdicts ?? [],
+  });
   return {
     matches: matches.filter((match) => SIDES.some((side) => selected.has(nameOf(match[side])))),
     ambiguous: ambiguous.filter((rivals) =>
       SIDES.some((side) => rivals[side].some((id) => selected.has(nameOf({ side, id })))),
     ),
   };
-};
-
-/** The contacts of no pair that found nobody. */
-const unmatchedBy = (matches: readonly Match[], unpaired: PlanInput['unpaired']): PlanInput['unpaired'] => {
-  const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
-  return bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
 };
 
 /**
@@ -283,18 +287,16 @@ export const planContacts = (input: PlanInput): Plan => {
     selects,
     backs: givenBacks(input.pairs, input.pastMerges ?? [], policy),
   };
-  const bereaved = bereavedPairs(input.pairs);
-  const survivors = survivorsByName([...input.survivors, ...bereaved]);
+  const survivors = survivorsByName(input.survivors);
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
   const { matches: met, ambiguous } = matchSelected(input, selects);
-  const strangers = unmatchedBy(met, unpaired);
-  const anew = matchAnew(strangers, bereaved, matchTerms(input)).filter((match) =>
-    SIDES.some((side) => isSelected(match[side], selects)),
+  const matched = new Set(met.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
+  const strangers = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
+  const anew = findAnew(strangers, bereavedPairs(input.pairs), input.verdicts ?? []).filter((made) =>
+    [made.left, made.anew].some((half) => isSelected(half, selects)),
   );
-  const matches = [...met, ...anew];
-  const matched = new Set(matches.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
-  const { left, right } = unmatchedBy(anew, strangers);
-  const unmatched = [...left, ...right];
+  for (const made of anew) matched.add(nameOf(made.left)).add(nameOf(made.anew));
+  const unmatched = SIDES.flatMap((side) => strangers[side]).filter((half) => !matched.has(nameOf(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = standing(pair);
@@ -304,7 +306,8 @@ export const planContacts = (input: PlanInput): Plan => {
     ...input.pairs
       .filter(isUnmatched)
       .flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
-    ...matches.flatMap((match) => decideMatch(match, survivors, deciding)),
+    ...met.flatMap((match) => decideMatch(match, survivors, deciding)),
+    ...anew.map((made) => decideAnew(made, deciding)),
     ...wanted.flatMap((half) => decideNew(half, deciding, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),
   ];

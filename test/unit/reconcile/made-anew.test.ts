@@ -21,9 +21,13 @@ type Given = {
 };
 
 /** The decisions where one half of a pair was deleted on `side`, and a contact of no pair is new there. */
-const decide = (side: Side, { left = ADA, base = left, anew = ADA, former, policy, more }: Given = {}) => {
+const decide = (side: Side, { left = ADA, base = left, anew = ADA, former = {}, policy, more }: Given = {}) => {
   const terms = policyWith(policy);
-  const half = { [side]: gone('former', former), [otherSide(side)]: present(record('left', left), snapshot(base)) };
+  const last = { record: record('former', base), base: snapshot(base) };
+  const half = {
+    [side]: gone('former', { ...last, ...former }),
+    [otherSide(side)]: present(record('left', left), snapshot(base)),
+  };
   const strangers = unpaired(side, record('anew', anew));
   const plan = planContacts({
     pairs: [pairOf(half.left ?? null, half.right ?? null)],
@@ -44,7 +48,8 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
   const other = otherSide(side);
 
   test.each<[string, Given]>([
-    ['shares an address with what is left', {}],
+    ['shares an email address with it', {}],
+    ['shares one, while what is left was renamed', { left: { ...ADA, firstName: 'Eve' }, base: ADA, anew: ADA }],
     ['shares a phone number', { left: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
     ['says the very same', { left: { firstName: 'Ada' } }],
   ])('takes the place of the former one where it %s', (_, given) => {
@@ -59,6 +64,25 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     const writes = decision?.kind === 'merge' ? decision.writes : null;
     expect(writes?.[side]).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
     expect(writes?.[other]).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
+  });
+
+  test('keeps what both sides agreed on, each in its own words', () => {
+    const short = { ...ADA, title: 'Countess' };
+    const left = { ...ADA, title: 'Countess of Lovelace' };
+    const [decision] = decide(side, {
+      left,
+      anew: short,
+      former: { record: record('former', short), base: snapshot(short) },
+    });
+    expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
+  });
+
+  test('is given back what it lacks of what both sides agreed on', () => {
+    const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
+    const [decision] = decide(side, { left: whole });
+    const writes = decision?.kind === 'merge' ? decision.writes : null;
+    expect(writes?.[side]?.fields).toEqual(['title', 'phoneNumbers']);
+    expect(writes?.[other]).toBeNull();
   });
 
   test('takes its place also where deletions are kept', () => {

@@ -57,12 +57,31 @@ const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promi
   await queue.add(kind, data, { ...options, delay: firstMs, deduplication: { id: `first ${idOf(schedule)}` } });
 };
 
-/** Creates what Redis lacks of the schedules; also where it lost everything, or a schedule came to a halt. */
+/** The clocks of hosts that share a queue differ by less. */
+const CLOCKS_APART_MS = 60_000;
+
+/**
+ * Takes schedules out of Redis that a clock which was ahead has put far off; and what they finished by that clock, whose slots
+ * would count as served when they come.
+ */
+const removeAhead = async (queue: JobQueue, ids: ReadonlySet<string>, nowMs: number): Promise<void> => {
+  if (ids.size === 0) return;
+  for (const id of ids) await queue.removeJobScheduler(id);
+  for (const job of await queue.getJobs(['completed', 'failed'])) {
+    if (ids.has(job.repeatJobKey ?? '') && (job.finishedOn ?? 0) > nowMs) await job.remove();
+  }
+};
+
+/** Creates what Redis lacks of the schedules; also where it lost everything, or a schedule came to a halt or is far off. */
 const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
   const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+  const nextOf = (schedule: Schedule): number => found.get(idOf(schedule))?.next ?? -Infinity;
+  const isAhead = (schedule: Schedule): boolean => nextOf(schedule) > nowMs + schedule.everyMs + CLOCKS_APART_MS;
+  const ahead = new Set(schedules.filter(isAhead).map(idOf));
+  await removeAhead(queue, ahead, nowMs);
   const missing = schedules.filter((schedule) => {
-    const { every, next } = found.get(idOf(schedule)) ?? {};
-    return every !== schedule.everyMs || next === undefined || next < nowMs - schedule.everyMs;
+    const isChanged = found.get(idOf(schedule))?.every !== schedule.everyMs;
+    return isChanged || ahead.has(idOf(schedule)) || nextOf(schedule) < nowMs - schedule.everyMs;
   });
   for (let from = 0; from < missing.length; from += CREATED_AT_ONCE) {
     await Promise.all(missing.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule, nowMs)));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { JobData, JobProgress, JobReport } from '../../../src/jobs/job.ts';
@@ -342,6 +342,50 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const slots = Math.ceil((Date.now() - startedAtMs) / 200);
     for (const link of links) expect(begun.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
     for (const { next } of await queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
+  });
+
+  /** Sets the machine's clock ahead, which is the only one that BullMQ reads. */
+  const machineClock = () => {
+    const now = Date.now.bind(Date);
+    let aheadMs = 0;
+    const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    onTestFinished(() => spy.mockRestore());
+    return {
+      setAhead: (byMs: number): void => {
+        aheadMs = byMs;
+      },
+    };
+  };
+
+  test('a schedule that a clock which was ahead has put far off comes at its interval again', async () => {
+    const hourMs = 3_600_000;
+    const clock = machineClock();
+    const startedAtMs = Date.now();
+    const offsetMs = (startedAtMs + hourMs / 2) % hourMs;
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    let begun = 0;
+    const work: RunJob = () => {
+      begun += 1;
+      return Promise.resolve(report());
+    };
+    // By that clock the first slots have passed and are served, which are to come by the right one.
+    for (const aheadHours of [0, 0.6, 1.6]) {
+      clock.setAhead(aheadHours * hourMs);
+      const runs = begun + 1;
+      const ahead = startScheduler(work);
+      ahead.scheduler.apply([schedule]);
+      await expect.poll(() => begun, { timeout: 20_000 }).toBe(runs);
+      await ahead.stop();
+    }
+    const hoursUntilNext = async (): Promise<number> => {
+      const [scheduler] = await queue().getJobSchedulers();
+      return ((scheduler?.next ?? 0) - startedAtMs) / hourMs;
+    };
+    expect(await hoursUntilNext()).toBe(2.5);
+    clock.setAhead(0);
+    startScheduler(work).scheduler.apply([schedule]);
+    await expect.poll(hoursUntilNext, { timeout: 5_000 }).toBe(0.5);
+    await expect.poll(() => queue().getDelayedCount()).toBe(1);
   });
 
   test('a job under way when its daemon stops is taken up by another one', async () => {

@@ -14,7 +14,7 @@ export type JobData = {
    * Null: the guard holds.
    */
   readonly override: string | null;
-  /** There where somebody asks for just this run: it is done for a link that is paused by hand too. */
+  /** There where somebody asks for just this run: it is begun whatever keeps the schedule from the link. */
   readonly byHand?: true;
 };
 

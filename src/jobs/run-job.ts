@@ -135,12 +135,11 @@ const skipWhereDue = async (
 ): Promise<void> => {
   const { clock, memory } = parts;
   const { name, state } = row;
-  if (job.kind === 'full') return;
-  if (!job.byHand) {
-    skipWherePaused(parts, row);
-    await skipWhereReviewed(parts, link, row);
-    if (job.kind === 'incremental') await skipWhereEarly(parts, link, row);
-  }
+  // What somebody asks for is begun, and says itself what is wrong.
+  if (job.kind === 'full' || job.byHand) return;
+  skipWherePaused(parts, row);
+  await skipWhereReviewed(parts, link, row);
+  if (job.kind === 'incremental') await skipWhereEarly(parts, link, row);
   const refused = [joined(row.credentials), memory.tried.get(name)];
   if (state === 'paused' && refused.includes(credentials)) throw new SkippedError(name, 'paused');
   const isHeld = (memory.troubles.get(name)?.heldUntilMs ?? 0) > clock.monotonic();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/sync/context.ts';
-import { LINK, startRunner } from '../../support/jobs/runner.ts';
+import { DOWN, LINK, REVOKED, startRunner } from '../../support/jobs/runner.ts';
 
 const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;
 
@@ -27,6 +27,20 @@ test('what somebody asks for is done while the link is paused by hand, which it 
   expect((await runner.run({ kind: 'full', byHand: true })).ending).toBe('completed');
   expect((await runner.store.link('a')).pausedByHandAtMs).toBe(5);
   expect((await runner.run()).ending).toBe('skipped');
+});
+
+test('what somebody asks for is done while the link waits for its next attempt, or for a credential', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  expect((await runner.run()).ending).toBe('skipped');
+  expect((await runner.run({ byHand: true })).ending).toBe('unavailable');
+  runner.ends(REVOKED);
+  expect((await runner.run({ byHand: true })).ending).toBe('paused');
+  expect((await runner.run()).ending).toBe('skipped');
+  runner.ends(null);
+  expect((await runner.run({ byHand: true })).ending).toBe('completed');
+  expect(runner.runs).toHaveLength(4);
 });
 
 test('a link that is paused while its job waits for the lease is not run', async () => {

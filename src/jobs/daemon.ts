@@ -35,10 +35,10 @@ export type OnReport = (job: JobData, report: JobReport) => void;
 
 /** The long-lived process, without its signals. */
 export type Daemon = {
-  /** Epoch milliseconds. */
-  readonly startedAtMs: number;
   /** The links that it works with now. */
   links(): readonly LinkConfig[];
+  /** Since when it has worked with a link as it is configured now (epoch milliseconds). */
+  sinceMs(link: string): number;
   /** The jobs that are due or under way; null where that cannot be told now. */
   depth(): Promise<QueueDepth | null>;
   /** How far the runs are that this process has under way. */
@@ -154,6 +154,18 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
   };
 };
 
+/** Since when a daemon has worked with each link as it is configured now: since its start, where nothing else was noted. */
+const createTakenUp = (clock: Clock, startedAtMs: number) => {
+  const atMs = new Map<string, number>();
+  return {
+    note: ({ added, changed, removed }: ReturnType<typeof compare>): void => {
+      for (const name of [...added, ...changed]) atMs.set(name, clock.now());
+      for (const name of removed) atMs.delete(name);
+    },
+    sinceMs: (link: string): number => atMs.get(link) ?? startedAtMs,
+  };
+};
+
 /** Does the work again and again until the signal, each time after the milliseconds that the work before answered. */
 const again = async (clock: Clock, signal: AbortSignal, work: () => Promise<number>): Promise<void> => {
   while (!signal.aborted) {
@@ -174,11 +186,13 @@ type Beating = {
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly links: () => readonly LinkConfig[];
+  readonly sinceMs: (link: string) => number;
   readonly signal: AbortSignal;
 };
 
 /** Says every few seconds that the daemon lives, and how it is; and besides whenever it is told to. */
-const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner, links, signal }: Beating) => {
+const keepHeartbeat = (options: DaemonOptions, beating: Beating) => {
+  const { startedAtMs, scheduler, runner, links, sinceMs, signal } = beating;
   const { app, clock, events } = options;
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
@@ -190,7 +204,9 @@ const keepHeartbeat = (options: DaemonOptions, { startedAtMs, scheduler, runner,
       startedAtMs,
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
-      links: links().map((link) => ({ name: link.name, syncIntervalMs: runner.intervalMs(link) })),
+      links: links().map((link) => {
+        return { name: link.name, syncIntervalMs: runner.intervalMs(link), sinceMs: sinceMs(link.name) };
+      }),
       running: [...runner.running()],
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
@@ -247,6 +263,19 @@ const watchChanges = async (
   await watchLinks({ clock, events, look, take: tell, signal });
 };
 
+/** Takes the links of the configuration as it is now; one that is at fault is told of, and changes nothing. */
+const reloadConfig = (
+  { loadConfig, events }: DaemonOptions,
+  take: (config: Config) => ReturnType<typeof compare>,
+): void => {
+  try {
+    events.configReloaded(take(loadConfig()));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });
+  }
+};
+
 /** Ends the runs under way: the writes first, and what has not ended after a grace is cut off. */
 const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>): Promise<void> => {
   runner.stop();
@@ -275,6 +304,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   const runner = createRunner({ ...options, concurrency: app.config.concurrency });
   const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.sayNow());
   const startedAtMs = clock.now();
+  const { sinceMs, note } = createTakenUp(clock, startedAtMs);
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
     links = next;
@@ -291,6 +321,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     scheduler,
     runner,
     links: () => links,
+    sinceMs,
     signal: ended.signal,
   });
   const logging = keepLogging(options, () => links, ended.signal);
@@ -301,25 +332,20 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     const change = compare(app.config, links, config);
     use(config.links);
     const news = new Set([...change.added, ...change.changed]);
+    note(change);
+    void heartbeat.sayNow();
     warn(config.links.filter(({ name }) => news.has(name)));
     return change;
   };
   const watching = watchChanges(options, take, ended.signal);
 
   return {
-    startedAtMs,
     links: () => links,
+    sinceMs,
     depth: () => scheduler.depth(),
     progress: () => runner.progress(),
     order: (job) => scheduler.order(job),
-    reload: () => {
-      try {
-        events.configReloaded(take(options.loadConfig()));
-      } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });
-      }
-    },
+    reload: () => reloadConfig(options, take),
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));
       await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying, watching]));

@@ -23,8 +23,10 @@ const heartbeat = z.object({
   beatAtMs: z.number(),
   /** Why no job would be run now, and when one would have been for the last time; null where they are run. */
   waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
-  /** The links of the configuration that the daemon works with. */
-  links: z.array(z.object({ name: z.string(), syncIntervalMs: z.number() })).default([]),
+  /** The links of the configuration that the daemon works with, and since when it has worked with each as it is now. */
+  links: z
+    .array(z.object({ name: z.string(), syncIntervalMs: z.number(), sinceMs: z.number().default(0) }))
+    .default([]),
   /** Links with a run under way. */
   running: z.array(z.string()),
   /** How far they are. */

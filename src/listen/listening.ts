@@ -48,7 +48,7 @@ const look = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
   const standings: LinkStanding[] = [];
   for (const link of daemon.links()) standings.push(await standingOf(app.store, link));
   const depth = await daemon.depth();
-  return { nowMs: clock.now(), startedAtMs: daemon.startedAtMs, standings, traffic: app.traffic(), depth };
+  return { nowMs: clock.now(), sinceMs: (link) => daemon.sinceMs(link), standings, traffic: app.traffic(), depth };
 };
 
 const health = ({ app, daemon, clock }: Subject) =>

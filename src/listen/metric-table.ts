@@ -66,7 +66,7 @@ export const METRICS = {
     name: 'contact_sync_link_lag_seconds',
     type: 'gauge',
     labels: ['link'],
-    help: 'Time since the last completed run, or since the start of the daemon where there was none; of several links the longest, without those that wait for a person.',
+    help: 'Time since the last completed run, or since the daemon took the link up where there was none; of several links the longest, without those that wait for a person.',
   },
   interval: {
     name: 'contact_sync_link_interval_seconds',

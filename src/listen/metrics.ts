@@ -13,9 +13,10 @@ import { METRICS } from './metric-table.ts';
 
 /** What is looked up when the metrics are asked for, beside what was counted until then. */
 export type Seen = {
-  /** Epoch milliseconds, as `startedAtMs`. */
+  /** Epoch milliseconds. */
   readonly nowMs: number;
-  readonly startedAtMs: number;
+  /** Since when the daemon has worked with a link. */
+  readonly sinceMs: (link: string) => number;
   readonly standings: readonly LinkStanding[];
   readonly traffic: ReturnType<App['traffic']>;
   /** Null where it cannot be told now. */
@@ -82,12 +83,12 @@ type Described<Label extends string> = {
 };
 type Series = ReturnType<typeof createSeries>;
 
-const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, startedAtMs }: Seen): void => {
+const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, sinceMs }: Seen): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
   for (const [link, own] of Map.groupBy(standings, (standing) => labels.link(standing.link))) {
     // Of many that are told together, one that waits for a person neither is late nor hides that another one is.
     const due = link === OTHER ? own.filter((standing) => !waitsForPerson(standing)) : own;
-    const lagsMs = due.map(({ lastSuccessAtMs }) => nowMs - (lastSuccessAtMs ?? startedAtMs));
+    const lagsMs = due.map((each) => nowMs - (each.lastSuccessAtMs ?? sinceMs(each.link)));
     series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
     series.interval.set({ link }, Math.max(...own.map(({ syncIntervalMs }) => syncIntervalMs)) / 1000);
     series.refused.set(

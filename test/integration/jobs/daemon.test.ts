@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { checkHealth } from '../../../src/jobs/check-health.ts';
 import { readHeartbeat } from '../../../src/jobs/heartbeat.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -24,6 +25,7 @@ afterAll(async () => {
 const QUICK = { syncInterval: '10s' };
 /** Nothing but the first run of the first link, and what is asked for. */
 const RARE = { syncInterval: '1h' };
+const HOUR_MS = 3_600_000;
 
 const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[]): Promise<DaemonWorld> => {
   const world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
@@ -115,6 +117,32 @@ test('a resync waits for no daemon where none takes orders, and says so', async 
   const beside = await world.run('resync', '--wait');
   expect(beside.code).toBe(0);
   expect(beside.stderr).toContain('The daemon here takes no orders, because REDIS_URL is not set');
+});
+
+test('a link that a reload adds is late when no run of it completes, and not before its turn has come', async () => {
+  await using world = await worldOf('embedded', 'work');
+  await world.configure({ work: RARE });
+  const daemon = world.startDaemon(1);
+  await daemon.until(completed('work'));
+  const beforeLong = daemon.lines.length;
+  daemon.clock.advance(4 * HOUR_MS);
+  await daemon.until(completed('work'), beforeLong);
+  await world.addLink('comes');
+  await world.configure({ work: RARE, comes: RARE });
+  const store = openStore(join(world.dataDir, 'contact-sync.db'));
+  await using _ = { [Symbol.asyncDispose]: () => store.close() };
+  await store.acquireLease('comes', 'somebody else', daemon.clock.now(), daemon.clock.now() + 24 * HOUR_MS);
+  daemon.reload();
+  await daemon.until(says('link is being synced by another process', 'comes'));
+  const links = ['work', 'comes'].map((name) => ({ name, syncIntervalMs: HOUR_MS }));
+  const health = () => {
+    const config = { dataDir: world.dataDir, redisUrl: null };
+    return checkHealth({ config, links, store, nowMs: daemon.clock.now() });
+  };
+  await expect.poll(health).toEqual({ ok: true, line: 'healthy: 2 links' });
+  daemon.clock.advance(3 * HOUR_MS);
+  const line = 'unhealthy: no completed run within 3 intervals: comes';
+  await expect.poll(health, { timeout: 20_000 }).toEqual({ ok: false, line });
 });
 
 test('a daemon whose configuration turned bad stays healthy on the one it has, and says so', async () => {

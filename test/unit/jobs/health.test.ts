@@ -4,7 +4,11 @@ import type { Heartbeat } from '../../../src/jobs/heartbeat.ts';
 
 const NOW_MS = 10_000_000;
 const MINUTE_MS = 60_000;
-const ALONE = { progress: [], stalled: [], waiting: null, links: [], pid: 1, process: null };
+const served = (name: string, change: Partial<Heartbeat['links'][number]> = {}) => {
+  return { name, syncIntervalMs: MINUTE_MS, sinceMs: 0, ...change };
+};
+const ALL_SERVED = ['a', 'b', 'c', 'fine', 'slow'].map((name) => served(name));
+const ALONE = { progress: [], stalled: [], waiting: null, links: ALL_SERVED, pid: 1, process: null };
 const queueSince = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
   return { queue: 'embedded', startedAtMs: 0, beatAtMs: NOW_MS - 9_000, running: [], ...ALONE, ...change };
@@ -27,13 +31,13 @@ test.each([
   ['a success older than three intervals', beat(), linkHealth(OLD), false],
   [
     'such a success of a link that the daemon runs more seldom',
-    beat({ links: [{ name: 'a', syncIntervalMs: 2 * MINUTE_MS }] }),
+    beat({ links: [served('a', { syncIntervalMs: 2 * MINUTE_MS })] }),
     linkHealth(OLD),
     true,
   ],
   [
     'such a success where the daemon runs another link more seldom',
-    beat({ links: [{ name: 'b', syncIntervalMs: 2 * MINUTE_MS }] }),
+    beat({ links: [served('a'), served('b', { syncIntervalMs: 2 * MINUTE_MS })] }),
     linkHealth(OLD),
     false,
   ],
@@ -44,6 +48,18 @@ test.each([
     beat({ startedAtMs: NOW_MS - MINUTE_MS }),
     linkHealth({ lastSuccessAtMs: null }),
     true,
+  ],
+  [
+    'no success yet, just taken up',
+    beat({ links: [served('a', { sinceMs: NOW_MS - 3 * MINUTE_MS })] }),
+    linkHealth({ lastSuccessAtMs: null }),
+    true,
+  ],
+  [
+    'no success since it was taken up a while ago',
+    beat({ links: [served('a', { sinceMs: NOW_MS - 3 * MINUTE_MS - 1 })] }),
+    linkHealth({ lastSuccessAtMs: null }),
+    false,
   ],
   ['an old success, just started', beat({ startedAtMs: NOW_MS - MINUTE_MS }), linkHealth(OLD), true],
   ['a long run under way', beat({ running: ['a'] }), linkHealth(OLD), true],
@@ -75,4 +91,12 @@ test('the line names the links that are late, and those that wait', () => {
     'healthy: 1 of 3 links in step; b is paused, c is halted: see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
+});
+
+test('a link that the daemon has not taken up yet is named, and not late', () => {
+  const links = [linkHealth(), linkHealth({ link: 'new', lastSuccessAtMs: null })];
+  expect(judgeHealth(beat(), links, NOW_MS)).toEqual({
+    ok: true,
+    line: 'healthy: 1 link; not taken up by the daemon yet: new',
+  });
 });

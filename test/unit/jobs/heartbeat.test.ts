@@ -24,7 +24,7 @@ const beat: Heartbeat = {
   startedAtMs: 0,
   beatAtMs: BEAT_AT_MS,
   waiting: null,
-  links: [{ name: 'a', syncIntervalMs: 60_000 }],
+  links: [{ name: 'a', syncIntervalMs: 60_000, sinceMs: 0 }],
   running: ['a'],
   progress: [PROGRESS],
   stalled: [],

@@ -68,10 +68,10 @@ test('how links stand is told as of the scrape: lag, state, refused writes', asy
     standing('new', { lastSuccessAtMs: null, state: 'failing' }),
     standing('club', { lastSuccessAtMs: NOW_MS + 5_000, state: 'halted', syncIntervalMs: 5 * MINUTE_MS }),
   ];
-  const text = await metrics.render(seen({ standings, startedAtMs: NOW_MS - 90_000 }));
+  const text = await metrics.render(seen({ standings, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
   expect(seriesIn(text, 'contact_sync_link_lag_seconds')).toEqual({
     'link="home"': 30,
-    // Since the daemon's start.
+    // Since the daemon took it up.
     'link="new"': 90,
     // Another machine's clock is ahead.
     'link="club"': 0,

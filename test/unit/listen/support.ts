@@ -18,7 +18,7 @@ export const standing = (link: string, change: Partial<LinkStanding> = {}): Link
 };
 
 export const seen = (change: Partial<Seen> = {}): Seen => {
-  return { nowMs: NOW_MS, startedAtMs: 0, standings: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
+  return { nowMs: NOW_MS, sinceMs: () => 0, standings: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
 };
 
 const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };

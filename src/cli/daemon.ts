@@ -116,12 +116,14 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
     onFaulty: ({ name, problems }) =>
       events.linkFaulty({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
   });
-  await source.look();
+  // What was changed since they were first read, for the page and the log, is taken up too.
+  const { links } = (await source.look()) ?? config;
   // Signals are heard before the first log line says that they are.
   const asked = hear(() => running.reload());
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
   const running = startDaemon({
     ...parts,
+    links,
     loadConfig: () => source.reload(),
     ...(app.shelf !== null && { look: () => source.look() }),
     ...(listening && { onReport: listening.onReport }),

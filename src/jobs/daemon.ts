@@ -23,6 +23,8 @@ export type DaemonOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: () => string;
+  /** The links that it begins with; left out: those of the app's configuration. */
+  readonly links?: readonly LinkConfig[];
   /** Reads the configuration as it is now; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
   /** Answers the configuration where the links that the database keeps have changed, else null; left out: it keeps none. */
@@ -300,7 +302,7 @@ const reporting =
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
-  let { links } = app.config;
+  let { links = app.config.links } = options;
   const runner = createRunner({ ...options, concurrency: app.config.concurrency });
   const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.sayNow());
   const startedAtMs = clock.now();

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { LinksDocument, RemovedDocument } from '../../../config/hosted-documents.ts';
@@ -117,6 +118,31 @@ describe.skipIf(postgres === null)('links in the database', () => {
     daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);
   }, 120_000);
+
+  test('a daemon takes up what is added while it starts', async () => {
+    await using world = await startDaemonWorld(null, host);
+    const databaseUrl = (await postgres?.createDatabase()) ?? '';
+    await world.configure({}, { ...SHARED, databaseUrl });
+    const from = await settingsFile(world, 'ada', { syncInterval: '1s' });
+    await world.run('links', 'add', 'ada', '--from', from);
+    const query = async (statement: string) => (await postgres?.query(databaseUrl, statement)) ?? [];
+    await query('create table kept as select * from link_settings');
+    await world.run('links', 'remove', 'ada');
+    // The daemon has read that there is no link by the time that it asks whether there is another revision.
+    const other = new pg.Client({ connectionString: databaseUrl });
+    other.on('error', () => undefined);
+    await other.connect();
+    await using _ = { [Symbol.asyncDispose]: () => other.end() };
+    await other.query('begin; lock table hosting in access exclusive mode');
+    const daemon = world.startProcess();
+    const waiting = "select 1 from pg_locks where relation = 'hosting'::regclass and not granted";
+    await expect.poll(async () => (await query(waiting)).length, { timeout: 30_000 }).toBe(1);
+    await other.query('insert into link_settings select * from kept');
+    await other.query('update hosting set links_revision = links_revision + 1; commit');
+    await daemon.until(completed('ada'));
+    daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+  }, 60_000);
 
   test.skipIf(redis === null)(
     'hosts that share a queue take a link up and drop it together',

@@ -186,6 +186,12 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
   return { again: await execute(listening, workOfUndo(plan)), refused };
 };
 
+/** Whether what was refused is a deletion that is still due by the plan. */
+const isOfRemoval = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal): boolean => {
+  const id = side === 'left' ? leftId : rightId;
+  return decisions.some((each) => each.kind === 'remove' && each.side === side && each.record.id === id);
+};
+
 const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
   await takeStock(session);
   const { plan: planned, actions } = await planOf(session, target);
@@ -203,7 +209,8 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
   const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
-  report({ actions, refused: [...again.refused, ...first.refused, ...second.refused] });
+  const left = first.refused.filter((refusal) => isOfRemoval(again, refusal));
+  report({ actions, refused: [...again.refused, ...left, ...second.refused] });
 };
 
 /**

@@ -147,6 +147,50 @@ describe('undo', () => {
     expect(service.account.contact(serviceId(linked, 'Gus'))).toBeDefined();
   });
 
+  describe('with a second pass, for a write of unknown outcome', () => {
+    /** A run that edited Ada and Ben and created Gus, whose undo does not know what became of Ben. */
+    const startedUnsure = async (): Promise<LinkedSandbox> => {
+      const linked = await started();
+      const { google, service } = linked.sandbox;
+      for (const name of ['Ada', 'Ben']) {
+        google.account.updatePerson(googleId(linked, name), { organizations: [{ title: 'Miller' }] });
+      }
+      google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }] });
+      await linked.sync();
+      linked.clock.advance(60_000);
+      service.addFault({ method: 'PATCH', path: serviceId(linked, 'Ben'), times: 2, action: { kind: 'reset-after' } });
+      return linked;
+    };
+    const refusing = (linked: LinkedSandbox, name: string, method: string, times: number): void => {
+      linked.sandbox.service.addFault({
+        method,
+        path: serviceId(linked, name),
+        times,
+        action: { kind: 'status', status: 422 },
+      });
+    };
+
+    test('does not list what was refused before and is done by then', async () => {
+      await using linked = await startedUnsure();
+      refusing(linked, 'Ada', 'PATCH', 1);
+      const { report } = await undo(linked);
+      expect(report.refused).toEqual([]);
+      for (const name of ['Ada', 'Ben']) {
+        expect(linked.sandbox.service.account.contact(serviceId(linked, name))?.title).toBe('');
+      }
+    });
+
+    test('lists what is refused again once, and what it does not try again', async () => {
+      await using linked = await startedUnsure();
+      refusing(linked, 'Ada', 'PATCH', 2);
+      refusing(linked, 'Gus', 'DELETE', 1);
+      const { report } = await undo(linked);
+      const refused = report.refused.map(({ rightId }) => rightId ?? '');
+      expect(refused.toSorted()).toEqual([serviceId(linked, 'Ada'), serviceId(linked, 'Gus')].toSorted());
+      expect(linked.sandbox.service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Miller');
+    });
+  });
+
   test('edits that no run had seen yet are found by the run after it, on both sides', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory } from './data-directory.ts';
+import { keepLinks } from './keep-links.ts';
 import type { Parts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
@@ -56,6 +57,8 @@ export type App = Runs & {
   limits(link: string): readonly NamedBudget[];
   /** What this process has sent to the sides that it has reached so far. */
   traffic(): readonly Traffic[];
+  /** Lets go of what this process has opened for any link but these; a run under way goes on with what it has. */
+  keep(links: ReadonlySet<string>): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -107,7 +110,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const leaseChecks = new LeaseChecks();
   const reached = { gates, accessTokens, agent: agent.open };
   const shared = { clock, leaseChecks, random, newId, events, tracing: tracing.open, store, ...reached };
-  const parts: Parts = { ...shared, ways: new Map(), vault, holders, retentionMs };
+  const parts: Parts = { ...shared, ways: new Map(), contexts: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
@@ -142,6 +145,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     },
     limits: (link) => limitsOf(parts.ways, link),
     traffic: () => trafficOf(parts.ways),
+    keep: (links) => keepLinks(parts, links),
     [Symbol.asyncDispose]: async () => {
       // What is still under way nobody waits for any more.
       await agent.close();

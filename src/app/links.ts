@@ -21,7 +21,11 @@ export type Parts = NetworkParts & {
   readonly holders: LeaseHolders;
   /** How long what runs wrote is kept; null: for ever. */
   readonly retentionMs: number | null;
+  /** What links were last opened with, by their names. */
+  readonly contexts: Contexts;
 };
+
+type Contexts = Map<string, { readonly key: string; readonly context: Promise<LinkContext> }>;
 
 /** A side may show a contact some seconds after it was made. */
 const LOOKS_AFTER_MS = [0, 1_000, 3_000, 8_000];
@@ -91,7 +95,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
 
 /** Each link's context, opened again where the link's settings or credentials are not those of its last run. */
 export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<LinkContext>) => {
-  const contexts = new Map<string, { readonly key: string; readonly context: Promise<LinkContext> }>();
+  const { contexts } = parts;
   return async (configured) => {
     const link = await withStoredTokens(parts.vault, configured);
     const key = digest(fingerprint(link));

@@ -18,7 +18,7 @@ type Way = {
   readonly gates: Map<string, Gate>;
 };
 
-/** The ways of all links, by the link's name; each lasts as long as the program. */
+/** The ways of all links, by the link's name; each lasts as long as the program works with the link. */
 export type Ways = Map<string, Sides<Way>>;
 
 /** What every link's way to the network is made of. */

@@ -335,6 +335,8 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     use(config.links);
     const news = new Set([...change.added, ...change.changed]);
     note(change);
+    // Budgets that could not be stored are the next call's.
+    void app.keep(new Set(links.map(({ name }) => name))).catch(() => undefined);
     void heartbeat.sayNow();
     warn(config.links.filter(({ name }) => news.has(name)));
     return change;

@@ -11,7 +11,8 @@ import { nextLinkState } from '../sync/state/link.ts';
 import { FIRST_SYNC_WAITS, resumeRemedy, StoppedError } from '../sync/context.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { LinkProgress } from './heartbeat.ts';
-import type { JobData, JobProgress, JobReport } from './job.ts';
+import type { JobData, JobReport } from './job.ts';
+import { emptyMemory, forgetOthers, type Memory } from './memory.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPace, type Pace } from './pace.ts';
 import { NO_PROGRESS_YET, track } from './progress.ts';
@@ -49,28 +50,6 @@ const STALLED_AFTER_MS = 15 * 60_000;
 
 /** An outage that has lasted for so many runs in a row, some twenty minutes, is logged as an error. */
 const LASTING_FAILURES = 8;
-
-type Trouble = { readonly failures: number; readonly heldUntilMs: number };
-
-/** What the runner remembers of a link from run to run; all of it may be forgotten without harm. */
-type Memory = {
-  /** Remotes that were unavailable: when they may be asked again, on the clock that never jumps. */
-  readonly troubles: Map<string, Trouble>;
-  /** The credentials that the last run of a link began with, under its lease, or could not begin with. */
-  readonly tried: Map<string, string>;
-  /** Links whose next completed run ends a pause. */
-  readonly resuming: Set<string>;
-  /** Links that were found paused by hand, so that it is logged once. */
-  readonly pausedByHand: Set<string>;
-  /** Links that were found busy, so that it is logged once. */
-  readonly busy: Set<string>;
-  /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
-  readonly running: Set<JobData>;
-  /** When each of them last told of progress, on the clock that never jumps. */
-  readonly progressed: Map<JobData, number>;
-  /** How far those are that have begun a run. */
-  readonly progress: Map<JobData, JobProgress>;
-};
 
 type Parts = {
   readonly app: RunnerApp;
@@ -331,17 +310,6 @@ const settleNotBegun = async (parts: Parts, link: LinkConfig, job: JobData, erro
   });
 };
 
-const emptyMemory = (): Memory => ({
-  troubles: new Map(),
-  tried: new Map(),
-  resuming: new Set(),
-  pausedByHand: new Set(),
-  busy: new Set(),
-  running: new Set(),
-  progressed: new Map(),
-  progress: new Map(),
-});
-
 /** The one way in which a job is run, whichever scheduler asks for it. */
 export const createRunner = ({
   concurrency,
@@ -378,6 +346,7 @@ export const createRunner = ({
     setLinks: (next) => {
       links = new Map(next.map((link) => [link.name, link]));
       pace.keep(new Set(links.keys()));
+      forgetOthers(memory, links);
     },
     running: () => [...new Set([...memory.running].map(({ link }) => link))],
     progress: () =>

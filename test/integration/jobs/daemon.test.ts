@@ -145,6 +145,17 @@ test('a link that a reload adds is late when no run of it completes, and not bef
   await expect.poll(health, { timeout: 20_000 }).toEqual({ ok: false, line });
 });
 
+test('what a daemon has opened for a link that a reload takes from it is let go of', async () => {
+  await using world = await worldOf('embedded', 'stays', 'goes');
+  await world.configure({ stays: RARE, goes: RARE });
+  const daemon = world.startDaemon(1);
+  for (const name of ['stays', 'goes']) await daemon.until(completed(name));
+  expect(daemon.reached().toSorted()).toEqual(['goes', 'stays']);
+  await world.configure({ stays: RARE });
+  daemon.reload();
+  await expect.poll(() => daemon.reached()).toEqual(['stays']);
+});
+
 test('a daemon whose configuration turned bad stays healthy on the one it has, and says so', async () => {
   await using world = await worldOf('embedded', 'work', 'home');
   await world.configure({ work: RARE, home: RARE });

@@ -25,6 +25,8 @@ type DaemonProcess = DaemonLog & {
 /** A daemon in the test's process: all of it but the signals. */
 type LocalDaemon = DaemonLog & {
   readonly clock: MovableClock;
+  /** The links that it has opened a way to the network for. */
+  reached(): readonly string[];
   reload(): void;
   /** Ends it; once, however often it is called. */
   stop(): Promise<void>;
@@ -116,7 +118,13 @@ const startLocal = (configPath: string, times: number): LocalDaemon => {
     await app[Symbol.asyncDispose]();
   };
   let ending: Promise<void> | null = null;
-  return { ...log, clock, reload: () => daemon.reload(), stop: () => (ending ??= end()) };
+  return {
+    ...log,
+    clock,
+    reached: () => [...new Set(app.traffic().map(({ link }) => link))],
+    reload: () => daemon.reload(),
+    stop: () => (ending ??= end()),
+  };
 };
 
 const startProcess = (configPath: string): DaemonProcess => {

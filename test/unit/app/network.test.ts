@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { keepLinks } from '../../../src/app/keep-links.ts';
 import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command-events.ts';
 import type { Config, LinkConfig } from '../../../src/config/config.ts';
@@ -35,6 +36,28 @@ test('what went to each side is summed up, and of several limits the one that is
     { link: 'home', side: 'left', requests: 0, used: expect.closeTo(0.1) },
     { link: 'home', side: 'right', requests: 0, used: null },
   ]);
+  await gates.close();
+});
+
+test('what was opened for a link that is gone is let go of, and what another one shares with it stays', async () => {
+  const clock = createFakeClock();
+  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
+  const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
+  const ways: Ways = new Map();
+  const parts = { clock, gates, ways, events: {} } as unknown as Parameters<typeof networkFor>[0];
+  const limit = { requests: 10, windowMs: 60_000 };
+  const openFor = (name: string, gate: string) => {
+    const link = { name, sides: SIDE_WORDS } as unknown as LinkConfig;
+    return networkFor(parts, link, 'left').openGate(gate, limit);
+  };
+  const own = await openFor('gone', 'own');
+  const shared = await openFor('gone', 'shared');
+  await openFor('stays', 'shared');
+  await clock.advance(3_600_000);
+  await keepLinks({ ways, gates, contexts: new Map() }, new Set(['stays']));
+  expect([...ways.keys()]).toEqual(['stays']);
+  expect(await openFor('stays', 'shared')).toBe(shared);
+  expect(await openFor('gone', 'own')).not.toBe(own);
   await gates.close();
 });
 

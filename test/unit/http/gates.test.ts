@@ -43,6 +43,26 @@ test('a gate takes the limit of who asks for it last, and keeps what was sent', 
   expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
 });
 
+test('a gate that nobody needs any more is let go of once it has been idle, and goes on from what was stored', async () => {
+  const { clock, start } = open();
+  const gates = start();
+  const [gone, needed] = [await gates.open('gone', LIMIT, ignore), await gates.open('needed', LIMIT, ignore)];
+  const isNeeded = (name: string): boolean => name === 'needed';
+  await clock.advance(15 * 60_000 - 1);
+  const permit = await gone.acquire('read', NEVER);
+  await clock.advance(1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).toBe(gone);
+  permit.done(OK);
+  await clock.advance(15 * 60_000 - 1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).toBe(gone);
+  await clock.advance(1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).not.toBe(gone);
+  expect(await gates.open('needed', LIMIT, ignore)).toBe(needed);
+});
+
 test('budgets outlast the process', async () => {
   const { start } = open();
   const before = start();

@@ -43,6 +43,16 @@ test('what somebody asks for is done while the link waits for its next attempt, 
   expect(runner.runs).toHaveLength(4);
 });
 
+test('a link that is added again under its name does not wait for the next attempt of the one before', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  runner.runner.setLinks([]);
+  runner.runner.setLinks([LINK]);
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+});
+
 test('a link that is paused while its job waits for the lease is not run', async () => {
   await using runner = await startRunner();
   runner.waitsForLease(async () => void (await runner.store.setPausedByHand('a', 5)));

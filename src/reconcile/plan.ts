@@ -17,11 +17,11 @@ import {
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
 import { matchContacts, type Match, type MatchResult } from './match.ts';
-import { bereavedPairs, findAnew, meetAnew, type MadeAnew } from './made-anew.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { mergeMembership, unitingHalves, type GroupLink } from './membership.ts';
 import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
 import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
+import { findReplacements, meetReplacement, oneSidedPairs, type Replacement } from './replacements.ts';
 import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
 import { givenBacks, isAwaited, restoredHalves, withGivenBack, type GivenBacks, type PastMerge } from './side-merge.ts';
@@ -234,10 +234,11 @@ const decideMatch = (
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
-/** Decides for what is left of a pair and the contact that takes the place of its other half (R12): the pair goes on. */
-const decideAnew = (made: MadeAnew, { links, policy, selects }: Deciding): Decision => {
-  const pair: Pair = { ...made.pair, status: 'kept', [made.gone.side]: null };
-  return withSleep(decideMerge(pair, unitingHalves(meetAnew(made), links), links, policy), links, selects);
+/** Decides for what remains of a pair and the contact that takes the place of its other half (R12): the pair goes on. */
+const decideReplacement = (replacement: Replacement, { links, policy, selects }: Deciding): Decision => {
+  const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
+  const halves = unitingHalves(meetReplacement(replacement), links);
+  return withSleep(decideMerge(pair, halves, links, policy), links, selects);
 };
 
 /** A contact that matched nobody is new to the other side, unless nothing of it may be written there. */
@@ -292,10 +293,10 @@ export const planContacts = (input: PlanInput): Plan => {
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const strangers = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
-  const anew = findAnew(strangers, bereavedPairs(input.pairs), input.verdicts ?? []).filter((made) =>
-    [made.left, made.anew].some((half) => isSelected(half, selects)),
+  const replacements = findReplacements(strangers, oneSidedPairs(input.pairs), input.verdicts ?? []).filter(
+    ({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)),
   );
-  for (const made of anew) matched.add(nameOf(made.left)).add(nameOf(made.anew));
+  for (const { remaining, added } of replacements) matched.add(nameOf(remaining)).add(nameOf(added));
   const unmatched = SIDES.flatMap((side) => strangers[side]).filter((half) => !matched.has(nameOf(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
@@ -307,7 +308,7 @@ export const planContacts = (input: PlanInput): Plan => {
       .filter(isUnmatched)
       .flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
     ...met.flatMap((match) => decideMatch(match, survivors, deciding)),
-    ...anew.map((made) => decideAnew(made, deciding)),
+    ...replacements.map((replacement) => decideReplacement(replacement, deciding)),
     ...wanted.flatMap((half) => decideNew(half, deciding, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),
   ];

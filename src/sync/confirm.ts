@@ -101,7 +101,7 @@ const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
 
 /**
  * The halves of pairs that hold an email address of a contact of their side which is new: it may be one of them, that was
- * deleted and made anew.
+ * deleted and added again.
  */
 const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Side): Promise<readonly Half[]> => {
   const keys = decisions.flatMap((decision) => {
@@ -128,7 +128,7 @@ const unheard = async (session: Session, plan: Plan, sinceMs: number): Promise<S
 /**
  * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
  * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And
- * whose counterpart's like is new on its side: what was deleted there and made anew stays one (R12). Tells whether anything
+ * whose counterpart's like is new on its side: what was deleted there and added again stays one person (R12). Tells whether anything
  * was read, so that it is planned again.
  */
 export const confirmMet = async (session: Session, plan: Plan, sinceMs: number): Promise<boolean> => {

@@ -8,16 +8,16 @@ import type { Pair } from './decision.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-/** A pair, in step or asleep, of which one half is gone, though not into another contact, and what is left of it. */
-export type Bereaved = { readonly pair: Pair; readonly gone: Half; readonly left: Half };
+/** A pair, in step or asleep, of which one half was deleted, though not merged into another contact. */
+export type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
-/** The pairs of which one half may have been made anew. */
-export const bereavedPairs = (pairs: readonly Pair[]): readonly Bereaved[] =>
+/** The pairs of which one half may have been replaced. */
+export const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
   pairs.flatMap((pair) =>
-    SIDES.flatMap((side): Bereaved[] => {
-      const [gone, left] = [pair[side], pair[otherSide(side)]];
+    SIDES.flatMap((side): OneSided[] => {
+      const [gone, remaining] = [pair[side], pair[otherSide(side)]];
       if (gone === null || !isDeleted(gone) || gone.mergedInto !== null) return [];
-      return stands(left) ? [{ pair, gone, left }] : [];
+      return stands(remaining) ? [{ pair, gone, remaining }] : [];
     }),
   );
 
@@ -40,40 +40,41 @@ const areCopies = (one: Contact, other: Contact): boolean => {
 };
 
 /** Whether more than a name speaks for it: of a deleted contact's namesakes, any may be somebody else. */
-const isSure = (gone: Half, anew: Half): boolean =>
-  shareAddress(gone.record.contact, anew.record.contact) || areCopies(gone.record.contact, anew.record.contact);
+const isSure = (gone: Half, candidate: Half): boolean =>
+  shareAddress(gone.record.contact, candidate.record.contact) ||
+  areCopies(gone.record.contact, candidate.record.contact);
 
-/** What is left of a pair, and the contact that was made in place of its other half. */
-export type MadeAnew = Bereaved & { readonly anew: Half };
+/** A pair and the contact that was added in place of its deleted half. */
+export type Replacement = OneSided & { readonly added: Half };
 
 /**
- * Finds contacts that were deleted on a side and made there anew (R12): those of no pair that are one person with what the
+ * Finds contacts that were deleted on a side and added there again (R12): those of no pair that are one person with what the
  * deleted one last was (R13), and that nobody keeps apart from its other half. Pure.
  */
-export const findAnew = (
+export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
-  bereaved: readonly Bereaved[],
+  oneSided: readonly OneSided[],
   verdicts: readonly Verdict[],
-): readonly MadeAnew[] =>
+): readonly Replacement[] =>
   SIDES.flatMap((side) => {
-    const own = new Map(bereaved.flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])));
+    const own = new Map(oneSided.flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])));
     const { matches } = matchContacts({ left: [...own.keys()], right: unpaired[side] });
-    return matches.flatMap(({ left: gone, right: anew }): MadeAnew[] => {
+    return matches.flatMap(({ left: gone, right: added }): Replacement[] => {
       const each = own.get(gone);
-      if (each === undefined || !isSure(gone, anew)) return [];
-      return apartFrom(verdicts, each.left.side, each.left.id).includes(anew.id) ? [] : [{ ...each, anew }];
+      if (each === undefined || !isSure(gone, added)) return [];
+      return apartFrom(verdicts, each.remaining.side, each.remaining.id).includes(added.id) ? [] : [{ ...each, added }];
     });
   });
 
 /**
- * The halves of a pair of which one was made anew. Where it says what both sides agreed on, that stays agreed (R2); in
- * everything else the two meet for the first time, so that nothing goes because the new one lacks it (R13). Pure.
+ * The halves of a pair of which one was replaced. Where the new one says what both sides agreed on, that stays agreed (R2); in
+ * everything else the two meet for the first time, so that nothing goes because it lacks something (R13). Pure.
  */
-export const meetAnew = ({ anew, gone, left }: MadeAnew): Sides<Half> => {
-  const halves = bySide((side) => (side === gone.side ? anew : left));
-  if (gone.base === null || left.base === null) return bySide((side) => ({ ...halves[side], base: null }));
-  const now = anew.record.contact;
-  let [own, other] = [gone.base.contact, left.base.contact];
+export const meetReplacement = ({ added, gone, remaining }: Replacement): Sides<Half> => {
+  const halves = bySide((side) => (side === gone.side ? added : remaining));
+  if (gone.base === null || remaining.base === null) return bySide((side) => ({ ...halves[side], base: null }));
+  const now = added.record.contact;
+  let [own, other] = [gone.base.contact, remaining.base.contact];
   for (const field of scalarsIn(own, other, now)) {
     if (textIn(own, field) === textIn(now, field)) continue;
     [own, other] = [withValue(own, field, ''), withValue(other, field, '')];
@@ -81,11 +82,11 @@ export const meetAnew = ({ anew, gone, left }: MadeAnew): Sides<Half> => {
   for (const field of listsIn(own, other, now)) {
     if (!haveSameKeys(field, own, now)) [own, other] = [withList(own, field, []), withList(other, field, [])];
   }
-  const inSameGroups = anew.record.groupIds.toSorted().join() === gone.base.groupIds.toSorted().join();
+  const inSameGroups = added.record.groupIds.toSorted().join() === gone.base.groupIds.toSorted().join();
   const baseOf = (contact: Contact, { groupIds }: Snapshot): Snapshot => ({
     contact,
     groupIds: inSameGroups ? groupIds : [],
   });
-  const bases = { own: baseOf(own, gone.base), other: baseOf(other, left.base) };
+  const bases = { own: baseOf(own, gone.base), other: baseOf(other, remaining.base) };
   return bySide((side) => ({ ...halves[side], base: side === gone.side ? bases.own : bases.other }));
 };

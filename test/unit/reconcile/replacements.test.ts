@@ -11,24 +11,27 @@ import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, 
 const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King', emailAddresses: values('ada@x.org') };
 
 type Given = {
-  /** What is left of the pair, and what the sides last agreed on. */
-  readonly left?: Partial<Contact>;
+  /** What remains of the pair, and what the sides last agreed on. */
+  readonly remaining?: Partial<Contact>;
   readonly base?: Partial<Contact>;
-  readonly anew?: Partial<Contact>;
+  readonly added?: Partial<Contact>;
   readonly former?: Partial<Half>;
   readonly policy?: Partial<Policy>;
   readonly more?: Partial<PlanInput>;
 };
 
 /** The decisions where one half of a pair was deleted on `side`, and a contact of no pair is new there. */
-const decide = (side: Side, { left = ADA, base = left, anew = ADA, former = {}, policy, more }: Given = {}) => {
+const decide = (
+  side: Side,
+  { remaining = ADA, base = remaining, added = ADA, former = {}, policy, more }: Given = {},
+) => {
   const terms = policyWith(policy);
   const last = { record: record('former', base), base: snapshot(base) };
   const half = {
     [side]: gone('former', { ...last, ...former }),
-    [otherSide(side)]: present(record('left', left), snapshot(base)),
+    [otherSide(side)]: present(record('remaining', remaining), snapshot(base)),
   };
-  const strangers = unpaired(side, record('anew', anew));
+  const strangers = unpaired(side, record('added', added));
   const plan = planContacts({
     pairs: [pairOf(half.left ?? null, half.right ?? null)],
     survivors: [],
@@ -49,18 +52,21 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
 
   test.each<[string, Given]>([
     ['shares an email address with it', {}],
-    ['shares one, while what is left was renamed', { left: { ...ADA, firstName: 'Eve' }, base: ADA, anew: ADA }],
-    ['shares a phone number', { left: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
-    ['says the very same', { left: { firstName: 'Ada' } }],
+    ['shares one, while what remains was renamed', { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA }],
+    ['shares a phone number', { remaining: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
+    ['says the very same', { remaining: { firstName: 'Ada' } }],
   ])('takes the place of the former one where it %s', (_, given) => {
-    const [decision, ...others] = decide(side, { anew: given.left ?? ADA, ...given });
+    const [decision, ...others] = decide(side, { added: given.remaining ?? ADA, ...given });
     expect(others).toEqual([]);
-    expect(decision).toMatchObject({ kind: 'merge', pair: { id: 1, [side]: { id: 'anew' }, [other]: { id: 'left' } } });
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      pair: { id: 1, [side]: { id: 'added' }, [other]: { id: 'remaining' } },
+    });
   });
 
-  test('meets what is left for the first time: nothing that either of them says is lost', () => {
+  test('meets what remains for the first time: nothing that either of them says is lost', () => {
     const edited = { ...ADA, title: 'Countess' };
-    const [decision] = decide(side, { left: edited, base: ADA, anew: { ...ADA, company: 'Engines' } });
+    const [decision] = decide(side, { remaining: edited, base: ADA, added: { ...ADA, company: 'Engines' } });
     const writes = decision?.kind === 'merge' ? decision.writes : null;
     expect(writes?.[side]).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
     expect(writes?.[other]).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
@@ -68,10 +74,10 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
 
   test('keeps what both sides agreed on, each in its own words', () => {
     const short = { ...ADA, title: 'Countess' };
-    const left = { ...ADA, title: 'Countess of Lovelace' };
+    const remaining = { ...ADA, title: 'Countess of Lovelace' };
     const [decision] = decide(side, {
-      left,
-      anew: short,
+      remaining,
+      added: short,
       former: { record: record('former', short), base: snapshot(short) },
     });
     expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
@@ -79,7 +85,7 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
 
   test('is given back what it lacks of what both sides agreed on', () => {
     const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
-    const [decision] = decide(side, { left: whole });
+    const [decision] = decide(side, { remaining: whole });
     const writes = decision?.kind === 'merge' ? decision.writes : null;
     expect(writes?.[side]?.fields).toEqual(['title', 'phoneNumbers']);
     expect(writes?.[other]).toBeNull();
@@ -90,14 +96,14 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
   });
 
   test('is somebody else where only the name speaks for it', () => {
-    expect(kindsOf(decide(side, { anew: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
+    expect(kindsOf(decide(side, { added: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
       'create',
       'delete',
     ]);
   });
 
   test('is somebody else where a person keeps the two apart', () => {
-    const ids = bySide((each) => (each === side ? 'anew' : 'left'));
+    const ids = bySide((each) => (each === side ? 'added' : 'remaining'));
     const verdicts = [{ leftId: ids.left, rightId: ids.right, says: 'apart', atMs: 0 }] as const;
     expect(kindsOf(decide(side, { more: { verdicts } }))).toEqual(['create', 'delete']);
   });

@@ -13,7 +13,7 @@ const adasAt = ({ sandbox: { google, service } }: LinkedSandbox) => ({
   service: service.account.contacts().filter(({ first_name: name }) => name === 'Ada'),
 });
 
-/** Whether Ada's title is edited where she was not made anew. */
+/** Whether Ada's title is edited where she was not added again. */
 const HOW = ['edited', 'as she was'] as const;
 
 const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'incremental')[]): Promise<void> => {
@@ -24,7 +24,7 @@ const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'increme
 };
 
 test.each(HOW)(
-  'R12: who is deleted at Google and made there anew keeps her contact at the service, %s',
+  'R12: who is deleted at Google and added there again keeps her contact at the service, %s',
   async (how) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { google, service } = linked.sandbox;
@@ -46,7 +46,7 @@ test.each(HOW)(
 );
 
 test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => [how, kind] as const)))(
-  'R12: who is deleted at the service and made there anew keeps her contact at Google, %s, in a run of kind %s',
+  'R12: who is deleted at the service and added there again keeps her contact at Google, %s, in a run of kind %s',
   async (how, kind) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { google, service } = linked.sandbox;

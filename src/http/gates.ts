@@ -39,8 +39,8 @@ export type Gates = {
 /** A budget lists every request of its window: where many runs share it, storing it for each would cost more than they do. */
 const SAVE_EVERY_MS = 1_000;
 
-/** Longer than any page, write or pause of a run takes. */
-const LET_GO_AFTER_MS = 15 * 60_000;
+/** Longer than a run waits at a gate, which a remote may close for an hour. */
+const LET_GO_AFTER_MS = 2 * 3_600_000;
 
 /** A Redis that has not learnt by then of the requests that ended is not there. */
 const LONGEST_END_MS = 1_000;

@@ -275,6 +275,8 @@ const runLinkJob = async (
       noteResuming(parts, current);
       await skipWhereDue(parts, link, job, { row: current, credentials });
       if (current.state === 'active') await skipWhereDone(parts, link, job);
+      // Asked last: no run begins any more while the daemon stops.
+      signals.stop.throwIfAborted();
       ({ state } = current);
       memory.tried.set(link.name, credentials);
     },

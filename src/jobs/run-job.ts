@@ -236,6 +236,13 @@ const announce = ({ events, memory }: Parts, { name }: LinkConfig, from: LinkSta
   if (from === 'halted' || from === 'failing') events.linkRecovered({ link: name, from });
 };
 
+/** Throws {@link SkippedError} where the turn of a look at the link comes later. */
+const skipOutOfTurn = ({ clock, pace }: Parts, link: LinkConfig, job: JobData): void => {
+  const isLook = job.kind === 'incremental' && job.byHand !== true;
+  const turnInMs = isLook ? pace.turnInMs(link, clock.monotonic()) : 0;
+  if (turnInMs > 0) throw new SkippedError(link.name, 'not due', turnInMs);
+};
+
 const runLinkJob = async (
   parts: Parts,
   link: LinkConfig,
@@ -249,9 +256,7 @@ const runLinkJob = async (
   const credentials = joined(await app.credentials(link));
   noteResuming(parts, row);
   await skipWhereDue(parts, link, job, { row, credentials });
-  const isLook = job.kind === 'incremental' && job.byHand !== true;
-  const turnInMs = isLook ? parts.pace.turnInMs(link, clock.monotonic()) : 0;
-  if (turnInMs > 0) throw new SkippedError(link.name, 'not due', turnInMs);
+  skipOutOfTurn(parts, link, job);
   const turn = await turns.take(job);
   if ('retryInMs' in turn) {
     return { ending: 'busy', message: 'Other full runs go first.', summary: null, retryInMs: turn.retryInMs };

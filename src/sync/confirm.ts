@@ -127,9 +127,9 @@ const unheard = async (session: Session, plan: Plan, sinceMs: number): Promise<S
 
 /**
  * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
- * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And
- * whose counterpart's like is new on its side: what was deleted there and added again stays one person (R12). Tells whether anything
- * was read, so that it is planned again.
+ * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And who
+ * holds an email address of a contact that is new on the same side: what was deleted there and added again stays one person
+ * (R12). Tells whether anything was read, so that it is planned again.
  */
 export const confirmMet = async (session: Session, plan: Plan, sinceMs: number): Promise<boolean> => {
   const { clock, remotes, signal, writer } = session;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Contact } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
 import { contactOf, overlongField } from '../../contact/normalise.ts';
@@ -24,8 +23,6 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
   if (originScope !== undefined && originId !== undefined) return { originId, originScope };
   return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
 };
-
-const anyObject = z.record(z.string(), z.unknown());
 
 /** What one Person of an answer says. */
 export type PersonReading =
@@ -90,13 +87,13 @@ const unreadable = (answer: unknown, reason: string): PersonReading => {
  * What {@link readPerson} kept of a Person in a record: what goes back to Google in an update, so only values of the CONTACT
  * source, without what Google makes itself. Throws on a foreign `raw`.
  */
-export const personOfRecord = ({ id, raw }: ContactRecord): Person =>
-  personSchema.parse({ ...anyObject.parse(JSON.parse(raw)), resourceName: id });
+export const personOfRecord = ({ raw }: ContactRecord): Person => personSchema.parse(JSON.parse(raw));
 
 /** What {@link personOfRecord} reads. */
 const rawOf = (own: Person, { type, id }: Source, { lists }: PersonMapping): string => {
   const kept = lists.map(({ name }) => [name, own[name]?.map(writable)] as const);
-  return JSON.stringify({ metadata: { sources: [{ type, id }] }, ...Object.fromEntries(kept) });
+  const { resourceName } = own;
+  return JSON.stringify({ resourceName, metadata: { sources: [{ type, id }] }, ...Object.fromEntries(kept) });
 };
 
 /** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */

@@ -234,3 +234,18 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
   });
 });
+
+test('[R4, R12] no question stays about a contact that was deleted and added again', async () => {
+  await using linked = await asking();
+  const { google } = linked.sandbox;
+  google.account.deletePerson(googleId(linked));
+  google.account.createPerson({
+    names: [{ givenName: 'Ada', familyName: 'King' }],
+    emailAddresses: [{ value: 'ada@x.org' }],
+    organizations: [{ title: 'Baker' }],
+  });
+  await linked.sync();
+  const ids = (await linked.app.store.conflicts('default', { all: false })).map(({ leftId }) => leftId);
+  expect(ids).toEqual([googleId(linked)]);
+  expect(titles(linked)).toEqual(['Baker', 'Brewer']);
+});

@@ -149,7 +149,7 @@ test('what makes a record of a Person', () => {
           "id": "people/c31",
           "modifiedAtMs": 1767225600123,
           "originId": "contact_7",
-          "raw": "{"metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","city":"Bonn","postalCode":"5","extendedAddress":"Apt 4"},{"type":"home","formattedValue":"Side St 2\\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}",
+          "raw": "{"resourceName":"people/c31","metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","city":"Bonn","postalCode":"5","extendedAddress":"Apt 4"},{"type":"home","formattedValue":"Side St 2\\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}",
           "version": "#31",
         },
       },

@@ -7,7 +7,7 @@ import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
-import { contactTokens, tokenOf, type Token } from './ledger.ts';
+import { contactTokens, groupOf, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type Delivered, type World } from './world.ts';
 
 const SCALAR_TEXTS: { readonly [Field in ScalarField]?: readonly [initial: string, end: string] } = {
@@ -76,14 +76,26 @@ const explainDropped = (world: World, to: Book, row: Row): void => {
 
 const NOTHING: Delivered = { brought: new Set(), taken: new Set() };
 
+/**
+ * Memberships that users have ended at both sides since the last completed run began, and of which this side's takes some back
+ * now: the link may never have seen this side without them, and knows of the other one's end only.
+ */
+const takenBackUnseen = ({ ledger, parts }: World, put: ReadonlySet<Token>): readonly Token[] => {
+  const isUnseen = (at: Side, token: Token): boolean =>
+    (ledger.takenAtMs[at].get(token) ?? -Infinity) >= parts.readSinceMs;
+  return [...put].filter((token) => groupOf(token) !== null && SIDES.every((at) => isUnseen(at, token)));
+};
+
 /** A user changes a contact; the ledger sees what stood before them and what stands there now. */
 export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   world.parts.untouchable.delete(row.entity);
   const before = visibleTokens(book, row);
   how();
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
+  const unseen = takenBackUnseen(world, after.difference(before));
   world.ledger.changed(row.entity, before, after);
   world.ledger.changedAt(book.side, world.clock.now(), before, after);
+  for (const token of unseen) world.ledger.explain(token);
   const replaced = world.replaced.get(row);
   // Nobody saw what a merge had put aside: the user replaced both.
   for (const token of before.difference(after)) world.ledger.explain(replaced?.get(token) ?? null);

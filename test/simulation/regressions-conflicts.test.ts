@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
+import { SIDES } from '../../src/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
@@ -121,4 +122,13 @@ test('[R4, R9] an answer stands where its write was lost and a user then emptied
   expect(liveRows(world.books.left).map(({ contact }) => contact.title)).toEqual(
     liveRows(world.books.right).map(({ contact }) => contact.title),
   );
+});
+
+test('[R3] a membership that a user takes back before anybody looks goes with the removal at the other side (seed 31416301)', async () => {
+  const move = (kind: 'join' | 'leave', side: 'left' | 'right'): Edit => ({ kind, side, who: 0, group: 0 });
+  const group: Edit = { kind: 'group', side: 'left', both: true };
+  const before: readonly Edit[] = [group, { kind: 'twin', differs: false }, move('join', 'left')];
+  const unseen = [move('leave', 'right'), move('leave', 'left'), move('join', 'left')];
+  const { world } = await runHistory(history([[run({ before })], [run({ before: unseen })]]));
+  expect(SIDES.map((side) => liveRows(world.books[side]).map(({ groupIds }) => groupIds.size))).toEqual([[0], [0]]);
 });

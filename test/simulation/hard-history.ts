@@ -46,7 +46,7 @@ import { run } from './scenario.ts';
 export const TOPICS = [
   /** A membership's answer is lost, and the user does the opposite. */
   'membership',
-  /** Lists and feeds lag, each by its own time, behind deletions and edits. */
+  /** Lists, reads and feeds lag, lists and feeds each by its own time, behind deletions and edits. */
   'lag',
   /** A batch's answer is lost while the other side's edit is hidden. */
   'hidden-edit',
@@ -135,7 +135,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         { minLength: 2, maxLength: 4 },
       ),
     ),
-    hardness: { listingLagMs: lagMs, feedLagMs: lagMs },
+    hardness: { listingLagMs: lagMs, feedLagMs: lagMs, readsLag: flag },
   },
   'hidden-edit': {
     phases: afterRest(

@@ -144,6 +144,8 @@ export type Hardness = {
   /** How long changes stay out of listings, and out of change feeds, at most. */
   readonly listingLagMs: number;
   readonly feedLagMs: number;
+  /** Whether reads lag as listings do, at a side that says how long that takes. */
+  readonly readsLag?: boolean;
   readonly habits: Habits;
 };
 

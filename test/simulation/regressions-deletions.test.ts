@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { SIDES } from '../../src/contact/side.ts';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
-import type { Edit } from './history.ts';
+import type { Edit, History, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
+
+const MINUTE_MS = 60_000;
 
 // Histories that once went wrong, cut down to what matters: deletions that are not settled for a while.
 
@@ -23,4 +27,48 @@ test('[R6, R15] a membership that goes with its group is no edit any more of who
     'deleted',
     'deleted',
   ]);
+});
+
+const lateReads: History['hardness'] = {
+  direction: 'both',
+  listingLagMs: 9 * MINUTE_MS,
+  feedLagMs: 0,
+  readsLag: true,
+  habits: PLAIN_HABITS,
+};
+
+/** Contacts come to rest on both sides, then runs follow each other closely where listings and reads lag. */
+const whileReadsLag = (steps: readonly RunStep[]): Promise<unknown> => {
+  const people = run({
+    before: Array.from({ length: 4 }, (): Edit => ({ kind: 'create', side: 'left', rich: false })),
+  });
+  return runHistory(history([[people], steps], { players: { left: 'google', right: 'google' }, hardness: lateReads }));
+};
+
+test.each(SIDES)('[R7] a deleted contact that a listing and a read still show is not made again (%s)', async (side) => {
+  // How late a side shows a change depends on how many there were: with some of these numbers it shows the deletion late.
+  for (const count of [0, 1, 2, 3, 4]) {
+    const others = Array.from({ length: count }, (): Edit => ({ kind: 'set', side, who: 1, field: 'title' }));
+    const deleted = run({ before: [...others, { kind: 'delete', side, who: 0 }], gapMs: 3 * MINUTE_MS });
+    await whileReadsLag([deleted, run({ full: true }), run()]);
+  }
+});
+
+test.each(SIDES)(
+  '[R7] a new contact that a listing and a read do not show yet is deleted nowhere (%s)',
+  async (side) => {
+    const create: Edit = { kind: 'create', side, rich: false };
+    await whileReadsLag([
+      run({ before: [create, create, create] }),
+      run({ gapMs: MINUTE_MS, full: true }),
+      run({ full: true }),
+    ]);
+  },
+);
+
+test.each(SIDES)('[R6] a contact that a read shows as it was before it was written is no edit (%s)', async (side) => {
+  for (const who of [0, 1, 2, 3]) {
+    const edit: Edit = { kind: 'set', side, who, field: 'title' };
+    await whileReadsLag([run({ before: [edit] }), run({ gapMs: MINUTE_MS, before: [{ kind: 'delete', side, who }] })]);
+  }
 });

@@ -287,8 +287,12 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     const provider = MEMORY_PROVIDERS[history.players[side]];
     const plain = { side, provider, clock, manners: history.manners[side], skewMs, visibilityDelayMs };
     if (history.hardness === undefined) return createBook(plain);
-    const { listingLagMs, feedLagMs, habits } = history.hardness;
-    const delays = { visibilityDelayMs: delayMs(listingLagMs, 7), feedDelayMs: delayMs(feedLagMs, 3) };
+    const { listingLagMs, feedLagMs, habits, readsLag = false } = history.hardness;
+    const delays = {
+      visibilityDelayMs: delayMs(listingLagMs, 7),
+      feedDelayMs: delayMs(feedLagMs, 3),
+      readsLag: readsLag && provider.capabilities.settlesWithinMs > 0,
+    };
     const isStamped = provider.feed === 'stamps';
     return createBook({ ...plain, ...delays, habits: isStamped ? habits : PLAIN_HABITS });
   };

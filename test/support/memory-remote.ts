@@ -30,7 +30,15 @@ import type {
   UpdateRequest,
   WriteResult,
 } from '../../src/providers/remote.ts';
-import { groupRecordOf, isAsAnswered, noteAnswer, recordOf as read, type Book, type Row } from './memory/book.ts';
+import {
+  groupRecordOf,
+  isAsAnswered,
+  noteAnswer,
+  recordOf as read,
+  shownAt,
+  type Book,
+  type Row,
+} from './memory/book.ts';
 import { feedOf } from './memory/feeds.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
 import type { MemoryProvider } from './memory/providers.ts';
@@ -142,8 +150,19 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return row === undefined || row.state === 'deleted' || row.state === 'merged' ? null : row;
   };
 
+  /** What a read that lags behind shows of the contact; undefined where it shows what stands. */
+  const readLate = (row: Row, id: string): ReadAnswer | undefined => {
+    const shown = shownAt(row, clock.now(), 'listing');
+    if (shown === null) return { kind: 'gone' };
+    if (shown.state !== 'live') return undefined;
+    noteAnswer(row, shown.record);
+    return { kind: shown.record.id === id ? 'found' : 'moved', record: shown.record };
+  };
+
   const readOne = (id: string): ReadAnswer => {
     let row = book.find(id);
+    const late = row === undefined || !book.readsLag ? undefined : readLate(row, id);
+    if (late !== undefined) return late;
     while (row?.state === 'merged' && row.mergedInto !== null) row = row.mergedInto;
     // Of a contact that went into another one, the answer does not tell that the other is deleted.
     if (row?.id === id && row.state === 'deleted' && row.told === 'no') row.told = 'now';

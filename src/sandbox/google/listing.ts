@@ -16,7 +16,7 @@ import {
   type PageToken,
   type SyncToken,
 } from './sync-tokens.ts';
-import { showing, visibleState, type World } from './world.ts';
+import { isReadStale, showing, visibleState, type World } from './world.ts';
 
 const maximumPageSize = 1000;
 const defaultPageSize = 100;
@@ -142,8 +142,9 @@ function openListing({ book, syncToken }: ListParameters, world: World): Listing
   return { after: syncToken.sequence, resumeFrom: Math.max(spread, syncToken.sequence), fullSyncAtMs };
 }
 
-function staleSequences(book: ContactBook, { staleReads }: World): number[] {
-  const inBook = [...staleReads].map((name) => book.sequenceOf(name)).filter((sequence) => sequence > 0);
+function staleSequences(book: ContactBook, world: World): number[] {
+  const stale = [...world.staleReads.keys()].filter((name) => isReadStale(world, name));
+  const inBook = stale.map((name) => book.sequenceOf(name)).filter((sequence) => sequence > 0);
   return inBook.map((sequence) => sequence - 1);
 }
 
@@ -166,7 +167,7 @@ function deltaPage(parameters: ListParameters, syncToken: SyncToken, listing: Li
 function fullPage(parameters: ListParameters, listing: Listing, world: World): Page {
   const { book } = parameters;
   const options = viewOptions(parameters, world);
-  const visible = (record: ContactRecord): boolean => !record.deleted || world.staleReads.has(record.resourceName);
+  const visible = (record: ContactRecord): boolean => !record.deleted || isReadStale(world, record.resourceName);
   const { records, next } = book.slice(listing.after, book.lastSequence, parameters.pageSize, visible);
   return { people: viewAll(records, options, world), after: next, total: book.size };
 }

@@ -119,7 +119,7 @@ function createWorld(
     fullSyncQuota: fullSyncQuota(quotas),
     syncTokenGeneration: 0,
     groupSyncTokensFromMicros: 0,
-    staleReads: new Set(),
+    staleReads: new Map(),
     searchCaches: new Map(),
     answered: 0,
   };

@@ -82,7 +82,7 @@ export const googleVariantsSchema = z.strictObject({
   ),
   readAfterWrite: oneOf(
     ['fresh', 'firstReadStale'],
-    'Whether the first get or full listing after an API write still shows the contact as it was before.',
+    'Whether the first get or full listing within ten minutes after an API write still shows the contact as it was before.',
   ),
   searchCache: oneOf(
     ['warmedUp', 'fresh'],

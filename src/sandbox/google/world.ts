@@ -19,8 +19,8 @@ export interface World {
   syncTokenGeneration: number;
   /** Group sync tokens from before that time have expired. */
   groupSyncTokensFromMicros: number;
-  /** Contacts whose next read still shows the state before the last API write, by resource name. */
-  readonly staleReads: Set<string>;
+  /** Until when the next read of a contact still shows the state before its last API write, by resource name. */
+  readonly staleReads: Map<string, number>;
   /** What a search sees of a book: the contacts as they were at the last warm-up request. */
   readonly searchCaches: Map<ContactBook, readonly ContactRecord[]>;
   /** Number of requests answered so far. */
@@ -52,14 +52,25 @@ export interface Operation {
   readonly run: (request: ApiRequest, world: World) => object;
 }
 
+/** A write takes no longer than that to be seen by every read. */
+const spreadsWithinMs = 10 * 60_000;
+
 /** Remembers that a read right after this write may come too early. */
 export function noteApiWrite(world: World, resourceName: string): void {
-  if (world.variants.readAfterWrite === 'firstReadStale') world.staleReads.add(resourceName);
+  if (world.variants.readAfterWrite !== 'firstReadStale') return;
+  world.staleReads.set(resourceName, world.account.now() + spreadsWithinMs);
+}
+
+/** Whether the next read of a contact still shows the state before its last API write. */
+export function isReadStale(world: World, resourceName: string): boolean {
+  return (world.staleReads.get(resourceName) ?? 0) > world.account.now();
 }
 
 /** What a get or a full listing sees of a contact; undefined when it sees none. */
 export function visibleState(world: World, record: ContactRecord): ContactState | undefined {
-  if (world.staleReads.delete(record.resourceName)) return record.previous;
+  const isStale = isReadStale(world, record.resourceName);
+  world.staleReads.delete(record.resourceName);
+  if (isStale) return record.previous;
   return record.deleted ? undefined : record.state;
 }
 

@@ -248,11 +248,15 @@ const stateWith = (half: Half, record: ContactRecord, isSame: boolean): HalfStat
 const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord): boolean =>
   state === 'settled' && base !== null && equalSnapshots(base, record) && !equalSnapshots(base, known);
 
+/** What a half is that stands and of which no more was learnt: nothing misses it any longer. */
+const standing = (half: Half): Half =>
+  half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
+
 const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const { kind, record, atMs } = event;
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
-  if (kind === 'shown' && isNews && isOutdated(record, half, atMs)) return half;
+  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);
   // What differs from its base stays on this side, or waits for a person: a feed that shows it again says nothing new.
   if (!isNews && kind === 'shown' && event.byFeed) return half;
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
@@ -274,7 +278,7 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
 };
 
 /** Whether a contact was written so recently that its side may not show it yet (R7). */
-export const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
   return writtenAtMs !== null && isWithin(settlesWithinMs, writtenAtMs, nowMs);
 };
 
@@ -286,6 +290,17 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
   if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
   return nowMs - modifiedAtMs < LAGS_FOR_MS + CLOCK_MARGIN_MS;
 };
+
+/**
+ * Whether a contact was written, or came or was changed at its side, so recently that neither a listing nor a read need show it
+ * yet (R7): only at a side that says how long that takes.
+ */
+export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
+  settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
+
+/** Whether a contact went so recently that a listing and a read may still show it (R7). */
+export const mayLinger = ({ heardAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean =>
+  isWithin(settlesWithinMs, heardAtMs, nowMs);
 
 /** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {

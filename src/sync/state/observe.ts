@@ -4,7 +4,7 @@ import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import type { Cursor, HalfKey } from '../../store/store.ts';
-import { buriedHalf, isUnsettled, mayLag, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
+import { buriedHalf, isUnseen, mayLag, mayLinger, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Lets an event happen to the half of that id; answers the half as it is then. */
@@ -245,24 +245,38 @@ const keepUnseen = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord
     set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
 };
 
+/** What a read says about a contact that is shown although it is gone: right after its deletion, the read may lag too (R7). */
+const observeDoubted = (
+  set: WorkingSet,
+  half: Half,
+  answer: ReadAnswer,
+  { settlesWithinMs }: Confirmation,
+  nowMs: number,
+): void => {
+  if (answer.kind === 'found' && mayLinger(half, settlesWithinMs, nowMs)) return;
+  observeAnswer(set, half.side, half.id, answer, nowMs);
+};
+
 /** What a read says about a contact that a complete listing did not show, or that is shown although it is gone (R7). */
 export const observeMissing = (
   set: WorkingSet,
   half: Half,
   answer: ReadAnswer,
-  { confirmsAbsenceAfter, settlesWithinMs, broughtNoEdit }: Confirmation,
+  confirmation: Confirmation,
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const isDoubted = state === 'doubted';
-  const isRecent = !isDoubted && isUnsettled(half, settlesWithinMs, nowMs);
-  const counts = !isDoubted && !mayLag(half, settlesWithinMs, nowMs);
+  const { confirmsAbsenceAfter, settlesWithinMs, broughtNoEdit } = confirmation;
+  // No listing has missed a half that is doubted.
+  if (state === 'doubted') {
+    observeDoubted(set, half, answer, confirmation, nowMs);
+    return;
+  }
+  const counts = !mayLag(half, settlesWithinMs, nowMs);
   switch (answer.kind) {
     case 'gone':
     case 'withheld':
-      // No listing has missed a half that is doubted: there the refusal of a read says nothing.
-      if (isDoubted && answer.kind === 'withheld') return;
-      happen(set, side, id, { kind: isRecent ? 'unsettled' : 'deleted', atMs: nowMs });
+      happen(set, side, id, { kind: isUnseen(half, settlesWithinMs, nowMs) ? 'unsettled' : 'deleted', atMs: nowMs });
       return;
     case 'found':
       if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
@@ -270,10 +284,8 @@ export const observeMissing = (
         keepUnseen(set, half, answer.record, broughtNoEdit === true);
         return;
       }
-      if (!isDoubted) {
-        set.put({ ...half, absences: counts ? absences + 1 : absences });
-        happen(set, side, id, { kind: 'unknown' });
-      }
+      set.put({ ...half, absences: counts ? absences + 1 : absences });
+      happen(set, side, id, { kind: 'unknown' });
       observeFound(set, side, answer.record, nowMs);
       return;
     case 'moved':

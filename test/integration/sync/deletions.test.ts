@@ -77,3 +77,20 @@ test('R6: an edit that was written to a contact in the archive beats the deletio
   const standing = service.account.contacts().filter(({ archivedAtMs }) => archivedAtMs === null);
   expect(standing.find(({ first_name }) => first_name === name)).toMatchObject({ title: 'Countess' });
 });
+
+test('R6: a read that still shows a contact as it was before it was written is no edit: its deletion goes on', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
+  const { google, service } = linked.sandbox;
+  google.setVariants({ readAfterWrite: 'firstReadStale' });
+  expect((await linked.sync()).error).toBeNull();
+  const id = service.account.contacts()[0]?.id ?? '';
+  linked.clock.advance(60_000);
+  service.account.updateContact(id, { company: 'Analytical Engines' });
+  expect((await linked.sync()).summary.left.updated).toBe(1);
+  linked.clock.advance(60_000);
+  service.account.deleteContact(id);
+  // Read once more before it is deleted, it is shown as it was before: so its deletion waits for the next run.
+  expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 0 }, right: { created: 0 } });
+  expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 1 }, right: { created: 0 } });
+  expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
+});

@@ -63,6 +63,8 @@ export type BookOptions = {
   readonly visibilityDelayMs: () => number;
   /** Asked for each change: how long until the change feed shows it; as long as listings where it is not given. */
   readonly feedDelayMs?: () => number;
+  /** Whether a read by its id shows a contact no sooner than listings do. */
+  readonly readsLag?: boolean;
   readonly habits?: Habits;
 };
 
@@ -89,7 +91,7 @@ export type Backup = ReadonlyMap<Row, Pick<Row, 'contact' | 'groupIds' | 'extra'
 export type Book = ReturnType<typeof createBook>;
 
 export const createBook = (options: BookOptions) => {
-  const { side, provider, clock, manners, visibilityDelayMs, habits = PLAIN_HABITS } = options;
+  const { side, provider, clock, manners, visibilityDelayMs, readsLag = false, habits = PLAIN_HABITS } = options;
   const rows: Row[] = [];
   const groups: Group[] = [];
   let version = 0;
@@ -158,6 +160,7 @@ export const createBook = (options: BookOptions) => {
     side,
     provider,
     manners,
+    readsLag,
     habits,
     rows,
     groups,

@@ -1,6 +1,6 @@
 import type { people_v1 } from '@googleapis/people';
 import { describe, expect, test } from 'vitest';
-import { listAll, namesOf, refusalOf, startSandbox, type Sandbox } from './support.ts';
+import { listAll, minuteMs, namesOf, refusalOf, startSandbox, type Sandbox } from './support.ts';
 
 async function createAda({ api }: Sandbox): Promise<people_v1.Schema$Person> {
   const requestBody = {
@@ -152,6 +152,18 @@ describe('a read after a write, in the stale variant', () => {
     expect(namesOf(listed.people)).toEqual(['Ada 2']);
     const delta = await listAll(sandbox.api, { syncToken: listed.syncToken });
     expect(delta.people[0]?.metadata?.deleted).toBe(true);
+    expect((await listAll(sandbox.api)).people).toEqual([]);
+  });
+
+  test('shows what was written ten minutes ago, whether or not it was read before', async () => {
+    await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
+    const { resourceName } = await createAda(sandbox);
+    sandbox.clock.nowMs += 10 * minuteMs;
+    expect((await sandbox.api.people.get({ resourceName: String(resourceName), personFields: 'names' })).status).toBe(
+      200,
+    );
+    await sandbox.api.people.deleteContact({ resourceName: String(resourceName) });
+    sandbox.clock.nowMs += 10 * minuteMs;
     expect((await listAll(sandbox.api)).people).toEqual([]);
   });
 

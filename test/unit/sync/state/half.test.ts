@@ -103,9 +103,29 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     expect(takenIn(pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs }) }), NOW)).toBe(expected);
   });
 
-  test('is none where a read found it: that shows what stands there now', () => {
-    const next = nextHalf('left', HALVES.settled, { kind: 'found', record: older, atMs: NOW });
-    expect(next).toMatchObject({ state: 'changed', record: older, heardAtMs: NOW });
+  test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)(
+    'does not change a half that is %s where a read shows it: reads lag too',
+    (state) => {
+      const half = HALVES[state];
+      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
+    },
+  );
+
+  test.each(['missing', 'settling'] as const)('that a read finds of a half that is %s says that it stands', (state) => {
+    const half = HALVES[state];
+    const next = nextHalf('left', half, { kind: 'found', record: older, atMs: NOW });
+    expect(next).toEqual({ ...half, state: 'settled' });
+  });
+
+  test.each(['gone', 'doubted', 'buried', 'exhumed'] as const)('does not bring back a half that is %s', (state) => {
+    const half = HALVES[state];
+    expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
+  });
+
+  test('that a read finds ten minutes later is what stands there', () => {
+    const atMs = HEARD_AT_MS + 600_000;
+    const next = nextHalf('left', HALVES.settled, { kind: 'found', record: older, atMs });
+    expect(next).toMatchObject({ state: 'changed', record: older, heardAtMs: atMs });
   });
 });
 

@@ -1,13 +1,22 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 
 /** Prints `N passed, N failed` alone on the last line, the form that the continuous integration reads. */
 export const countReporter: Reporter = {
+  // Vitest keeps results by a hash of the file's name: of two files of one hash, a failure of the first would be forgotten.
+  onTestRunStart(specifications) {
+    const alike = Map.groupBy(specifications, ({ taskId }) => taskId).values();
+    const namesakes = [...alike].filter((files) => files.length > 1).map(namesOf);
+    if (namesakes.length === 0) return;
+    throw new Error(`Rename one of these test files, which Vitest takes for one: ${namesakes.join('; ')}.`);
+  },
   onTestRunEnd(modules, unhandledErrors) {
     const passed = count(modules, 'passed');
     const failed = count(modules, 'failed') + modules.filter(brokeOutsideTests).length + unhandledErrors.length;
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   },
 };
+
+const namesOf = (files: readonly TestSpecification[]): string => files.map(({ moduleId }) => moduleId).join(' and ');
 
 const count = (modules: readonly TestModule[], state: 'passed' | 'failed'): number =>
   modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);

@@ -53,7 +53,7 @@ test('what was opened for a link that is gone is let go of, and what another one
   const own = await openFor('gone', 'own');
   const shared = await openFor('gone', 'shared');
   await openFor('stays', 'shared');
-  await clock.advance(3_600_000);
+  await clock.advance(2 * 3_600_000);
   await keepLinks({ ways, gates, contexts: new Map() }, new Set(['stays']));
   expect([...ways.keys()]).toEqual(['stays']);
   expect(await openFor('stays', 'shared')).toBe(shared);

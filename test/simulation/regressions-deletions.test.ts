@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { SIDES } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
-import type { Edit, History, RunStep } from './history.ts';
+import { BOOKS } from './hard-arbitraries.ts';
+import type { Edit, Hardness, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
 
@@ -29,7 +30,7 @@ test('[R6, R15] a membership that goes with its group is no edit any more of who
   ]);
 });
 
-const lateReads: History['hardness'] = {
+const lateReads: Hardness = {
   direction: 'both',
   listingLagMs: 9 * MINUTE_MS,
   feedLagMs: 0,
@@ -70,5 +71,17 @@ test.each(SIDES)('[R6] a contact that a read shows as it was before it was writt
   for (const who of [0, 1, 2, 3]) {
     const edit: Edit = { kind: 'set', side, who, field: 'title' };
     await whileReadsLag([run({ before: [edit] }), run({ gapMs: MINUTE_MS, before: [{ kind: 'delete', side, who }] })]);
+  }
+});
+
+test('[R7] a contact that a write shows to stand is not gone because a read does not show it yet (seed 200717)', async () => {
+  const create: Edit = { kind: 'create', side: 'right', rich: false };
+  const edit: Edit = { kind: 'set', side: 'right', who: 3, field: 'firstName' };
+  const steps = [run({ before: [create], gapMs: 30_000, full: true }), run({ before: [edit], full: true })];
+  const hardness = { ...lateReads, listingLagMs: 30_000, feedLagMs: 2 * MINUTE_MS };
+  for (const count of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+    const others = Array.from({ length: count }, (): Edit => ({ kind: 'set', side: 'left', who: 0, field: 'title' }));
+    const phases = [[run({ before: [...BOOKS, ...others] })], steps];
+    await runHistory(history(phases, { players: { left: 'google', right: 'google' }, skewMs: 180_000, hardness }));
   }
 });

@@ -1,4 +1,4 @@
-import { isCredentialError, RemoteError } from '../../providers/errors.ts';
+import { isCredentialError, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Rejection, StoreChange, WriteIntent } from '../../store/store.ts';
@@ -257,6 +257,20 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   throw stop;
 };
 
+/** Takes in what a read says of a contact whose write was refused. */
+const takeReadIn = (
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  error: RemoteError,
+  atMs: number,
+): void => {
+  // A contact that changed since it was last read stands: a read that does not find it lags.
+  const isHidden = error instanceof StaleError && answer?.kind === 'gone';
+  if (!isHidden) observeAnswer(set, side, id, answer, atMs);
+};
+
 /** Takes one failure in. A contact that had to be read and could not keeps its journal entry open. */
 const takeFailureIn = (
   execution: Execution,
@@ -276,5 +290,5 @@ const takeFailureIn = (
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
   if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
-  if (verdict.rereads && id !== null) observeAnswer(set, write.side, id, answers.get(id), atMs);
+  if (verdict.rereads && id !== null) takeReadIn(set, write.side, id, answers.get(id), error, atMs);
 };

@@ -298,9 +298,16 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
 export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
   settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
 
-/** Whether a contact went so recently that a listing and a read may still show it (R7). */
-export const mayLinger = ({ heardAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean =>
-  isWithin(settlesWithinMs, heardAtMs, nowMs);
+/**
+ * Whether a contact went so recently that a read may still show it as it was (R7): not where it was changed since, as where its
+ * user took it out of the side's bin.
+ */
+export const mayLinger = (
+  { heardAtMs }: Half,
+  { modifiedAtMs }: ContactRecord,
+  settlesWithinMs: number,
+  nowMs: number,
+): boolean => (modifiedAtMs ?? 0) <= heardAtMs && isWithin(settlesWithinMs, heardAtMs, nowMs);
 
 /** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {

@@ -104,6 +104,13 @@ describe('[R7] a read of a contact that a listing missed', () => {
       { state: 'doubted' },
     ],
     [
+      'is there where the read finds it changed since, a moment after its deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
+      NEVER,
+      { state: 'changed' },
+    ],
+    [
       'is there where the read finds it longer after its deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 600 },
       found(adaRecord('x')),

@@ -113,14 +113,23 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
   return holders.filter((half) => half.pair !== null && stands(half));
 };
 
+/** Contacts that have been read by their ids, by side. */
+export type ReadIds = Sides<Set<string>>;
+
 /** Those of the halves above that may have been deleted since their side last showed them, by side. */
-const unheard = async (session: Session, plan: Plan, sinceMs: number): Promise<Sides<readonly string[]>> => {
+const unheard = async (
+  session: Session,
+  plan: Plan,
+  sinceMs: number,
+  read: ReadIds,
+): Promise<Sides<readonly string[]>> => {
   const { kind, remotes } = session;
   const due: Record<Side, readonly string[]> = { left: [], right: [] };
   for (const side of SIDES) {
     if (kind === 'full' || remotes[side].capabilities.namesDeletions) continue;
     const halves = [...metOn(plan, side), ...(await formerOn(session, plan, side))];
-    due[side] = [...new Set(halves.filter(({ heardAtMs }) => heardAtMs < sinceMs).map(({ id }) => id))];
+    const ids = halves.filter(({ heardAtMs }) => heardAtMs < sinceMs).map(({ id }) => id);
+    due[side] = [...new Set(ids).difference(read[side])];
   }
   return due;
 };
@@ -129,15 +138,16 @@ const unheard = async (session: Session, plan: Plan, sinceMs: number): Promise<S
  * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
  * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And who
  * holds an email address of a contact that is new on the same side: what was deleted there and added again stays one person
- * (R12). Tells whether anything was read, so that it is planned again.
+ * (R12). Nobody is read twice; whom it reads is added to `read`. Tells whether anything was read, so that it is planned again.
  */
-export const confirmMet = async (session: Session, plan: Plan, sinceMs: number): Promise<boolean> => {
+export const confirmMet = async (session: Session, plan: Plan, sinceMs: number, read: ReadIds): Promise<boolean> => {
   const { clock, remotes, signal, writer } = session;
-  const due = await unheard(session, plan, sinceMs);
+  const due = await unheard(session, plan, sinceMs, read);
   for (const side of SIDES) {
     const ids = due[side];
     if (ids.length === 0) continue;
     const answers = await remotes[side].read(ids, signal);
+    for (const id of ids) read[side].add(id);
     await writer.apply(answeredAbout(side, ids, answers), (set) => {
       for (const id of ids) observeAnswer(set, side, id, answers.get(id), clock.now());
     });

@@ -10,7 +10,7 @@ import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { noLongerAsked, pastQuestions } from '../reconcile/review.ts';
 import { chooseFields } from './choose-fields.ts';
 import { checkAccounts, storeAccounts } from './accounts.ts';
-import { confirmMet, confirmMissing } from './confirm.ts';
+import { confirmMet, confirmMissing, type ReadIds } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
@@ -197,6 +197,12 @@ export type Prepared = SelectedPlan & {
   readonly later: Later | null;
 };
 
+/** The part and all who were read since it was made: what is known of them now needs a decision, too. */
+const partWith = (part: Part, read: ReadIds): Part => ({
+  ...part,
+  ids: bySide((side) => [...new Set([...part.ids[side], ...read[side]])]),
+});
+
 /**
  * The reading half of a run: taking stock, the plan and the guard. Writes to no remote. The first meeting of many contacts is
  * planned in portions, unless the plan is to be `whole`: what is left to later plans destroys nothing (R8).
@@ -208,9 +214,13 @@ export const prepare = async (session: Session, { whole }: { readonly whole: boo
   const groups = await planLinkGroups(session);
   const portions = whole ? null : await dividePlan(session, groups);
   const part = portions?.first ?? null;
-  const first = await planStored(session, groups, part);
-  const isConfirmed = !(await confirmMet(session, first.plan, startedAtMs));
-  const { plan, selection } = isConfirmed ? first : await planStored(session, groups, part);
+  const read: ReadIds = { left: new Set(), right: new Set() };
+  let planned = await planStored(session, groups, part);
+  // What was read may let a plan take somebody else for a counterpart, who is read as well then.
+  while (await confirmMet(session, planned.plan, startedAtMs, read)) {
+    planned = await planStored(session, groups, part === null ? null : partWith(part, read));
+  }
+  const { plan, selection } = planned;
   const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   // A side that came back empty is listed again by the next run: what it shows then decides.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);

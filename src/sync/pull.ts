@@ -15,17 +15,20 @@ const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> =
 };
 
 /**
- * Takes in one page, together with where the feed now stands (R14). A row that could not be read is read again: a side whose
- * feed names deletions is not listed again before long, and its cursor moves on.
+ * Takes in one page, together with where the feed now stands (R14); answers how many contacts are new. A row that could not be
+ * read is read again: a side whose feed names deletions is not listed again before long, and its cursor moves on.
  */
-const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<void> => {
+const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
   const { clock, link, remotes, store, tally, writer } = session;
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
   const isSwept = !remotes[side].capabilities.namesDeletions;
   const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
   const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
+  let newcomers = 0;
   await writer.apply(needs, (set) => {
-    tally[side].pulled += observePage(set, side, page, cursor, clock.now());
+    const observed = observePage(set, side, page, cursor, clock.now());
+    tally[side].pulled += observed.news;
+    newcomers = observed.newcomers;
     for (const { id, reason } of unreadable) {
       if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
     }
@@ -35,21 +38,23 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
     const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };
     session.emit({ kind: 'skipped', side, reason: change.reason, ...ids });
   }
+  return newcomers;
 };
 
-/** Reads a feed or a listing to its end; answers where it stands then. */
-const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<Cursor> => {
+/** Reads a feed or a listing to its end; answers how many contacts are new. */
+const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
   const whole = request.mode === 'whole';
   let cursor = start;
   let contacts = 0;
+  let newcomers = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
-    await takeIn(session, side, page, cursor);
+    newcomers += await takeIn(session, side, page, cursor);
     cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
     contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
     session.stop?.throwIfAborted();
   }
-  return cursor;
+  return newcomers;
 };
 
 /** How many linked contacts a listing that shows none of them had to show: not those that came or were changed a moment ago (R7). */
@@ -118,17 +123,29 @@ const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   return cursorOf(session, side);
 };
 
-/** Reads what changed since the cursor; answers whether the feed could tell. */
-const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<boolean> => {
-  if (cursor.cursor === null) return false;
+/** Reads what changed since the cursor; answers how many contacts are new, or null where the feed could not tell. */
+const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<number | null> => {
+  if (cursor.cursor === null) return null;
   try {
-    await walk(session, side, { mode: 'changes', cursor: cursor.cursor }, cursor);
-    return true;
+    return await walk(session, side, { mode: 'changes', cursor: cursor.cursor }, cursor);
   } catch (error) {
     if (!(error instanceof CursorExpiredError)) throw error;
     session.emit({ kind: 'relisting', side, reason: error.message });
-    return false;
+    return null;
   }
+};
+
+/** So many linked contacts to each new one, a listing is read in about as many requests as it takes to write the new ones. */
+const LISTED_FOR_EACH = 100;
+
+/**
+ * Whether contacts that are new at a side may be others of it that were deleted and added again, and so many are new that a
+ * listing, which tells, costs no more than they do (R12).
+ */
+const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
+  if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;
+  const { pairs } = await store.counts(link);
+  return pairs > 0 && pairs <= newcomers * LISTED_FOR_EACH;
 };
 
 /** A listing that ended at a time which is yet to come was stamped by a clock that was wrong: nobody knows how old it is. */
@@ -146,8 +163,8 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
   // A feed that names deletions names those of contacts written a moment ago too: it is read before a full listing.
   const readsFeed = !sweeps && (!isFull || namesDeletions);
-  const isFresh = readsFeed && (await pullChanges(session, side, cursor));
-  if (isFresh && !isFull) return;
+  const newcomers = readsFeed ? await pullChanges(session, side, cursor) : null;
+  if (newcomers !== null && !isFull && !(await mayBeBack(session, side, newcomers))) return;
   await listWhole(session, side, await cursorOf(session, side));
   // Of what changed since an earlier run listed its pages, the listing knows nothing: it is read too.
   if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));

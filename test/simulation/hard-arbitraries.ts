@@ -32,6 +32,7 @@ export const dropEmail = fc.record({
   at: fc.constant(0),
 });
 export const remove = fc.record({ kind: is('delete'), side, who });
+export const again = fc.record({ kind: is('again'), side, who });
 export const join = fc.record({ kind: is('join'), side, who, group });
 export const leave = fc.record({ kind: is('leave'), side, who, group });
 export const clash = fc.record({

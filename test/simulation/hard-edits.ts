@@ -1,6 +1,6 @@
 import { otherSide, SIDES } from '../../src/contact/side.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
-import type { Book, Row } from '../support/memory/book.ts';
+import { isAsAnswered, type Book, type Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
 import {
   addElement,
@@ -62,6 +62,24 @@ const editOther = (world: World, { field }: Of<'edit-other'>): void => {
   const book = world.books[otherSide(removed.side)];
   const row = rowOf(book, removed.entity);
   if (row !== undefined) setScalar(world, book, row, field, world.nextNumber());
+};
+
+const addAgain = (world: World, { side, who }: Of<'again'>): void => {
+  const book = world.books[side];
+  const row = pick(liveRows(book), who);
+  // Whoever was edited since the link last saw them, it need not know again.
+  if (row === undefined || !isAsAnswered(row)) return;
+  book.remove(row, 'deleted');
+  const added = book.add({ contact: row.contact, extra: row.extra, originId: null, entity: row.entity });
+  world.notes.set(added, row.extra);
+  book.setGroups(added, row.groupIds);
+  world.ledger.fateOf(row.entity).edited = true;
+  // What is added again lacks nothing by its user's doing: the two meet as strangers do, and what one has comes to the other.
+  world.ledger.comeBack(row.entity);
+  world.agreed.delete(row.entity);
+  // What it shows of the service is its user's now.
+  world.extras.everScribbled.add(added);
+  if (world.extras.scribbled.has(row)) world.extras.scribbled.add(added);
 };
 
 const share = (world: World, { side, who }: Of<'share'>): void => {
@@ -136,6 +154,8 @@ export const applyEdit = (world: World, edit: Edit): void => {
       return moveBack(world);
     case 'edit-other':
       return editOther(world, edit);
+    case 'again':
+      return addAgain(world, edit);
     case 'share':
       return share(world, edit);
     case 'family':

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import {
+  again,
   add,
   addEmail,
   aimsOf,
@@ -68,6 +69,8 @@ export const TOPICS = [
   'merge',
   /** A person has the link merge two contacts of a side, and is told no more when the process dies. */
   'duplicates',
+  /** Contacts are deleted and added again, as by an import. */
+  'again',
   /** Which contacts take part changes, by labels and by configuration. */
   'selection',
 ] as const;
@@ -136,6 +139,20 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
       ),
     ),
     hardness: { listingLagMs: lagMs, feedLagMs: lagMs, readsLag: flag },
+  },
+  again: {
+    phases: afterRest(
+      fc.oneof(create, add),
+      fc.array(
+        runOf({
+          // Whoever is edited right after they were added again may be anybody.
+          before: fc
+            .tuple(edits(fc.oneof(set, add, drop, remove, flip), 0, 2), edits(again, 1, 3))
+            .map((parts) => parts.flat()),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    ),
   },
   'hidden-edit': {
     phases: afterRest(

@@ -62,6 +62,8 @@ export type HardEdit =
   | { readonly kind: 'opposite' }
   /** An edit, at the other side, of the contact that a user deleted or archived last. */
   | { readonly kind: 'edit-other'; readonly field: ScalarField }
+  /** A contact is deleted and added again as it was: another contact, of the same person. */
+  | { readonly kind: 'again'; readonly side: Side; readonly who: number }
   /** A new person with the email address of another one. */
   | { readonly kind: 'share'; readonly side: Side; readonly who: number }
   /** Five people with one email address come to a side; every second one has an address of its own besides. */

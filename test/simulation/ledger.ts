@@ -138,6 +138,10 @@ export const createLedger = () => {
     takenBack: (tokens: ReadonlySet<Token>): void => {
       for (const token of tokens) undone.delete(token);
     },
+    /** What a user removed of a person may come back from the other side. */
+    comeBack: (entity: number): void => {
+      for (const [token, of] of removed) if (of === entity) removed.delete(token);
+    },
     /** A user at a side changed what stood there. */
     changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) {

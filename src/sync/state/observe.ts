@@ -95,17 +95,28 @@ export const hasRenames = ({ changes }: FeedPage): boolean => {
   return changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
 };
 
-/**
- * Takes in a page of a feed and where the feed now stands; answers how many contacts the next plan must look at. What a
- * listing under way shows is noted, so that what it does not show can be found.
- */
-export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): number => {
+/** How many contacts of a page the next plan must look at, and of how many of them nothing was known. */
+type PageNews = { readonly news: number; readonly newcomers: number };
+
+const observeStanding = (set: WorkingSet, side: Side, page: FeedPage, atMs: number, byFeed: boolean): PageNews => {
   let news = 0;
+  let newcomers = 0;
   for (const change of page.changes) {
     if (change.kind !== 'upsert') continue;
     for (const from of change.previousIds) rename(set, side, from, change.record.id, atMs);
-    if (observeRecord(set, side, change.record, atMs, cursor.listingStartedAtMs === null)) news += 1;
+    if (set.half(side, change.record.id) === null) newcomers += 1;
+    if (observeRecord(set, side, change.record, atMs, byFeed)) news += 1;
   }
+  return { news, newcomers };
+};
+
+/**
+ * Takes in a page of a feed and where the feed now stands. What a listing under way shows is noted, so that what it does not
+ * show can be found.
+ */
+export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): PageNews => {
+  const standing = observeStanding(set, side, page, atMs, cursor.listingStartedAtMs === null);
+  let { news } = standing;
   for (const change of page.changes) {
     if (change.kind !== 'tombstone') continue;
     if (observeDeletion(set, side, change.id, atMs)) news += 1;
@@ -120,7 +131,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
   if (cursor.listingStartedAtMs !== null && ids.length > 0) set.add({ kind: 'shown', side, ids });
   const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: atMs };
   set.add({ kind: 'cursor', side, cursor: { ...cursor, resume: page.resume, ...end } });
-  return news;
+  return { news, newcomers: standing.newcomers };
 };
 
 /** What a complete listing showed, against what is known of the side. */
@@ -253,7 +264,7 @@ const observeDoubted = (
   { settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
-  if (answer.kind === 'found' && mayLinger(half, settlesWithinMs, nowMs)) return;
+  if (answer.kind === 'found' && mayLinger(half, answer.record, settlesWithinMs, nowMs)) return;
   observeAnswer(set, half.side, half.id, answer, nowMs);
 };
 

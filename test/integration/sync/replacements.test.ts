@@ -66,3 +66,37 @@ test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => 
     expect(after.service.map(({ title }) => title ?? '')).toEqual([how === 'edited' ? 'Countess' : '']);
   },
 );
+
+test('R12: of a few who are new among many, a read by the id tells who was deleted and added again', async () => {
+  const many = Array.from({ length: 150 }, (_, index) => ({ ...EMPTY_PERSON, givenName: `Person${index}` }));
+  await using linked = await startLinkedSandbox({ google: [...PEOPLE, ...many], service: [] });
+  const { service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  const before = adasAt(linked);
+  service.account.deleteContact(before.service[0]?.id ?? '');
+  const requests = service.requests.length;
+  const email = { address: 'ada@x.example', label: null };
+  service.account.createContact({ first_name: 'Ada', last_name: 'Tester', email_addresses: [email] });
+  await syncAll(linked, ['incremental']);
+  const listings = service.requests.slice(requests).filter(({ path, query }) => {
+    return path === '/v2/contacts' && !query.includes('updated_at');
+  });
+  expect(listings).toEqual([]);
+  expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
+  expect(adasAt(linked).service).toHaveLength(1);
+});
+
+test('R12: who is known by a phone number alone keeps her contact at Google, too, when she is added again', async () => {
+  const phones = [{ value: '+44 20 7946 0958', label: null }];
+  const ada = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Tester', phones };
+  await using linked = await startLinkedSandbox({ google: [ada, ...PEOPLE.slice(1)], service: [] });
+  const { service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  const before = adasAt(linked);
+  service.account.deleteContact(before.service[0]?.id ?? '');
+  const phone = { number: '+44 20 7946 0958', label: null };
+  service.account.createContact({ first_name: 'Ada', last_name: 'Tester', phone_numbers: [phone] });
+  await syncAll(linked, ['incremental', 'full']);
+  expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
+  expect(adasAt(linked).service).toHaveLength(1);
+});

@@ -38,7 +38,7 @@ const page = (changes: readonly FeedChange[], given: Partial<FeedPage> = {}): Fe
 });
 
 /** Takes in a page of the left side's change feed. */
-const observe = (set: WorkingSet, ...changes: readonly FeedChange[]): number => {
+const observe = (set: WorkingSet, ...changes: readonly FeedChange[]): ReturnType<typeof observePage> => {
   return observePage(set, 'left', page(changes), NO_CURSOR, NOW);
 };
 
@@ -53,7 +53,7 @@ describe('what a page of a feed shows', () => {
       tombstone('gone'),
       tombstone('never seen'),
     );
-    expect(news).toBe(3);
+    expect(news).toEqual({ news: 3, newcomers: 1 });
     expect(['same', 'edit', 'new', 'gone', 'never seen'].map((id) => stateOf(set, id))).toEqual([
       'settled',
       'changed',
@@ -66,20 +66,20 @@ describe('what a page of a feed shows', () => {
   test('[R1] is no news where only the row changed: the half stays settled, and the new row is known', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     const fresh = adaRecord('x', { version: '2', digest: 'the next row' });
-    expect(observe(set, upsert(fresh))).toBe(0);
+    expect(observe(set, upsert(fresh)).news).toBe(0);
     expect(changesOf(set, 'put-half')).toMatchObject([{ half: { state: 'settled' }, digest: 'the next row' }]);
   });
 
   test('[R1] is no news, and stores nothing of the contact, where nothing changed at all', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
-    expect(observe(set, upsert(adaRecord('x')))).toBe(0);
+    expect(observe(set, upsert(adaRecord('x'))).news).toBe(0);
     expect(changesOf(set, 'put-half')).toEqual([]);
   });
 
   test('is no news any more where an edit was taken back', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
-    expect(observe(set, upsert(edited('x')))).toBe(1);
-    expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 })))).toBe(0);
+    expect(observe(set, upsert(edited('x'))).news).toBe(1);
+    expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))).news).toBe(0);
     expect(stateOf(set, 'x')).toBe('settled');
   });
 
@@ -96,9 +96,9 @@ describe('what a page of a feed shows', () => {
 
   test('keeps in mind that a contact of no pair is deleted: a listing that shows it may lag', () => {
     const set = setOf([looseHalf('left', 'x')]);
-    expect(observe(set, tombstone('x'))).toBe(0);
+    expect(observe(set, tombstone('x')).news).toBe(0);
     expect(set.half('left', 'x')).toMatchObject({ pair: null, state: 'gone' });
-    expect(observe(set, upsert(adaRecord('x')))).toBe(0);
+    expect(observe(set, upsert(adaRecord('x'))).news).toBe(0);
     expect(set.half('left', 'x')?.state).toBe('doubted');
   });
 
@@ -161,14 +161,14 @@ describe('[R14] where the feed stands after a page', () => {
 describe('[R12] a contact that goes by another id', () => {
   test('takes its half along, and is looked at', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
-    expect(observe(set, upsert(edited('new'), 'old'))).toBe(1);
+    expect(observe(set, upsert(edited('new'), 'old')).news).toBe(1);
     expect(set.half('left', 'old')).toMatchObject({ pair: null, base: null, state: 'gone', heardAtMs: NOW });
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, state: 'changed', record: edited('new') });
   });
 
   test('is no news where nothing but the id changed', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
-    expect(observe(set, upsert(adaRecord('new'), 'old'))).toBe(0);
+    expect(observe(set, upsert(adaRecord('new'), 'old')).news).toBe(0);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'settled' });
   });
 

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { bySide, SIDES, type Side } from '../../src/contact/side.ts';
+import { PLAIN_HABITS } from '../support/memory/book.ts';
+import { BOOKS } from './hard-arbitraries.ts';
+import type { Edit, RunStep } from './history.ts';
+import { runHistory } from './run-history.ts';
+import { history, run } from './scenario.ts';
+import { liveRows } from './world.ts';
+
+// Histories that once went wrong, cut down to what matters: somebody is deleted and added again.
+
+const SERVICES = { left: 'service', right: 'service' } as const;
+
+/** Among so many, a new contact or two are no reason for a listing. */
+const MANY = Array.from({ length: 210 }, (): Edit => ({ kind: 'create', side: 'left', rich: false }));
+
+const play = (steps: readonly RunStep[], others: readonly Edit[]) => {
+  const hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS } as const;
+  return runHistory(history([[run({ before: [...BOOKS, ...others] })], steps], { players: SERVICES, hardness }));
+};
+
+test.each([
+  ['few', []],
+  ['many', MANY],
+])(
+  '[R12] who is added again on both sides, and once more at one of them, stands on both, among %s',
+  async (_, others) => {
+    const atRest = (await play([], others)).world.books;
+    const rows = bySide((side) => liveRows(atRest[side]));
+    // The same person stands at another place on each side.
+    const addAgain = (side: Side): Edit => {
+      const who = rows[side].findIndex(({ entity }) => entity === rows.left[1]?.entity);
+      return { kind: 'again', side, who };
+    };
+    const count = rows.left.length;
+    const once: Edit = { kind: 'again', side: 'left', who: count - 1 };
+    const { world } = await play([run({ before: SIDES.map(addAgain) }), run({ before: [once] })], others);
+    expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count, count]);
+  },
+);

@@ -1,0 +1,146 @@
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { RunJob } from '../../../src/jobs/scheduler.ts';
+import type { Schedule } from '../../../src/jobs/timetable.ts';
+import { every, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
+import { startTestRedis } from '../../support/jobs/test-redis.ts';
+
+const redis = await startTestRedis();
+
+describe.skipIf(redis === null)('the schedules on Redis', () => {
+  if (redis === null) return;
+  let stage: QueueStage;
+  beforeEach(async () => {
+    stage = await openQueueStage(redis);
+    return () => stage[Symbol.asyncDispose]();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  test('every schedule comes again and again, in its time', async () => {
+    let begun = 0;
+    const thrice = Promise.withResolvers<void>();
+    const daemon = stage.startScheduler(({ link, kind }) => {
+      expect([link, kind]).toEqual(['a', 'incremental']);
+      begun += 1;
+      if (begun === 3) thrice.resolve();
+      return Promise.resolve(report());
+    });
+    await stage.ready(daemon, [every('a', 300)]);
+    expect(await daemon.scheduler.trouble()).toBeNull();
+    await thrice.promise;
+  });
+
+  test('schedules of links that are gone are removed, changed ones replaced, the others left as they are', async () => {
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    daemon.scheduler.apply([every('stays', 3_600_000), every('changes', 7_200_000), every('comes', 3_600_000)]);
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
+    const found = (await stage.queue().getJobSchedulers()).map(({ key, every: everyMs }) => `${key} ${everyMs}`);
+    const hours = (link: string, count: number): string => `incremental:${link} ${count * 3_600_000}`;
+    expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
+  });
+
+  test('where Redis lost everything the schedules are created again, once', async () => {
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, [every('a', 3_600_000), every('b', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    await redis.client.flushall();
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 0 });
+    expect(await stage.queue().getJobSchedulersCount()).toBe(2);
+  });
+
+  test('a schedule whose slot is far away begins sooner, once, and keeps its slots', async () => {
+    const begun: number[] = [];
+    const work: RunJob = () => {
+      begun.push(Date.now());
+      return Promise.resolve(report());
+    };
+    const [one, other] = [stage.startScheduler(work), stage.startScheduler(work)];
+    const hourMs = 3_600_000;
+    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    other.scheduler.apply([schedule]);
+    one.scheduler.apply([schedule]);
+    await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(1);
+    const [scheduler] = await stage.queue().getJobSchedulers();
+    expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
+    expect(await stage.queue().getDelayedCount()).toBe(1);
+  });
+
+  test('slots that passed while no daemon was there are made up for once, not each', async () => {
+    const begun: string[] = [];
+    const work: RunJob = ({ link }) => {
+      begun.push(link);
+      return Promise.resolve(report());
+    };
+    const links = ['a', 'b', 'c'];
+    const schedules = links.map((link): Schedule => ({
+      link,
+      kind: 'incremental',
+      everyMs: 200,
+      offsetMs: 50,
+      firstMs: 0,
+    }));
+    const first = stage.startScheduler(work);
+    await stage.ready(first, schedules);
+    await expect.poll(() => begun.length).toBeGreaterThan(3);
+    await first.stop();
+    const delayed = () => stage.queue().getDelayed();
+    const [oldest] = await delayed();
+    await expect
+      .poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0)), { timeout: 5_000 })
+      .toBeGreaterThan(10 * 200);
+    begun.length = 0;
+    const startedAtMs = Date.now();
+    const second = stage.startScheduler(work);
+    second.scheduler.apply(schedules);
+    await expect.poll(() => begun.filter((link) => link === 'a').length).toBeGreaterThan(2);
+    const slots = Math.ceil((Date.now() - startedAtMs) / 200);
+    for (const link of links) expect(begun.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
+    for (const { next } of await stage.queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
+  });
+
+  /** Sets the machine's clock ahead, which is the only one that BullMQ reads. */
+  const machineClock = () => {
+    const now = Date.now.bind(Date);
+    let aheadMs = 0;
+    const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    onTestFinished(() => spy.mockRestore());
+    return {
+      setAhead: (byMs: number): void => {
+        aheadMs = byMs;
+      },
+    };
+  };
+
+  test('a schedule that a clock which was ahead has put far off comes at its interval again', async () => {
+    const hourMs = 3_600_000;
+    const clock = machineClock();
+    const startedAtMs = Date.now();
+    const offsetMs = (startedAtMs + hourMs / 2) % hourMs;
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    let begun = 0;
+    const work: RunJob = () => {
+      begun += 1;
+      return Promise.resolve(report());
+    };
+    // By that clock the first slots have passed and are served, which are to come by the right one.
+    for (const aheadHours of [0, 0.6, 1.6]) {
+      clock.setAhead(aheadHours * hourMs);
+      const runs = begun + 1;
+      const ahead = stage.startScheduler(work);
+      ahead.scheduler.apply([schedule]);
+      await expect.poll(() => begun, { timeout: 20_000 }).toBe(runs);
+      await ahead.stop();
+    }
+    const hoursUntilNext = async (): Promise<number> => {
+      const [scheduler] = await stage.queue().getJobSchedulers();
+      return ((scheduler?.next ?? 0) - startedAtMs) / hourMs;
+    };
+    expect(await hoursUntilNext()).toBe(2.5);
+    clock.setAhead(0);
+    stage.startScheduler(work).scheduler.apply([schedule]);
+    await expect.poll(hoursUntilNext, { timeout: 5_000 }).toBe(0.5);
+    await expect.poll(() => stage.queue().getDelayedCount()).toBe(1);
+  });
+});

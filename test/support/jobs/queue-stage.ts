@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { Secret } from '../../../src/config/secret.ts';
+import type { JobReport } from '../../../src/jobs/job.ts';
+import { openQueueClient } from '../../../src/jobs/queue-client.ts';
+import { createQueueScheduler } from '../../../src/jobs/queue-scheduler.ts';
+import { makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import type { RunJob } from '../../../src/jobs/scheduler.ts';
+import type { Schedule } from '../../../src/jobs/timetable.ts';
+import { createEventLog } from './event-log.ts';
+import type { TestRedis } from './test-redis.ts';
+
+/** What a job says at its end, where the test says nothing else. */
+export const report = (change: Partial<JobReport> = {}): JobReport => {
+  return { ending: 'completed', message: null, summary: null, retryInMs: null, ...change };
+};
+
+/** A schedule of a link that begins at once. */
+export const every = (link: string, everyMs: number): Schedule => {
+  return { link, kind: 'incremental', everyMs, offsetMs: 0, firstMs: 0 };
+};
+
+/** A store of no other host. */
+export const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
+
+/** The daemons and the clients of one data directory. */
+export type QueueStage = Awaited<ReturnType<typeof openQueueStage>>;
+
+/** Opens an empty data directory; all that is started there ends with the stage. */
+export const openQueueStage = async (redis: TestRedis) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dataDir, { recursive: true }));
+  // Made when it is first asked for: before, the directory says that no daemon has ever worked there.
+  const prefixOf = (): string => makeQueuePrefix(dataDir);
+
+  /** A scheduler whose jobs end as the test says; several of them are several daemons. */
+  const startScheduler = (runJob: RunJob, concurrency = 10, url = redis.url) => {
+    const log = createEventLog();
+    const redisUrl = new Secret(url);
+    const onUsable = () => Promise.resolve();
+    const parts = {
+      redisUrl,
+      prefix: prefixOf(),
+      clock: systemClock,
+      events: log.events,
+      concurrency,
+      runJob,
+      onUsable,
+    };
+    const scheduler = createQueueScheduler(parts);
+    const stopOnce = (): Promise<void> => (stopping ??= scheduler.stop());
+    let stopping: Promise<void> | null = null;
+    stack.defer(stopOnce);
+    return { scheduler, log, stop: stopOnce };
+  };
+  return {
+    dataDir,
+    stack,
+    startScheduler,
+    queue: () => {
+      const opened = openQueue(redis.client, prefixOf());
+      stack.defer(() => opened.close());
+      return opened;
+    },
+    client: async () => {
+      const opened = await openQueueClient({ store: IN_DATA_DIR, dataDir }, new Secret(redis.url));
+      if ('why' in opened) throw new Error(opened.why);
+      return stack.use(opened);
+    },
+    /** Resolves when a daemon has said that it lives. */
+    ready: async ({ scheduler, log }: ReturnType<typeof startScheduler>, schedules: readonly Schedule[]) => {
+      scheduler.apply(schedules);
+      if (schedules.length > 0) await log.until('schedulesCreated');
+      await expect.poll(() => redis.client.scard(`${prefixOf()}:daemons`)).toBeGreaterThan(0);
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};

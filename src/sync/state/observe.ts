@@ -1,4 +1,4 @@
-import { CLOCK_MARGIN_MS, isDeleted, type Half } from '../../contact/half.ts';
+import { CLOCK_MARGIN_MS, isDeleted, stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import type { FeedPage, ReadAnswer } from '../../providers/remote.ts';
@@ -26,7 +26,8 @@ const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): 
 
 /**
  * Gives the half of `from` the contact's new id, where no other pair has that contact; else `from` was merged into the
- * contact of that pair and is gone (R12). The set must hold both halves and those of the side that are gone.
+ * contact of that pair and is gone (R12). So it is where its pair has no other half and the contact was known beside it:
+ * whoever stands alone by intent makes nobody else do so. The set must hold both halves and those of the side that are gone.
  */
 export const rename = (set: WorkingSet, side: Side, from: string, to: string, atMs: number): void => {
   const half = set.half(side, from);
@@ -37,7 +38,8 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   }
   followSurvivor(set, side, from, to);
   const known = set.half(side, to);
-  if (known !== null && known.pair !== null) {
+  const isAlone = set.pair(half.pair)?.[otherSide(side)] === null;
+  if (known !== null && (known.pair !== null || (isAlone && stands(known)))) {
     happen(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }

@@ -187,6 +187,23 @@ describe('[R12] a contact that goes by another id', () => {
     expect(stateOf(set, 'old')).toBe('gone');
   });
 
+  test.each(['kept', 'dormant'] as const)(
+    'takes nobody else along who was known already, where it stands alone in a pair that is %s',
+    (status) => {
+      const found = looseHalf('left', 'new', { record: edited('new') });
+      const set = setOf([pairedHalf('left', 'old', 1), found], { 1: status });
+      rename(set, 'left', 'old', 'new', NOW);
+      expect(set.half('left', 'new')).toBe(found);
+      expect(set.half('left', 'old')).toMatchObject({ state: 'gone', mergedInto: 'new' });
+    },
+  );
+
+  test.each(['kept', 'dormant'] as const)('stands alone under its new id in a pair that is %s', (status) => {
+    const set = setOf([pairedHalf('left', 'old', 1)], { 1: status });
+    rename(set, 'left', 'old', 'new', NOW);
+    expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1 });
+  });
+
   test('is gone under the old id where it belongs to no pair, and that is heard of once', () => {
     const set = setOf([looseHalf('left', 'old')]);
     rename(set, 'left', 'old', 'new', NOW);

@@ -135,12 +135,12 @@ const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promis
   }
 };
 
-/** So many linked contacts to each new one, a listing is read in about as many requests as it takes to write the new ones. */
-const LISTED_FOR_EACH = 100;
+/** A page of a listing: where there are no more linked contacts to each new one, it takes a request for each of these at most. */
+const LISTED_FOR_EACH = 50;
 
 /**
  * Whether contacts that are new at a side may be others of it that were deleted and added again, and so many are new that a
- * listing, which tells, costs no more than they do (R12).
+ * listing, which tells, costs little beside them (R12).
  */
 const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
   if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;

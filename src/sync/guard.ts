@@ -6,7 +6,7 @@ import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../re
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { isUnlisted } from './state/half.ts';
+import { isUnseen } from './state/half.ts';
 import { loadMembers } from './workload.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,7 +41,7 @@ const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Loss
 const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
   const { settlesWithinMs } = remotes[side].capabilities;
-  return missing.filter((half) => half.pair !== null && isUnlisted(half, settlesWithinMs, clock.now())).length;
+  return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
 };
 
 /** What is known to stand on both sides. */

@@ -7,7 +7,7 @@ import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { rememberUnread, unreadContact } from './state/unread.ts';
-import { isUnlisted } from './state/half.ts';
+import { isUnseen } from './state/half.ts';
 import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
@@ -63,7 +63,7 @@ const countMissing = async (session: Session, side: Side, index: readonly HalfKe
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
   const { settlesWithinMs } = remotes[side].capabilities;
   const halves = await store.halves(link, { by: 'id', side, ids });
-  return halves.filter((half) => !isUnlisted(half, settlesWithinMs, clock.now())).length;
+  return halves.filter((half) => !isUnseen(half, settlesWithinMs, clock.now())).length;
 };
 
 /** Takes in that a listing came to its end: what it did not show is missing (R7, R8). */

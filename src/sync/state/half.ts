@@ -293,7 +293,7 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
 
 /**
  * Whether a contact was written, or came or was changed at its side, so recently that neither a listing nor a read need show it
- * yet (R7): only at a side that says how long that takes.
+ * yet (R7, R8): only at a side that says how long that takes; one that shows its changes at once has to.
  */
 export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
   settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
@@ -312,11 +312,6 @@ export const mayLinger = (
 /** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
   return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
-};
-
-/** Whether a side that shows writes late need not list the contact yet; one that shows them at once has to (R7, R8). */
-export const isUnlisted = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return settlesWithinMs > 0 && mayLag(half, settlesWithinMs, nowMs);
 };
 
 /** Whether the listing before, which ended then, missed it too and did not count, since it may have lagged (R7). */

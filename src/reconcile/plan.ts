@@ -153,8 +153,12 @@ type Deciding = {
   readonly backs: GivenBacks;
 };
 
-/** Decides for a pair of which one half is gone (R6, R7) while this one still stands. */
-const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deciding): Decision => {
+/**
+ * Decides for a pair of which one half is gone (R6, R7) while this one still stands; null while it is open whether it does:
+ * then it may have been deleted as well.
+ */
+const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deciding): Decision | null => {
+  if (half.state === 'settling') return null;
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
   if (!mayWrite(policy, half.side)) {
@@ -194,7 +198,7 @@ const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[
 const decideSurvivor = (pair: Pair, { links, policy, selects }: Deciding): Decision => {
   const half = standing(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
-  const wakes = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
+  const wakes = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
   if (wakes && wasEdited(half, links, policy) && isSelected(half, selects)) {
     return creationOf(pair, half, links, policy);
   }

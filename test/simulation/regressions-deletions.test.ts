@@ -85,3 +85,16 @@ test('[R7] a contact that a write shows to stand is not gone because a read does
     await runHistory(history(phases, { players: { left: 'google', right: 'google' }, skewMs: 180_000, hardness }));
   }
 });
+
+test('[R7] of a contact that was deleted on both sides a moment after it was edited nothing is made again (seed 60001021)', async () => {
+  const people: readonly Edit[] = [{ kind: 'create', side: 'left', rich: false }];
+  const edit: Edit = { kind: 'set', side: 'left', who: 0, field: 'title' };
+  const deletions = SIDES.map((side): Edit => ({ kind: 'delete', side, who: 0 }));
+  // Other fields are chosen besides, so that both sides are listed and no feed names the deletion.
+  const deleted = run({ before: [...deletions, { kind: 'choose', choice: 1 }] });
+  for (const call of [1, 2, 3, 4]) {
+    const edited = run({ before: [edit], faults: [{ call, fault: 'limited' }] });
+    const { world } = await runHistory(history([[run({ before: people })], [edited, deleted]]));
+    expect(SIDES.flatMap((side) => world.books[side].rows.map(({ state }) => state))).toEqual(['deleted', 'deleted']);
+  }
+});

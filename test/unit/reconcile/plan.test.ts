@@ -122,6 +122,15 @@ describe('a contact deleted on one side', () => {
     });
   });
 
+  test.each(SIDE_PAIRS)('[R7] waits while it is open whether the one at %s was deleted as well', (side) => {
+    for (const own of [untouched(side), edited(side)]) {
+      const settling: Half = { ...own, state: 'settling' };
+      expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
+      const dormant = { ...half(side, settling, NONE), status: 'dormant' as const };
+      expect(only(plan({ survivors: [dormant] }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+    }
+  });
+
   const choir = link('choir');
   const site = (label: string | null): Partial<Contact> => ({ websites: [{ value: 'x.org', label }] });
   const sites = (...list: string[]): Partial<Contact> => ({ websites: values(...list) });

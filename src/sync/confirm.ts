@@ -1,6 +1,6 @@
 import { stands, type Half } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
-import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { isNewPairing } from '../reconcile/decision.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { ReadAnswer } from '../providers/remote.ts';
@@ -114,7 +114,9 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
 };
 
 /** Contacts that have been read by their ids, by side. */
-export type ReadIds = Sides<Set<string>>;
+type ReadIds = Sides<ReadonlySet<string>>;
+
+export const NOBODY_READ: ReadIds = { left: new Set(), right: new Set() };
 
 /** Those of the halves above that may have been deleted since their side last showed them, by side. */
 const unheard = async (
@@ -138,21 +140,26 @@ const unheard = async (
  * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
  * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And who
  * holds an email address of a contact that is new on the same side: what was deleted there and added again stays one person
- * (R12). Nobody is read twice; whom it reads is added to `read`. Tells whether anything was read, so that it is planned again.
+ * (R12). Nobody is read twice. Answers all who have been read by now, to plan again; null where nobody had to be read.
  */
-export const confirmMet = async (session: Session, plan: Plan, sinceMs: number, read: ReadIds): Promise<boolean> => {
+export const confirmMet = async (
+  session: Session,
+  plan: Plan,
+  sinceMs: number,
+  read: ReadIds,
+): Promise<ReadIds | null> => {
   const { clock, remotes, signal, writer } = session;
   const due = await unheard(session, plan, sinceMs, read);
   for (const side of SIDES) {
     const ids = due[side];
     if (ids.length === 0) continue;
     const answers = await remotes[side].read(ids, signal);
-    for (const id of ids) read[side].add(id);
     await writer.apply(answeredAbout(side, ids, answers), (set) => {
       for (const id of ids) observeAnswer(set, side, id, answers.get(id), clock.now());
     });
   }
-  return SIDES.some((side) => due[side].length > 0);
+  if (SIDES.every((side) => due[side].length === 0)) return null;
+  return bySide((side) => read[side].union(new Set(due[side])));
 };
 
 /**

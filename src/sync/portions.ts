@@ -4,6 +4,7 @@ import type { GroupPlan } from '../reconcile/groups.ts';
 import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../reconcile/twins.ts';
 import type { Sketch, Twins } from '../reconcile/twins.ts';
 import { selectsEverybody } from '../reconcile/selection.ts';
+import type { RemoteCapabilities } from '../providers/remote.ts';
 import type { HalfKey } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
@@ -33,7 +34,9 @@ export type Portions = {
 };
 
 /** As much of a session as a meeting is divided with. */
-type Dividing = Pick<Session, 'kind' | 'link' | 'policy' | 'portion' | 'store' | 'tally'>;
+type Dividing = Pick<Session, 'kind' | 'link' | 'policy' | 'portion' | 'store' | 'tally'> & {
+  readonly remotes: Sides<{ readonly capabilities: Pick<RemoteCapabilities, 'namesDeletions'> }>;
+};
 
 /** Which groups of the sides belong together. */
 type Groups = Pick<GroupPlan, 'links'>;
@@ -141,6 +144,14 @@ const byGroup = async ({ link, store }: Dividing, newcomers: Fresh, { links }: G
   });
 };
 
+/** The sides that have said since then of each contact that is deleted that it is: by a feed, or by a whole listing. */
+const toldSides = async ({ kind, link, remotes, store }: Dividing, sinceMs: number): Promise<ReadonlySet<Side>> => {
+  const { cursors } = await store.link(link);
+  const isTold = (side: Side): boolean =>
+    kind === 'full' || remotes[side].capabilities.namesDeletions || (cursors[side].listedAtMs ?? 0) >= sinceMs;
+  return new Set(SIDES.filter(isTold));
+};
+
 /** What a first meeting is about, by ids alone. */
 type Meeting = {
   readonly fresh: Fresh;
@@ -168,9 +179,10 @@ const meetingOf = async ({ link, portion = PORTION, store }: Dividing): Promise<
 /**
  * Divides a first meeting of many contacts into portions that do not depend on one another; null where all is planned at
  * once: where there are few, or something was deleted, or contacts stand alone that may be matched again, or not everybody
- * is selected: then anybody may be the like of somebody who takes no part (R18).
+ * is selected: then anybody may be the like of somebody who takes no part (R18). Nor does anybody wait of a side that has not
+ * said in this run, which began at `sinceMs`, who is deleted: by reading it may turn out whom somebody replaces (R12, R13).
  */
-export const dividePlan = async (session: Dividing, groups: Groups): Promise<Portions | null> => {
+export const dividePlan = async (session: Dividing, groups: Groups, sinceMs: number): Promise<Portions | null> => {
   const { kind, link, policy, portion = PORTION, store, tally } = session;
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= portion) return null;
@@ -180,11 +192,15 @@ export const dividePlan = async (session: Dividing, groups: Groups): Promise<Por
   if (meeting === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;
   const { fresh, pairs, deleted } = meeting;
   const sorted = await sortOut(session, fresh);
-  // With the first of them: what they take tells how much the others will.
   const newcomers = await byGroup(session, sorted.newcomers, groups);
-  const [next = NOBODY, ...later] = portionsOf({ ...sorted, newcomers }, portion);
+  const told = await toldSides(session, sinceMs);
+  const mayWait = (ids: Fresh): boolean => SIDES.every((side) => ids[side].length === 0 || told.has(side));
+  const portions = portionsOf({ ...sorted, newcomers }, portion);
+  // With the first of them: what they take tells how much the others will.
+  const [next = NOBODY, ...later] = portions.filter(mayWait);
+  const early = [sorted.first, next, ...portions.filter((ids) => !mayWait(ids)), deleted];
   return {
-    first: { pairs, ids: bySide((side) => [...sorted.first[side], ...next[side], ...deleted[side]]) },
+    first: { pairs, ids: bySide((side) => early.flatMap((ids) => ids[side])) },
     later,
     creates: bySide((side) => {
       const from = otherSide(side);

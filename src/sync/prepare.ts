@@ -10,7 +10,7 @@ import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { noLongerAsked, pastQuestions } from '../reconcile/review.ts';
 import { chooseFields } from './choose-fields.ts';
 import { checkAccounts, storeAccounts } from './accounts.ts';
-import { confirmMet, confirmMissing, type ReadIds } from './confirm.ts';
+import { confirmMet, confirmMissing, NOBODY_READ } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
@@ -197,30 +197,35 @@ export type Prepared = SelectedPlan & {
   readonly later: Later | null;
 };
 
-/** The part and all who were read since it was made: what is known of them now needs a decision, too. */
-const partWith = (part: Part, read: ReadIds): Part => ({
-  ...part,
-  ids: bySide((side) => [...new Set([...part.ids[side], ...read[side]])]),
-});
+type Divided = SelectedPlan & { readonly portions: Portions | null };
+
+/** Plans what is stored; a first meeting of many contacts in portions, unless the plan is to be `whole`. */
+const planDivided = async (
+  session: Session,
+  groups: NamedGroups,
+  { whole, sinceMs }: { readonly whole: boolean; readonly sinceMs: number },
+): Promise<Divided> => {
+  const portions = whole ? null : await dividePlan(session, groups, sinceMs);
+  return { portions, ...(await planStored(session, groups, portions?.first ?? null)) };
+};
 
 /**
  * The reading half of a run: taking stock, the plan and the guard. Writes to no remote. The first meeting of many contacts is
  * planned in portions, unless the plan is to be `whole`: what is left to later plans destroys nothing (R8).
  */
 export const prepare = async (session: Session, { whole }: { readonly whole: boolean }): Promise<Prepared> => {
-  const startedAtMs = session.clock.now();
+  const sinceMs = session.clock.now();
   await takeStock(session);
   session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await planLinkGroups(session);
-  const portions = whole ? null : await dividePlan(session, groups);
-  const part = portions?.first ?? null;
-  const read: ReadIds = { left: new Set(), right: new Set() };
-  let planned = await planStored(session, groups, part);
+  let planned = await planDivided(session, groups, { whole, sinceMs });
   // What was read may let a plan take somebody else for a counterpart, who is read as well then.
-  while (await confirmMet(session, planned.plan, startedAtMs, read)) {
-    planned = await planStored(session, groups, part === null ? null : partWith(part, read));
+  let read = await confirmMet(session, planned.plan, sinceMs, NOBODY_READ);
+  while (read !== null) {
+    planned = await planDivided(session, groups, { whole, sinceMs });
+    read = await confirmMet(session, planned.plan, sinceMs, read);
   }
-  const { plan, selection } = planned;
+  const { plan, portions, selection } = planned;
   const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   // A side that came back empty is listed again by the next run: what it shows then decides.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);

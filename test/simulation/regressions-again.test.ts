@@ -38,3 +38,18 @@ test.each([
     expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count, count]);
   },
 );
+
+test.each([0, 1, 2])(
+  '[R12] who is added again among newcomers that are planned in portions stays one person, added after %i of them',
+  async (place) => {
+    const before = (await play([], MANY)).world.books;
+    const count = liveRows(before.left).length;
+    const newcomer: Edit = { kind: 'create', side: 'left', rich: false };
+    const edits = Array.from({ length: 3 }, (_, index): Edit => {
+      return index === place ? { kind: 'again', side: 'left', who: 1 } : newcomer;
+    });
+    // The salt has more than two planned in portions.
+    const { world } = await play([run({ before: edits, salt: 0 }), run({ salt: 0 })], MANY);
+    expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count + 2, count + 2]);
+  },
+);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import { bySide, SIDES, type Side } from '../../../src/contact/side.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { StoreChange } from '../../../src/store/store.ts';
+import { NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
 import { dividePlan } from '../../../src/sync/portions.ts';
 import { emptyTally } from '../../../src/sync/context.ts';
 import { policyWith } from '../reconcile/support.ts';
@@ -31,6 +31,7 @@ const openMeeting = async (newcomers = ON_BOTH_SIDES) => {
     link: LINK,
     policy: policyWith({}),
     portion: 200,
+    remotes: bySide(() => ({ capabilities: { namesDeletions: true } })),
     store,
     tally: emptyTally(),
   } as const;
@@ -39,7 +40,7 @@ const openMeeting = async (newcomers = ON_BOTH_SIDES) => {
 
 test('[R13] two of equal content are in one portion, and each contact is in one', async () => {
   await using meeting = await openMeeting();
-  const portions = await dividePlan(meeting.session, { links: [] });
+  const portions = await dividePlan(meeting.session, { links: [] }, 0);
   const all = [portions?.first.ids ?? { left: [], right: [] }, ...(portions?.later ?? [])];
   const people = (ids: readonly string[]) => new Set(ids.map((id) => id.split(' ')[1]));
   expect(all.map(({ left, right }) => [left.length, right.length])).toEqual(
@@ -57,7 +58,7 @@ test('[R11] newcomers of one group are in as few portions as hold them', async (
     ...PEOPLE.map((index) => newcomer('left', index, [groupOf(index), 'g9'])),
   ]);
   const links = ['g0', 'g1', 'g2', 'g3', 'g4', 'g5'].map((id) => ({ key: id, left: id, right: null, settled: true }));
-  const portions = await dividePlan(meeting.session, { links });
+  const portions = await dividePlan(meeting.session, { links }, 0);
   const all = [portions?.first.ids ?? { left: [] }, ...(portions?.later ?? [])];
   const groups = all.map(({ left }) => new Set(left.map((id) => groupOf(Number(id.split(' ')[1])))).size);
   expect(all.map(({ left }) => left.length)).toEqual([200, 200, 200]);
@@ -72,7 +73,22 @@ test('a lease can be renewed while many contacts are looked through', async () =
     pending = setImmediate(count);
   };
   let pending = setImmediate(count);
-  await dividePlan(meeting.session, { links: [] });
+  await dividePlan(meeting.session, { links: [] }, 0);
   clearImmediate(pending);
   expect(turns).toBeGreaterThan(4);
+});
+
+test('[R12] whom a feed that names no deletions brought waits for no later portion, unless its side was listed since', async () => {
+  await using meeting = await openMeeting([
+    ...PEOPLE.map((index) => newcomer('left', index)),
+    { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, listedAtMs: 1_000 } },
+  ]);
+  const session = {
+    ...meeting.session,
+    kind: 'incremental' as const,
+    remotes: bySide(() => ({ capabilities: { namesDeletions: false } })),
+    tally: { ...emptyTally(), left: { ...emptyTally().left, pulled: CONTACTS } },
+  };
+  const laterAfter = async (sinceMs: number) => (await dividePlan(session, { links: [] }, sinceMs))?.later.length;
+  expect([await laterAfter(1_000), await laterAfter(1_001)]).toEqual([2, 0]);
 });

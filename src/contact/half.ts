@@ -55,6 +55,9 @@ export const changedAtMs = ({ record, heardAtMs }: Half): number | null => {
   return record.modifiedAtMs === null ? null : Math.min(record.modifiedAtMs, heardAtMs + CLOCK_MARGIN_MS);
 };
 
+/** Whether the half is missing or gone, or it is open whether it is. */
+export const isAway = ({ state }: Pick<Half, 'state'>): boolean => state !== 'settled' && state !== 'changed';
+
 /** Whether there is evidence that the contact was deleted, whatever a feed or a listing has shown since (R7). */
 export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 'gone' || state === 'doubted';
 

@@ -4,6 +4,7 @@ import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import { history, run } from './scenario.ts';
+import { liveRows } from './world.ts';
 
 // Histories that once went wrong, cut down to what matters: merges that a person asked for.
 
@@ -123,3 +124,23 @@ test.each(['left', 'right'] as const)(
     ]);
   },
 );
+
+test('[R12] a merge survivor that is edited and deleted a moment later takes its counterpart along (seed 90003160)', async () => {
+  const person: Edit = { kind: 'create', side: 'left', rich: false };
+  const merged: readonly Edit[] = [
+    { kind: 'merge', side: 'left', who: 1, into: 0 },
+    { kind: 'create', side: 'right', rich: false },
+    { kind: 'set', side: 'left', who: 0, field: 'firstName' },
+  ];
+  for (const call of [5, 6, 7, 8]) {
+    const cutOff = run({ before: merged, full: true, faults: [{ call, fault: 'limited' }] });
+    const died = { crash: { step: 1, when: 'before' } } as const;
+    const steps = [
+      cutOff,
+      run({ before: [{ kind: 'delete', side: 'left', who: 0 }], ...died }),
+      run({ full: true, ...died }),
+    ];
+    const { world } = await runHistory(history([[run({ before: [person, person] })], steps]));
+    expect(liveRows(world.books.right)).toHaveLength(1);
+  }
+});

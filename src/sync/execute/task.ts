@@ -1,5 +1,5 @@
 import { scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../../contact/contact.ts';
-import type { Half } from '../../contact/half.ts';
+import { isAway, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
@@ -205,9 +205,6 @@ const settledValue = (
   const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), half.record);
   return { base, isOpen: waits || isSurprising };
 };
-
-/** Whether the half is known to be missing or gone. */
-const isAway = ({ state }: Half): boolean => state !== 'settled' && state !== 'changed';
 
 /** Whether the store holds something newer of a half than the task does: somebody read it meanwhile. */
 const isNewer = ({ state, record }: Half, half: TaskHalf): boolean => {

@@ -9,7 +9,7 @@ import {
   type ContactField,
   type SyncedField,
 } from '../../contact/contact.ts';
-import { stands, type Half } from '../../contact/half.ts';
+import { isAway, stands, type Half } from '../../contact/half.ts';
 import { keyLists, listOf, withList } from '../../contact/lists.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
@@ -71,7 +71,8 @@ const storeMade = (
   const base = withChange(own.base, change, moves);
   const otherBase = withChange(other.base, change, movesAcross(own.side, moves, groupPairs));
   const halves = bySide((each) => {
-    if (each !== own.side) return { ...other, base: otherBase, state: 'changed' as const };
+    // That it is open whether the other one stands is not forgotten (R7).
+    if (each !== own.side) return { ...other, base: otherBase, state: isAway(other) ? other.state : 'changed' };
     return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
   });
   storePair(set, { pairId: own.pair, status: pair.status, halves, writtenSide: own.side });

@@ -114,7 +114,7 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
 };
 
 /** Contacts that have been read by their ids, by side. */
-type ReadIds = Sides<ReadonlySet<string>>;
+export type ReadIds = Sides<ReadonlySet<string>>;
 
 export const NOBODY_READ: ReadIds = { left: new Set(), right: new Set() };
 

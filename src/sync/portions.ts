@@ -46,7 +46,7 @@ const sizeOf = ({ left, right }: Fresh): number => left.length + right.length;
 const isFresh = ({ pair, state }: HalfKey): boolean => pair === null && state === 'changed';
 
 /** What is known to be away is weighed with all that is new: somebody may have been merged into it (R12). */
-const isAway = ({ pair, state }: HalfKey): boolean => {
+const mayBeMergedAway = ({ pair, state }: HalfKey): boolean => {
   return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
 };
 
@@ -145,10 +145,10 @@ const byGroup = async ({ link, store }: Dividing, newcomers: Fresh, { links }: G
 };
 
 /** The sides that have said since then of each contact that is deleted that it is: by a feed, or by a whole listing. */
-const toldSides = async ({ kind, link, remotes, store }: Dividing, sinceMs: number): Promise<ReadonlySet<Side>> => {
+const toldSides = async ({ link, remotes, store }: Dividing, sinceMs: number): Promise<ReadonlySet<Side>> => {
   const { cursors } = await store.link(link);
   const isTold = (side: Side): boolean =>
-    kind === 'full' || remotes[side].capabilities.namesDeletions || (cursors[side].listedAtMs ?? 0) >= sinceMs;
+    remotes[side].capabilities.namesDeletions || (cursors[side].listedAtMs ?? 0) >= sinceMs;
   return new Set(SIDES.filter(isTold));
 };
 
@@ -167,7 +167,7 @@ const meetingOf = async ({ link, portion = PORTION, store }: Dividing): Promise<
   const idsOf = (isMeant: (key: HalfKey) => boolean): Fresh =>
     bySide((side) => index[side].filter(isMeant).map(({ id }) => id));
   const fresh = idsOf(isFresh);
-  if (sizeOf(fresh) <= portion || SIDES.some((side) => index[side].some(isAway))) return null;
+  if (sizeOf(fresh) <= portion || SIDES.some((side) => index[side].some(mayBeMergedAway))) return null;
   const open = SIDES.flatMap((side) => index[side].filter(({ state }) => state === 'changed'));
   return {
     fresh,

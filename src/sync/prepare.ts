@@ -10,7 +10,7 @@ import { planContacts, type Plan } from '../reconcile/plan.ts';
 import { noLongerAsked, pastQuestions } from '../reconcile/review.ts';
 import { chooseFields } from './choose-fields.ts';
 import { checkAccounts, storeAccounts } from './accounts.ts';
-import { confirmMet, confirmMissing, NOBODY_READ } from './confirm.ts';
+import { confirmMet, confirmMissing, NOBODY_READ, type ReadIds } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { guardFirstSync, guardPlan } from './guard.ts';
@@ -218,13 +218,13 @@ export const prepare = async (session: Session, { whole }: { readonly whole: boo
   await takeStock(session);
   session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await planLinkGroups(session);
-  let planned = await planDivided(session, groups, { whole, sinceMs });
+  let planned: Divided;
+  let read: ReadIds | null = NOBODY_READ;
   // What was read may let a plan take somebody else for a counterpart, who is read as well then.
-  let read = await confirmMet(session, planned.plan, sinceMs, NOBODY_READ);
-  while (read !== null) {
+  do {
     planned = await planDivided(session, groups, { whole, sinceMs });
     read = await confirmMet(session, planned.plan, sinceMs, read);
-  }
+  } while (read !== null);
   const { plan, portions, selection } = planned;
   const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   // A side that came back empty is listed again by the next run: what it shows then decides.

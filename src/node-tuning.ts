@@ -2,6 +2,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PACKAGE_ROOT } from './package-root.ts';
 
 /** The user's own folder for what can be made again; a checkout keeps everything within itself. */
@@ -36,3 +37,40 @@ const FLAGS = [
 
 /** Sets what keeps the memory of this process small. */
 export const keepProcessSmall = (): void => setFlagsFromString(FLAGS.join(' '));
+
+/** What a process holds, and a collection after which it gives back to the system what it no longer needs. */
+export type ProcessMemory = { readonly heldBytes: () => number; readonly collect: () => void };
+
+/** After how many collections code that did not run meanwhile is dropped, to be compiled again when it runs; V8's default. */
+const CODE_AGE = 6;
+
+/** V8 shows its collector to contexts that are made after it was told to. */
+const ownMemory = (): ProcessMemory => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as NodeJS.GCFunction;
+  return {
+    heldBytes: () => process.memoryUsage.rss(),
+    collect: () => {
+      // What ran once, as at the start, goes too.
+      setFlagsFromString('--bytecode-old-age=1');
+      gc({ type: 'major', flavor: 'last-resort' });
+      setFlagsFromString(`--bytecode-old-age=${CODE_AGE}`);
+    },
+  };
+};
+
+/** Everything stands still while memory is given back, so it has to be worth it. */
+const WORTH_IT = 1.25;
+
+/**
+ * Makes what is to be called after work that may have needed much memory: where the process has grown by a quarter since it
+ * was last given back, it is given back. Other collections keep the pages that they empty, for the heap to grow again.
+ */
+export const createGivingBack = ({ heldBytes, collect }: ProcessMemory = ownMemory()): (() => void) => {
+  let restBytes = 0;
+  return () => {
+    if (heldBytes() < restBytes * WORTH_IT) return;
+    collect();
+    restBytes = heldBytes();
+  };
+};

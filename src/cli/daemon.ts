@@ -11,6 +11,7 @@ import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
 import { DirectoryError, makeDirectory } from '../make-directory.ts';
+import { createGivingBack } from '../node-tuning.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -120,13 +121,17 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const { links } = (await source.look()) ?? config;
   // Signals are heard before the first log line says that they are.
   const asked = hear(() => running.reload());
+  const giveBack = createGivingBack();
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
   const running = startDaemon({
     ...parts,
     links,
     loadConfig: () => source.reload(),
     ...(app.shelf !== null && { look: () => source.look() }),
-    ...(listening && { onReport: listening.onReport }),
+    onReport: (job, report) => {
+      listening?.onReport(job, report);
+      giveBack();
+    },
   });
   await door?.serve(running);
   const signal = await asked;

@@ -4,7 +4,7 @@ import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
-import { keepProcessSmall } from '../../src/node-tuning.ts';
+import { createGivingBack, keepProcessSmall } from '../../src/node-tuning.ts';
 import type { RunKind } from '../../src/store/store.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
@@ -16,6 +16,7 @@ export type Measured = Cost & { readonly wrote: number; readonly paired: number 
 const STATUS = '/proc/self/status';
 const NEVER = new AbortController().signal;
 const clock = createShiftedClock();
+const giveBack = createGivingBack();
 let app: App | null = null;
 const running = (): App => {
   if (app === null) throw new Error('The engine is not open.');
@@ -64,6 +65,8 @@ const run = async (kind: RunKind): Promise<Measured> => {
     const { left, right, paired } = await summaryOf(link, kind);
     const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
     done = { wrote, paired };
+    // As the daemon does after each run.
+    giveBack();
   });
   return { ...cost, ...done };
 };

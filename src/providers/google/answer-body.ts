@@ -7,11 +7,8 @@ export class AnswerLimitError extends Error {
   override readonly name = 'AnswerLimitError';
 }
 
-/** Answers that have no body by their status; a Response with one cannot be made of them. */
-const WITHOUT_BODY = new Set([101, 103, 204, 205, 304]);
-
 /**
- * The answer, its body read whole and within the limits: bytes count after decompression, the time from the headers on.
+ * The answer with its text read whole and within the limits: bytes count after decompression, the time from the headers on.
  * Throws an {@link AnswerLimitError} beyond them. A body that stalls is the transport's to end.
  */
 export const readWithin = async (
@@ -21,14 +18,17 @@ export const readWithin = async (
 ): Promise<Answer> => {
   const { body, headers, status, statusText } = answer;
   const deadlineMs = clock.monotonic() + timeMs;
-  const chunks: Uint8Array[] = [];
+  // Piece by piece: a long text that is decoded at once lies outside of the heap, whose limit it does not count for.
+  const decoder = new TextDecoder();
+  let text = '';
   let bytes = 0;
   // Leaving the loop by an error ends the connection.
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new AnswerLimitError(`it is longer than ${maxBytes} bytes`);
     if (clock.monotonic() > deadlineMs) throw new AnswerLimitError(`it took longer than ${timeMs} ms`);
-    chunks.push(chunk);
+    text += decoder.decode(chunk, { stream: true });
   }
-  return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, statusText, headers });
+  text += decoder.decode();
+  return Object.assign(new Response(null, { status, statusText, headers }), { text: () => Promise.resolve(text) });
 };

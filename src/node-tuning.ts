@@ -41,30 +41,23 @@ export const keepProcessSmall = (): void => setFlagsFromString(FLAGS.join(' '));
 /** What a process holds, and a collection after which it gives back to the system what it no longer needs. */
 export type ProcessMemory = { readonly heldBytes: () => number; readonly collect: () => void };
 
-/** After how many collections code that did not run meanwhile is dropped, to be compiled again when it runs; V8's default. */
-const CODE_AGE = 6;
-
 /** V8 shows its collector to contexts that are made after it was told to. */
 const ownMemory = (): ProcessMemory => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as NodeJS.GCFunction;
   return {
     heldBytes: () => process.memoryUsage.rss(),
-    collect: () => {
-      // What ran once, as at the start, goes too.
-      setFlagsFromString('--bytecode-old-age=1');
-      gc({ type: 'major', flavor: 'last-resort' });
-      setFlagsFromString(`--bytecode-old-age=${CODE_AGE}`);
-    },
+    collect: () => void gc({ type: 'major', flavor: 'last-resort' }),
   };
 };
 
-/** Everything stands still while memory is given back, so it has to be worth it. */
+/** Everything stands still while memory is given back, some 30 ms, so it has to be worth it. */
 const WORTH_IT = 1.25;
 
 /**
- * Makes what is to be called after work that may have needed much memory: where the process has grown by a quarter since it
- * was last given back, it is given back. Other collections keep the pages that they empty, for the heap to grow again.
+ * Makes what is to be called again and again: where the process has grown by a quarter since memory was last given back, it is
+ * given back. Other collections keep the pages that they empty, for the heap to grow again, and come late where all that
+ * grows are things that outlive the young generation, such as the pages of a listing.
  */
 export const createGivingBack = ({ heldBytes, collect }: ProcessMemory = ownMemory()): (() => void) => {
   let restBytes = 0;

@@ -23,6 +23,9 @@ const LONGEST_STOP_MS = 9_000;
 /** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
 const LINGER_MS = 200;
 
+/** A run that lists a large book fills some 100 MB a second, of which it keeps hardly anything. */
+const GIVE_BACK_EACH_MS = 250;
+
 const endNow = (): never => process.exit(EXIT.done);
 
 /** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
@@ -121,20 +124,18 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const { links } = (await source.look()) ?? config;
   // Signals are heard before the first log line says that they are.
   const asked = hear(() => running.reload());
-  const giveBack = createGivingBack();
   const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
   const running = startDaemon({
     ...parts,
     links,
     loadConfig: () => source.reload(),
     ...(app.shelf !== null && { look: () => source.look() }),
-    onReport: (job, report) => {
-      listening?.onReport(job, report);
-      giveBack();
-    },
+    ...(listening && { onReport: listening.onReport }),
   });
   await door?.serve(running);
+  const givingBack = setInterval(createGivingBack(), GIVE_BACK_EACH_MS).unref();
   const signal = await asked;
+  clearInterval(givingBack);
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();

@@ -16,7 +16,6 @@ export type Measured = Cost & { readonly wrote: number; readonly paired: number 
 const STATUS = '/proc/self/status';
 const NEVER = new AbortController().signal;
 const clock = createShiftedClock();
-const giveBack = createGivingBack();
 let app: App | null = null;
 const running = (): App => {
   if (app === null) throw new Error('The engine is not open.');
@@ -65,8 +64,6 @@ const run = async (kind: RunKind): Promise<Measured> => {
     const { left, right, paired } = await summaryOf(link, kind);
     const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
     done = { wrote, paired };
-    // As the daemon does after each run.
-    giveBack();
   });
   return { ...cost, ...done };
 };
@@ -94,4 +91,6 @@ const close = async (): Promise<void> => running()[Symbol.asyncDispose]();
 const handlers = { open, run, runAll, close, advance: (byMs: number): void => clock.advance(byMs) };
 export type EngineProcess = typeof handlers;
 keepProcessSmall();
+// As the daemon does.
+setInterval(createGivingBack(), 250).unref();
 serve(handlers);

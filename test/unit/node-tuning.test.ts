@@ -16,7 +16,7 @@ const processOf = (megabytes: readonly number[]) => {
   return { memory, next: () => void held.shift(), collections: () => collections };
 };
 
-test('memory is given back after the first work, and then where a quarter more is held than after the last time', () => {
+test('memory is given back at first, and then where a quarter more is held than after the last time', () => {
   const { memory, next, collections } = processOf([100, 62, 63, 39, 40]);
   const giveBack = createGivingBack(memory);
   const counts = [1, 2, 3, 4, 5].map(() => {

@@ -47,7 +47,7 @@ const ownMemory = (): ProcessMemory => {
   const gc = runInNewContext('gc') as NodeJS.GCFunction;
   return {
     heldBytes: () => process.memoryUsage.rss(),
-    collect: () => void gc({ type: 'major', flavor: 'last-resort' }),
+    collect: () => gc({ type: 'major', flavor: 'last-resort' }),
   };
 };
 

@@ -27,6 +27,15 @@ test('memory is given back at first, and then where a quarter more is held than 
   expect(counts).toEqual([1, 1, 2, 2, 3]);
 });
 
+test('memory is given back after a while where nothing grows', () => {
+  const { memory, collections } = processOf([100]);
+  const giveBack = createGivingBack({ ...memory, heldBytes: () => 100 });
+  for (let looks = 0; looks < 440; looks += 1) giveBack();
+  expect(collections()).toBe(1);
+  for (let looks = 0; looks < 20; looks += 1) giveBack();
+  expect(collections()).toBe(2);
+});
+
 test('what nothing refers to is gone when memory was given back', async () => {
   const reference = new WeakRef({ of: 'nothing' });
   // A reference that was made or read in this turn keeps its target until the turn ends.

@@ -11,7 +11,7 @@ import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
 import { DirectoryError, makeDirectory } from '../make-directory.ts';
-import { createGivingBack } from '../node-tuning.ts';
+import { keepGivingBack } from '../node-tuning.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,9 +22,6 @@ const LONGEST_STOP_MS = 9_000;
 
 /** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
 const LINGER_MS = 200;
-
-/** A run that lists a large book fills some 100 MB a second, of which it keeps hardly anything; looking takes microseconds. */
-const GIVE_BACK_EACH_MS = 250;
 
 const endNow = (): never => process.exit(EXIT.done);
 
@@ -133,9 +130,8 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
     ...(listening && { onReport: listening.onReport }),
   });
   await door?.serve(running);
-  const givingBack = setInterval(createGivingBack(), GIVE_BACK_EACH_MS).unref();
+  last.use(keepGivingBack());
   const signal = await asked;
-  clearInterval(givingBack);
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();

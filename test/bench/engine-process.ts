@@ -4,7 +4,7 @@ import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
-import { createGivingBack, keepProcessSmall } from '../../src/node-tuning.ts';
+import { keepGivingBack, keepProcessSmall } from '../../src/node-tuning.ts';
 import type { RunKind } from '../../src/store/store.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
@@ -92,5 +92,5 @@ const handlers = { open, run, runAll, close, advance: (byMs: number): void => cl
 export type EngineProcess = typeof handlers;
 keepProcessSmall();
 // As the daemon does.
-setInterval(createGivingBack(), 250).unref();
+keepGivingBack();
 serve(handlers);

@@ -8,8 +8,8 @@ export class AnswerLimitError extends Error {
 }
 
 /**
- * The answer with its text read whole and within the limits: bytes count after decompression, the time from the headers on.
- * Throws an {@link AnswerLimitError} beyond them. A body that stalls is the transport's to end.
+ * The answer, its body read whole and within the limits, for `text()` alone to tell: bytes count after decompression, the time
+ * from the headers on. Throws an {@link AnswerLimitError} beyond them. A body that stalls is the transport's to end.
  */
 export const readWithin = async (
   answer: Answer,

@@ -136,11 +136,17 @@ const byGroup = async ({ link, store }: Dividing, newcomers: Fresh, { links }: G
   const members = await store.members(link, groupIds);
   return bySide((side) => {
     const own = members.filter((member) => member.side === side);
-    const groups = [...Map.groupBy(own, ({ groupId }) => groupId).values()];
-    const smallestFirst = groups.toSorted((one, other) => one.length - other.length).flat();
-    const inOrder = new Set([...smallestFirst.map(({ id }) => id), ...newcomers[side]]);
-    const asked = new Set(newcomers[side]);
-    return [...inOrder].filter((id) => asked.has(id));
+    const sizes = new Map<string, number>();
+    for (const { groupId } of own) sizes.set(groupId, (sizes.get(groupId) ?? 0) + 1);
+    const smallestFirst = [...sizes].toSorted(([, one], [, other]) => one - other).map(([groupId]) => groupId);
+    const places = new Map(smallestFirst.map((groupId, place) => [groupId, place]));
+    const nowhere = places.size;
+    const placeOf = new Map<string, number>();
+    for (const { id, groupId } of own) {
+      placeOf.set(id, Math.min(placeOf.get(id) ?? nowhere, places.get(groupId) ?? nowhere));
+    }
+    const together = Map.groupBy(newcomers[side], (id) => placeOf.get(id) ?? nowhere);
+    return [...together].toSorted(([one], [other]) => one - other).flatMap(([, ids]) => ids);
   });
 };
 

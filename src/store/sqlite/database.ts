@@ -14,6 +14,9 @@ export type Orm = BetterSQLite3Database;
 /** A statement that drizzle builds. */
 type Built = { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } };
 
+/** One that answers rows. */
+type BuiltQuery<Row> = Built & { readonly _: { readonly result: readonly Row[] } };
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** An open database. */
@@ -27,6 +30,11 @@ export type Db = {
    * contact: drizzle looks at what each parameter is every time.
    */
   write(build: (orm: Orm) => Built, values: Values): Database.RunResult;
+  /**
+   * Reads with the query that `build` makes, kept alike. For light rows in great numbers, which drizzle would hold twice: they
+   * come as SQLite names and holds their columns.
+   */
+  rows<Row>(build: (orm: Orm) => BuiltQuery<Row>, values: Values): readonly Row[];
   /** Does a step wholly or not at all, alone with the database from its beginning on. */
   atomic<T>(step: () => T): T;
   /** Reads all that a step asks for as it stands at one moment, beside whoever writes. */
@@ -51,19 +59,25 @@ const bindingOf = (parameters: readonly unknown[]): ((values: Values) => unknown
   return (values) => readers.map((read) => read(values));
 };
 
+/** A statement, and how its parameters follow from values. */
+type Bound = { readonly statement: Database.Statement; readonly bind: (values: Values) => unknown[] };
+
 const dbOf = (client: Database.Database): Db => {
   const orm = drizzle(client);
   const statements = new Map<unknown, unknown>();
-  const writers = new Map<unknown, (values: Values) => Database.RunResult>();
+  const bound = new Map<unknown, Bound>();
   const transaction = client.transaction((step: () => unknown) => step());
   const pragmas = {
     data_version: client.prepare('pragma data_version').pluck(),
     freelist_count: client.prepare('pragma freelist_count').pluck(),
   };
-  const writer = (build: (orm: Orm) => Built): ((values: Values) => Database.RunResult) => {
+  const boundBy = (build: (orm: Orm) => Built): Bound => {
+    const known = bound.get(build);
+    if (known !== undefined) return known;
     const { sql, params } = build(orm).toSQL();
-    const [statement, bind] = [client.prepare(sql), bindingOf(params)];
-    return (values) => statement.run(bind(values));
+    const made = { statement: client.prepare(sql), bind: bindingOf(params) };
+    bound.set(build, made);
+    return made;
   };
   return {
     orm,
@@ -74,9 +88,12 @@ const dbOf = (client: Database.Database): Db => {
       return statements.get(build) as Statement;
     },
     write: (build, values) => {
-      const run = writers.get(build) ?? writer(build);
-      writers.set(build, run);
-      return run(values);
+      const { statement, bind } = boundBy(build);
+      return statement.run(bind(values));
+    },
+    rows: <Row>(build: (orm: Orm) => BuiltQuery<Row>, values: Values) => {
+      const { statement, bind } = boundBy(build);
+      return statement.all(bind(values)) as Row[];
     },
     atomic: <T>(step: () => T) => transaction.immediate(step) as T,
     atOnce: <T>(step: () => T) => transaction.deferred(step) as T,

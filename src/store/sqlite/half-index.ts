@@ -22,19 +22,17 @@ const selectLight = (orm: Orm) =>
       pair: halves.pair,
       state: halves.state,
       absences: halves.absences,
-      heardAtMs: halves.heardAtMs,
+      heardAtMs: sql<number>`${halves.heardAtMs}`.as('heardAtMs'),
     })
     .from(halves)
-    .where(onSide)
-    .prepare();
+    .where(onSide);
 
 const selectKnown = (orm: Orm) =>
   orm
     .select({ id: halves.id, digest: halves.digest })
     .from(sql`json_each(${placeholder('digests')}) as asked`)
     .crossJoin(halves)
-    .where(and(onSide, sql`${halves.digest} = asked.value`))
-    .prepare();
+    .where(and(onSide, sql`${halves.digest} = asked.value`));
 
 const selectPresent = (orm: Orm) =>
   orm
@@ -71,11 +69,11 @@ const countPairs = (orm: Orm) =>
     .groupBy(pairs.status)
     .prepare();
 
-export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.prepared(selectLight).all(place);
+export const readIndex = (db: Db, place: Place): readonly HalfKey[] => db.rows(selectLight, place);
 
 export const findKnown = (db: Db, place: Place, rows: readonly RowDigest[]): ReadonlySet<string> => {
   const idsOf = Map.groupBy(rows, ({ digest }) => digest);
-  const found = db.prepared(selectKnown).all({ ...place, digests: JSON.stringify([...idsOf.keys()]) });
+  const found = db.rows(selectKnown, { ...place, digests: JSON.stringify([...idsOf.keys()]) });
   const isAsked = (id: string, digest: string): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
   return new Set(found.flatMap(({ id, digest }) => (digest !== null && isAsked(id, digest) ? [digest] : [])));
 };

@@ -121,11 +121,10 @@ const selectUnselected = (orm: Orm) =>
 const selectMembers = (orm: Orm) => {
   const { side, id, pair, state } = COLUMNS;
   return orm
-    .select({ side, id, pair, state, groupId: sql<string>`own.value` })
+    .select({ side, id, pair, state, groupId: sql<string>`own.value`.as('groupId') })
     .from(halves)
     .crossJoin(sql`json_each(${halves.recordJson}, '$.groupIds') as own`)
-    .where(and(inLink, sql`own.value in ${oneOf('ids')}`))
-    .prepare();
+    .where(and(inLink, sql`own.value in ${oneOf('ids')}`));
 };
 
 const selectByEmail = (orm: Orm) => {
@@ -206,4 +205,4 @@ export const readHalves = (db: Db, link: string, query: HalfQuery): readonly Hal
 };
 
 export const readMembers = (db: Db, link: string, groupIds: readonly string[]): readonly Member[] =>
-  db.prepared(selectMembers).all({ link, ids: JSON.stringify(groupIds) });
+  db.rows(selectMembers, { link, ids: JSON.stringify(groupIds) });

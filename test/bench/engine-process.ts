@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
@@ -9,11 +7,10 @@ import type { RunKind } from '../../src/store/store.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
 import { serve } from './child.ts';
+import { measureOwn, type Cost } from './own-cost.ts';
 
-type Cost = { readonly cpuMs: number; readonly wallMs: number; readonly peakBytes: number };
 export type Measured = Cost & { readonly wrote: number; readonly paired: number };
 
-const STATUS = '/proc/self/status';
 const NEVER = new AbortController().signal;
 const clock = createShiftedClock();
 let app: App | null = null;
@@ -31,21 +28,6 @@ const open = ({ environment, dataDir, config }: Open): void => {
   app = createApp(loadConfig({ env, configPath: config, cwd: dataDir }), events, { clock });
 };
 
-/** Linux counts into `maxRSS` what the process held before it became this program, a copy of the one that started it. */
-const peakOfProcess = (): number => {
-  const status = existsSync(STATUS) ? readFileSync(STATUS, 'utf8') : '';
-  return Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1_024;
-};
-
-const measure = async (work: () => Promise<void>): Promise<Cost> => {
-  const cpu = process.cpuUsage();
-  const startedAtMs = performance.now();
-  await work();
-  const { user, system } = process.cpuUsage(cpu);
-  const peakBytes = peakOfProcess();
-  return { cpuMs: (user + system) / 1_000, wallMs: performance.now() - startedAtMs, peakBytes };
-};
-
 const summaryOf = async (link: LinkConfig, kind: RunKind): Promise<RunSummary> => {
   const { summary, error } = await running().run(link, { kind, acceptDeletes: false, signal: NEVER });
   if (error !== null)
@@ -60,7 +42,7 @@ const run = async (kind: RunKind): Promise<Measured> => {
   const [link] = running().config.links;
   if (link === undefined) throw new Error('There is no link.');
   let done = { wrote: 0, paired: 0 };
-  const cost = await measure(async () => {
+  const cost = await measureOwn(async () => {
     const { left, right, paired } = await summaryOf(link, kind);
     const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
     done = { wrote, paired };
@@ -81,7 +63,7 @@ const runAll = async (parallel: number): Promise<Links> => {
       await summaryOf(link, 'incremental');
     }
   };
-  const cost = await measure(async () => void (await Promise.all(Array.from({ length: parallel }, work))));
+  const cost = await measureOwn(async () => void (await Promise.all(Array.from({ length: parallel }, work))));
   globalThis.gc?.();
   return { ...cost, links: config.links.length, beforeBytes, afterBytes: process.memoryUsage().rss };
 };

@@ -187,7 +187,7 @@ export const BORDERS: readonly Border[] = [
     types: [APP, 'console/', 'config/values.ts'],
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
-  { place: 'cli/', imports: [...CLI, 'node-tuning.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {

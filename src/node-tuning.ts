@@ -35,9 +35,6 @@ const FLAGS = [
   '--no-wasm-dynamic-tiering',
 ];
 
-/** Sets what keeps the memory of this process small. */
-export const keepProcessSmall = (): void => setFlagsFromString(FLAGS.join(' '));
-
 /** What a process holds, and a collection after which it gives back to the system what it no longer needs. */
 export type ProcessMemory = { readonly heldBytes: () => number; readonly collect: () => void };
 
@@ -75,5 +72,12 @@ export const createGivingBack = ({ heldBytes, collect }: ProcessMemory = ownMemo
 /** A run that lists a large book fills some 100 MB a second, of which it keeps hardly anything; looking takes microseconds. */
 const LOOK_EACH_MS = 250;
 
-/** Gives back the memory of this process, until it is disposed of; keeps no process alive. */
-export const keepGivingBack = (): Disposable => setInterval(createGivingBack(), LOOK_EACH_MS).unref();
+/** Most commands have ended by then. */
+const FIRST_LOOK_AFTER_MS = 1_000;
+
+/** Keeps the memory of this process small as long as it lasts; keeps no process alive. */
+export const keepProcessSmall = (): void => {
+  setFlagsFromString(FLAGS.join(' '));
+  const keepGivingBack = (): void => void setInterval(createGivingBack(), LOOK_EACH_MS).unref();
+  setTimeout(keepGivingBack, FIRST_LOOK_AFTER_MS).unref();
+};

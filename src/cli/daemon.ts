@@ -11,7 +11,6 @@ import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { isLoopback } from '../loopback.ts';
 import { DirectoryError, makeDirectory } from '../make-directory.ts';
-import { keepGivingBack } from '../node-tuning.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
@@ -130,7 +129,6 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
     ...(listening && { onReport: listening.onReport }),
   });
   await door?.serve(running);
-  last.use(keepGivingBack());
   const signal = await asked;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

@@ -90,7 +90,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
         costRow(`the same once more (${own.again.wrote} writes)`, own.again, '1 s CPU, 150 MB'),
       ],
       notes: [
-        'The service takes one request for each contact, Google one for 200. Warm: it has made idle runs before, 80 of them where these are measured themselves (then the median of 21). The first full resync reads again the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. The engine is bundled like the installed program, and runs with what the Dockerfile sets; it gives memory back as the daemon does.',
+        'The service takes one request for each contact, Google one for 200. Warm: it has made idle runs before, 80 of them where these are measured themselves (then the median of 21). The first full resync reads again the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. The engine is bundled like the installed program, and runs with what the Dockerfile sets; it gives memory back as every command does.',
       ],
     },
     {

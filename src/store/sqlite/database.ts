@@ -31,8 +31,8 @@ export type Db = {
    */
   write(build: (orm: Orm) => Built, values: Values): Database.RunResult;
   /**
-   * Reads with the query that `build` makes, kept alike. For light rows in great numbers, which drizzle would hold twice: they
-   * come as SQLite names and holds their columns.
+   * Reads with the query that `build` makes, kept alike. For light rows in great numbers, which drizzle would hold twice: here
+   * each column keeps the name and the value that SQLite gives it.
    */
   rows<Row>(build: (orm: Orm) => BuiltQuery<Row>, values: Values): readonly Row[];
   /** Does a step wholly or not at all, alone with the database from its beginning on. */

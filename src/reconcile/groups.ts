@@ -52,6 +52,8 @@ export type GroupInput = {
   /** Every group that a side holds now. */
   readonly left: readonly GroupRecord[];
   readonly right: readonly GroupRecord[];
+  /** Groups of which nobody knows whether they stand, by id: nothing is decided of their pairs. */
+  readonly unread?: Sides<ReadonlySet<string>>;
   readonly pairs: readonly GroupPair[];
 };
 
@@ -211,7 +213,12 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
     links: [],
     duplicates: [],
   };
-  for (const pair of input.pairs) planStored(draft, pair);
+  const isUnread = (pair: GroupPair): boolean => SIDES.some((side) => input.unread?.[side].has(pair[side]?.id ?? ''));
+  for (const pair of input.pairs) {
+    // Its members unite once it is known to stand.
+    if (isUnread(pair)) draft.pairs.push({ ...pair, settled: false });
+    else planStored(draft, pair);
+  }
   pairByName(draft);
   for (const side of SIDES) createMissing(draft, side);
   const { actions, groups } = draft;

@@ -4,6 +4,7 @@ import type { GroupRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
+import { UnavailableError } from '../providers/errors.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { forField } from '../reconcile/policy.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
@@ -27,17 +28,26 @@ import { withoutRestingExtras } from './shown.ts';
 import { loadUnpaired, loadWorkload, type Part } from './workload.ts';
 import type { LinkState } from '../store/store.ts';
 
-/** All groups of a side; one that the listing misses but a read still finds stands (R7). */
-const listGroups = async (session: Session, side: Side, known: readonly string[]): Promise<readonly GroupRecord[]> => {
+type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
+
+/** All groups of a side; one that the listing misses but a read still finds stands, and one that cannot be read may (R7). */
+const listGroups = async (session: Session, side: Side, known: readonly string[]): Promise<ListedGroups> => {
   const remote = session.remotes[side];
   const listed = await remote.listGroups(session.signal);
   const ids = new Set(listed.map((group) => group.id));
   const late: GroupRecord[] = [];
+  const unread = new Set<string>();
   for (const id of known.filter((candidate) => !ids.has(candidate))) {
-    const group = await remote.readGroup(id, session.signal);
-    if (group !== null) late.push(group);
+    try {
+      const group = await remote.readGroup(id, session.signal);
+      if (group !== null) late.push(group);
+    } catch (error) {
+      // The listing has answered: the side fails at this group alone (R15).
+      if (!(error instanceof UnavailableError) || error.status !== 500) throw error;
+      unread.add(id);
+    }
   }
-  return [...listed, ...late];
+  return { groups: [...listed, ...late], unread };
 };
 
 /** The plan of the groups, with what they are called when it is done. */
@@ -46,14 +56,16 @@ export type NamedGroups = GroupPlan & { readonly names: GroupNames };
 /** What becomes of the groups of both sides, which are listed for it. */
 export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
   const { groupPairs } = await session.store.link(session.link);
-  const groups = await onBothSides((side) => {
+  const { left, right } = await onBothSides((side) => {
     return listGroups(
       session,
       side,
       groupPairs.flatMap((pair) => pair[side]?.id ?? []),
     );
   });
-  return planGroups({ ...groups, pairs: groupPairs }, forField(session.policy, 'buckets'));
+  const unread = { left: left.unread, right: right.unread };
+  const input = { left: left.groups, right: right.groups, unread, pairs: groupPairs };
+  return planGroups(input, forField(session.policy, 'buckets'));
 };
 
 /** No feed lags so long that it shows a contact that was deleted then. */

@@ -24,14 +24,14 @@ export type LinkedSandbox = {
 
 const FAST = { requests: 60_000, windowMs: 60_000 };
 
-/** Starts both emulators and the program; limits are wide, so that no test waits for its pace. */
+/** Starts both emulators and the program; limits are wide, so that no test waits for its pace. `hurry`: see its clock. */
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
   variables: Readonly<Record<string, string>> = {},
-  overrides: Pick<AppOverrides, 'store'> = {},
+  { hurry = 1, ...overrides }: Pick<AppOverrides, 'store'> & { readonly hurry?: number } = {},
 ): Promise<LinkedSandbox> => {
   await using stack = new AsyncDisposableStack();
-  const clock = createShiftedClock();
+  const clock = createShiftedClock(hurry);
   const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
   const sandbox = stack.use(await startSandbox({ serviceRateLimit: FAST, googleQuotas: quotas, ...options, clock }));
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));

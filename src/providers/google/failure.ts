@@ -179,6 +179,8 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
   }
   if (answer.isForeign && FOREIGN.has(answer.status)) return foreign(answer, context, base);
+  // The reason alone tells it, whatever the status (API.md, Expiry).
+  if (answer.reasons.includes('EXPIRED_SYNC_TOKEN')) return expired(base);
   switch (answer.status) {
     case 400:
       return badRequest(answer, context, base);
@@ -207,10 +209,11 @@ const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErr
 /** Only what has an id can be missing at Google itself. */
 const wrongRoot = (route: string): string => (route.includes('{') ? '' : ': check GOOGLE_ROOT_URL');
 
+const expired = (base: RemoteErrorOptions): CursorExpiredError =>
+  new CursorExpiredError('The Google sync token no longer serves: a full listing is due', base);
+
 const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
-  if (context.hasSyncToken || answer.reasons.includes('EXPIRED_SYNC_TOKEN')) {
-    return new CursorExpiredError('The Google sync token no longer serves: a full listing is due', base);
-  }
+  if (context.hasSyncToken) return expired(base);
   if (answer.code === 'FAILED_PRECONDITION' || /etag is different/iu.test(answer.message)) return stale(base);
   return invalid(answer, base);
 };

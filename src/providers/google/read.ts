@@ -1,7 +1,8 @@
-import { InvalidError, NotFoundError } from '../errors.ts';
+import { InvalidError, NotFoundError, RemoteError, UnavailableError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
 import { SOURCES } from './fields.ts';
+import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { readPerson, type PersonReading } from './mapper.ts';
 import { anyAnswerSchema, batchGetSchema, type PersonResponse } from './schema.ts';
@@ -21,7 +22,14 @@ export const readContacts = async (
   return answers;
 };
 
-/** One id that Google refuses must not hide the others: a refused batch is read in halves. */
+/** Whether Google fails at these contacts, and at nothing else: then the labels can be listed. Throws what the list throws. */
+const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal): Promise<boolean> => {
+  if (!(error instanceof UnavailableError) || error.status !== 500) return false;
+  await listGroups(call, signal);
+  return true;
+};
+
+/** One id that Google refuses, or fails at, must not hide the others: such a batch is read in halves. */
 const readBatch = async (
   call: CallGoogle,
   ids: readonly string[],
@@ -32,7 +40,8 @@ const readBatch = async (
     const responses = await getBatch(call, ids, signal);
     for (const id of ids) answers.set(id, await answerOf(call, id, responses.get(id), signal));
   } catch (error) {
-    if (!(error instanceof NotFoundError || error instanceof InvalidError)) throw error;
+    const isRefused = error instanceof NotFoundError || error instanceof InvalidError;
+    if (!(error instanceof RemoteError) || (!isRefused && !(await failsHere(call, error, signal)))) throw error;
     const [id] = ids;
     if (ids.length === 1 && id !== undefined) {
       answers.set(

@@ -7,7 +7,15 @@ import { observeAnswer } from '../state/observe.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
-import { countUnanswered, isNotTaken, judgeFailure, rejectionKeyOf, rejectionOf } from './failure.ts';
+import {
+  countUnanswered,
+  hasFailedBefore,
+  isFault,
+  isNotTaken,
+  judgeFailure,
+  rejectionKeyOf,
+  rejectionOf,
+} from './failure.ts';
 import { letGoOfStray, land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
 import { mergeAway, type Merged } from './merge-away.ts';
 import { withEmails } from './shared-emails.ts';
@@ -121,8 +129,28 @@ const journalChange = (
 };
 
 /** The refusal of a write as it is to be remembered. */
-const rejectionBy = ({ rejections, session }: Execution, write: Write, reason: string): Rejection | null => {
-  return rejectionOf(write, reason, rejections.get(`${write.side} ${rejectionKeyOf(write)}`), session.clock.now());
+const rejectionBy = (
+  { rejections, session }: Execution,
+  write: Write,
+  reason: string,
+  triesAtOnce = 0,
+): Rejection | null => {
+  const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
+  return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
+};
+
+/** Reports that something is not written in this run. */
+const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }: Write, reason: string): void => {
+  tally.skipped += 1;
+  emit({ kind: 'skipped', side, reason, leftId: entry.leftId, rightId: entry.rightId });
+};
+
+/** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
+const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  const rejection = rejectionBy(execution, write, reason, 1);
+  if (rejection === null) return;
+  if (rejection.attempts > 1) reportSkipped(execution, write, reason);
+  set.add({ kind: 'reject', rejection });
 };
 
 /** Remembers and reports that a side refused a write (R15); a trial that is refused says nothing about its contact. */
@@ -131,10 +159,7 @@ const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: str
     write.trial.isRefused = true;
     return;
   }
-  const { emit, tally } = execution.session;
-  tally.skipped += 1;
-  const { leftId, rightId } = write.entry;
-  emit({ kind: 'skipped', side: write.side, reason, leftId, rightId });
+  reportSkipped(execution, write, reason);
   const rejection = rejectionBy(execution, write, reason);
   if (rejection !== null) set.add({ kind: 'reject', rejection });
 };
@@ -242,7 +267,9 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     throw error;
   });
   const { answers, stop: unread } = await reread(session, side, outcomes);
-  let stop = countUnanswered(execution, first, results) ?? unread;
+  // What the side failed at before says nothing of an outage.
+  const isKnown = writes.every((write) => hasFailedBefore(execution, side, rejectionKeyOf(write)));
+  let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
   const stored = writer
     .apply(needsOf(outcomes, answers, side), (set) => {
       for (const outcome of outcomes) {
@@ -287,6 +314,7 @@ const takeFailureIn = (
     execution.again.needed = true;
     if (write.kind === 'update') write.task.unsure.add(write.side);
   }
+  if (isFault(error)) noteFault(execution, set, write, error.message);
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
   if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);

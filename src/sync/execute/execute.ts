@@ -11,6 +11,7 @@ import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { performBatch, type Answered } from './batch.ts';
+import { batchesOf, withoutFailed } from './batches.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { effortOf, moveSteps, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
@@ -113,7 +114,7 @@ const settleSelection = async ({ session: { link, store, writer } }: Execution, 
 const createContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
   const create = (tasks: readonly Task[]) =>
-    inParallel(chunks(tasks, createBatch), writeConcurrency, (batch) => {
+    inParallel(batchesOf(execution, side, tasks, createBatch), writeConcurrency, (batch) => {
       return performBatch(execution, createWrites(execution, side, batch));
     });
   const due = creationsOn(work, side);
@@ -156,7 +157,8 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const { capabilities } = remotes[side];
   const { createsWithGroups } = capabilities;
   const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && mayGoOn(task, side));
-  for (const tasks of moveSteps(byGroup(moving, side), side, capabilities)) {
+  const { sound, failed } = withoutFailed(execution, side, moving);
+  for (const tasks of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
     const writes = membershipWrites(groupIds, side, tasks);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));
@@ -268,9 +270,13 @@ const deleteContacts = async (begun: Begun, side: Side): Promise<void> => {
     removals.flatMap((removal) => survivorOf(tasks, removal) ?? []),
   );
   const left = await mergeContacts(begun, side, removals);
-  await inParallel(chunks(left, deleteBatch), writeConcurrency, async (batch): Promise<Answered> => {
-    return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
-  });
+  await inParallel(
+    batchesOf(execution, side, left, deleteBatch),
+    writeConcurrency,
+    async (batch): Promise<Answered> => {
+      return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
+    },
+  );
 };
 
 /** The effort of some work and of so many contacts more that are to be created on each side. */

@@ -8,6 +8,7 @@ import {
   UnavailableError,
   type RemoteError,
 } from '../../providers/errors.ts';
+import type { Side } from '../../contact/side.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import { refusalKey, sourceFingerprint, type Refusable } from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
@@ -37,13 +38,29 @@ export const rejectionKeyOf = (write: Write): string | null => {
   return decision === null ? null : refusalKey(decision);
 };
 
-/** The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. */
-export const rejectionOf = (write: Write, reason: string, earlier: Rejection | undefined, nowMs: number) => {
+/**
+ * Whether the side itself says that it failed at the write: nobody knows what became of it, and it may fail at it for ever. A
+ * batch may have failed because of one of its writes.
+ */
+export const isFault = (error: unknown): boolean =>
+  error instanceof UnavailableError && error.applied === 'unknown' && (error.status === 500 || error.status === 200);
+
+/**
+ * The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. What a side
+ * fails at for the first time is tried again at once.
+ */
+export const rejectionOf = (
+  write: Write,
+  reason: string,
+  earlier: Rejection | undefined,
+  nowMs: number,
+  triesAtOnce = 0,
+) => {
   const decision = decisionOf(write);
   if (decision === null) return null;
   const fingerprint = sourceFingerprint(decision);
   const attempts = earlier?.sourceFingerprint === fingerprint ? earlier.attempts + 1 : 1;
-  const retryAtMs = nowMs + retryDelayMs(attempts);
+  const retryAtMs = nowMs + (attempts > triesAtOnce ? retryDelayMs(attempts - triesAtOnce) : 0);
   const { leftId, rightId } = write.entry;
   const key = refusalKey(decision);
   return { side: write.side, key, leftId, rightId, reason, sourceFingerprint: fingerprint, attempts, retryAtMs };
@@ -57,6 +74,13 @@ export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejec
   const isOfAddress = write.kind === 'update' && write.sharedEmail !== null && error instanceof InvalidError;
   return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
+
+/** Whether a side has not done before what is remembered by that key. */
+export const hasFailedBefore = (
+  { rejections }: Pick<Execution, 'rejections'>,
+  side: Side,
+  key: string | null,
+): boolean => key !== null && rejections.has(`${side} ${key}`);
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
 export type Verdict = {

@@ -2,17 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { otherSide } from '../../contact/side.ts';
 import type { GroupRecord } from '../../contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../reconcile/groups.ts';
-import { InvalidError, NameTakenError, NotFoundError, type RemoteError, StaleError } from '../../providers/errors.ts';
+import {
+  InvalidError,
+  NameTakenError,
+  NotFoundError,
+  RedirectedError,
+  type RemoteError,
+  StaleError,
+} from '../../providers/errors.ts';
 import type { JournalEntry, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
+import { isFault } from './failure.ts';
 import { NO_INTENT } from './writes.ts';
 
+/** Whether a failure concerns this group alone; what the side failed at may have been written all the same. */
 const isRefusal = (error: unknown): error is RemoteError => {
-  const kinds = [InvalidError, NameTakenError, NotFoundError, StaleError];
-  return kinds.some((kind) => error instanceof kind);
+  const kinds = [InvalidError, NameTakenError, NotFoundError, RedirectedError, StaleError];
+  return kinds.some((kind) => error instanceof kind) || isFault(error);
 };
 
 /** Runs one group write; a refusal is reported and answered with null, so that it stops nothing else (R15). */
@@ -99,6 +108,10 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
   }
 };
 
+const unansweredOrRefused = (error: RemoteError | null) => (error?.applied === 'unknown' ? 'unanswered' : 'refused');
+
+const messageOf = (error: RemoteError | null): string | null => error?.message ?? null;
+
 type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 
 /** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
@@ -120,19 +133,18 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   };
   const [journalId] = await writer.intend(run, [entry], clock.now());
   if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
-  let refusal: string | null = null;
+  let refusal: RemoteError | null = null;
   const deleted = await attempt(session, action, 'deleted', async () => {
     await remotes[side].deleteGroup(id, signal).catch((error: unknown) => {
-      refusal = isRefusal(error) ? error.message : null;
+      refusal = isRefusal(error) ? error : null;
       throw error;
     });
     return true;
   });
-  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? 'refused' : 'answered'];
+  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? unansweredOrRefused(refusal) : 'answered'];
+  const error = messageOf(refusal);
   const changes: StoreChange[] =
-    state === 'intended'
-      ? []
-      : [{ kind: 'journal', id: journalId, state, after: null, error: refusal, atMs: clock.now() }];
+    state === 'intended' ? [] : [{ kind: 'journal', id: journalId, state, after: null, error, atMs: clock.now() }];
   // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
   await save(session, deleted === null ? changes : [...changes, { kind: 'drop-group-pair', key }]);
   return deleted !== null;

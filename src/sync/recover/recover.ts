@@ -9,7 +9,7 @@ import type { Session } from '../context.ts';
 import { forgetSelection } from '../selecting.ts';
 import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
-import { isWaiting, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
+import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { observeMerge, observeStray } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
@@ -149,6 +149,7 @@ const settleAll = async <Write extends OpenWrite>(
       }
       set.add(...closing(row, finding, atMs));
       forgetUnread(set, unread, rejections);
+      if (finding.applied) forgetFaults(set, row, rejections);
       settled.push({ row, applied: finding.applied });
     }
   });

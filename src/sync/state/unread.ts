@@ -64,3 +64,11 @@ export const rememberUnread = (
 export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readonly Rejection[]): void => {
   if (find(rejections, unread) !== undefined) set.add({ kind: 'accept', side: unread.side, key: unread.key });
 };
+
+/** Forgets that the side failed at a write which was applied after all. */
+export const forgetFaults = (set: WorkingSet, row: JournalRow, rejections: readonly Rejection[]): void => {
+  for (const { side, key, leftId, rightId } of rejections) {
+    const isOfWrite = side === row.side && leftId === row.leftId && rightId === row.rightId;
+    if (isOfWrite && !key.startsWith(CONTACT) && !key.startsWith(WRITE)) set.add({ kind: 'accept', side, key });
+  }
+};

@@ -120,6 +120,13 @@ export class UnavailableError extends RemoteError {
   readonly retry = 'soon';
 }
 
+/**
+ * Whether the remote itself says that it failed at what it was asked, by a 500 or by the status of an item in an answer (200):
+ * it may fail at this one thing for ever. In an outage there is no answer, or one of something in between.
+ */
+export const isFault = (error: unknown): error is UnavailableError =>
+  error instanceof UnavailableError && (error.status === 500 || error.status === 200);
+
 /** An answer came that cannot be understood: not JSON, cut off, or not of the documented shape. */
 export class UnreadableError extends RemoteError {
   readonly kind = 'unreadable';

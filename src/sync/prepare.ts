@@ -4,7 +4,7 @@ import type { GroupRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
-import { UnavailableError } from '../providers/errors.ts';
+import { isFault } from '../providers/errors.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { forField } from '../reconcile/policy.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
@@ -43,7 +43,7 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
       if (group !== null) late.push(group);
     } catch (error) {
       // The listing has answered: the side fails at this group alone (R15).
-      if (!(error instanceof UnavailableError) || error.status !== 500) throw error;
+      if (!isFault(error)) throw error;
       unread.add(id);
     }
   }

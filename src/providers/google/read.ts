@@ -1,4 +1,4 @@
-import { InvalidError, NotFoundError, RemoteError, UnavailableError } from '../errors.ts';
+import { InvalidError, isFault, NotFoundError, RemoteError } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
 import { SOURCES } from './fields.ts';
@@ -24,7 +24,7 @@ export const readContacts = async (
 
 /** Whether Google fails at these contacts, and at nothing else: then the labels can be listed. Throws what the list throws. */
 const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal): Promise<boolean> => {
-  if (!(error instanceof UnavailableError) || error.status !== 500) return false;
+  if (!isFault(error)) return false;
   await listGroups(call, signal);
   return true;
 };

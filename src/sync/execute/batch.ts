@@ -1,4 +1,4 @@
-import { isCredentialError, RemoteError, StaleError } from '../../providers/errors.ts';
+import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Rejection, StoreChange, WriteIntent } from '../../store/store.ts';
@@ -9,8 +9,8 @@ import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
 import {
   countUnanswered,
+  decisionOf,
   hasFailedBefore,
-  isFault,
   isNotTaken,
   judgeFailure,
   rejectionKeyOf,
@@ -139,6 +139,9 @@ const rejectionBy = (
   return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
 };
 
+/** Whether the write tries something out: that it fails says nothing about its contact. */
+const isTrial = (write: Write): boolean => write.kind === 'create' && write.trial !== null;
+
 /** Reports that something is not written in this run. */
 const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }: Write, reason: string): void => {
   tally.skipped += 1;
@@ -147,7 +150,7 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }:
 
 /** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
 const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = rejectionBy(execution, write, reason, 1);
+  const rejection = isTrial(write) ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
   set.add({ kind: 'reject', rejection });
@@ -268,7 +271,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   });
   const { answers, stop: unread } = await reread(session, side, outcomes);
   // What the side failed at before says nothing of an outage.
-  const isKnown = writes.every((write) => hasFailedBefore(execution, side, rejectionKeyOf(write)));
+  const isKnown = writes.every((write) => hasFailedBefore(execution, side, decisionOf(write)));
   let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
   const stored = writer
     .apply(needsOf(outcomes, answers, side), (set) => {

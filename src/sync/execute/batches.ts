@@ -1,5 +1,4 @@
 import type { Side } from '../../contact/side.ts';
-import { refusalKey } from '../../reconcile/defer.ts';
 import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { chunks } from './in-parallel.ts';
@@ -14,8 +13,7 @@ export const withoutFailed = <Item extends Decided>(
   side: Side,
   items: readonly Item[],
 ) => {
-  const hasFailed = ({ decision }: Item): boolean =>
-    hasFailedBefore(execution, side, decision === null ? null : refusalKey(decision));
+  const hasFailed = ({ decision }: Item): boolean => hasFailedBefore(execution, side, decision);
   return { sound: items.filter((item) => !hasFailed(item)), failed: items.filter(hasFailed) };
 };
 

@@ -24,7 +24,7 @@ const MAX_UNANSWERED_CALLS = 10;
 const CONFIRMED_AFTER = 3;
 
 /** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
-const decisionOf = (write: Write): Refusable | null => {
+export const decisionOf = (write: Write): Refusable | null => {
   if (write.kind === 'delete' || write.kind === 'merge') return write.removal.decision;
   const { decision, halves } = write.task;
   const [left, right] = [halves.left?.record, halves.right?.record];
@@ -32,18 +32,10 @@ const decisionOf = (write: Write): Refusable | null => {
   return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
 };
 
-/** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
-export const rejectionKeyOf = (write: Write): string | null => {
-  const decision = decisionOf(write);
-  return decision === null ? null : refusalKey(decision);
-};
+const keyOf = (decision: Refusable | null): string | null => (decision === null ? null : refusalKey(decision));
 
-/**
- * Whether the side itself says that it failed at the write: nobody knows what became of it, and it may fail at it for ever. A
- * batch may have failed because of one of its writes.
- */
-export const isFault = (error: unknown): boolean =>
-  error instanceof UnavailableError && error.applied === 'unknown' && (error.status === 500 || error.status === 200);
+/** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
+export const rejectionKeyOf = (write: Write): string | null => keyOf(decisionOf(write));
 
 /**
  * The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. What a side
@@ -75,12 +67,12 @@ export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejec
   return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
 
-/** Whether a side has not done before what is remembered by that key. */
+/** Whether a side has not done before what follows from a decision; what an undo writes is not remembered. */
 export const hasFailedBefore = (
   { rejections }: Pick<Execution, 'rejections'>,
   side: Side,
-  key: string | null,
-): boolean => key !== null && rejections.has(`${side} ${key}`);
+  decision: Refusable | null,
+): boolean => rejections.has(`${side} ${keyOf(decision)}`);
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
 export type Verdict = {

@@ -4,6 +4,7 @@ import type { GroupRecord } from '../../contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../reconcile/groups.ts';
 import {
   InvalidError,
+  isFault,
   NameTakenError,
   NotFoundError,
   RedirectedError,
@@ -15,7 +16,6 @@ import type { Session } from '../context.ts';
 import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
-import { isFault } from './failure.ts';
 import { NO_INTENT } from './writes.ts';
 
 /** Whether a failure concerns this group alone; what the side failed at may have been written all the same. */
@@ -108,10 +108,6 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
   }
 };
 
-const unansweredOrRefused = (error: RemoteError | null) => (error?.applied === 'unknown' ? 'unanswered' : 'refused');
-
-const messageOf = (error: RemoteError | null): string | null => error?.message ?? null;
-
 type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 
 /** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
@@ -133,16 +129,17 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   };
   const [journalId] = await writer.intend(run, [entry], clock.now());
   if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
-  let refusal: RemoteError | null = null;
+  const refusal: { error: RemoteError | null } = { error: null };
   const deleted = await attempt(session, action, 'deleted', async () => {
     await remotes[side].deleteGroup(id, signal).catch((error: unknown) => {
-      refusal = isRefusal(error) ? error : null;
+      refusal.error = isRefusal(error) ? error : null;
       throw error;
     });
     return true;
   });
-  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? unansweredOrRefused(refusal) : 'answered'];
-  const error = messageOf(refusal);
+  const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
+  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? failed : 'answered'];
+  const error = refusal.error?.message ?? null;
   const changes: StoreChange[] =
     state === 'intended' ? [] : [{ kind: 'journal', id: journalId, state, after: null, error, atMs: clock.now() }];
   // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.

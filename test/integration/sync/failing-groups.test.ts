@@ -3,7 +3,7 @@ import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import { readGroupNames } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-import { startFailingProxy } from './failing-proxy.ts';
+import { startFailing } from './failing-proxy.ts';
 
 const PEOPLE = ['Ada', 'Ben'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
 const MY_CONTACTS = 'contactGroups/myContacts';
@@ -55,11 +55,11 @@ test('R15, R9: a bucket that the service cannot delete ends no run, and goes lat
 
 test('R17, R15: a rename that is answered with a redirect is reported, and stops nothing', async () => {
   const moved = { status: 307, body: '' };
-  await using proxy = await startFailingProxy(({ method, path }) =>
-    method === 'PATCH' && path.startsWith('/v2/buckets') ? moved : null,
+  await using linked = await startFailing(
+    'service',
+    ({ method, path }) => (method === 'PATCH' && path.startsWith('/v2/buckets') ? moved : null),
+    { google: PEOPLE, service: [] },
   );
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SERVICE_BASE_URL: proxy.url });
-  proxy.target = linked.sandbox.service.url;
   const { google, service } = linked.sandbox;
   const id = label(linked);
   expect((await linked.sync()).error).toBeNull();

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames } from '../../support/compare-sides.ts';
-import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
-import { GOOGLE_FAULT, startFailingProxy } from './failing-proxy.ts';
+import { GOOGLE_FAULT, startFailing } from './failing-proxy.ts';
 
-/** What fails is waited for again and again. */
-const HURRIED = { hurry: 10 };
 const MINUTE_MS = 60_000;
 const PEOPLE = ['Ada', 'Ben', 'Cleo', 'Zoe'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
 const MY_CONTACTS = 'contactGroups/myContacts';
@@ -13,13 +10,10 @@ const MY_CONTACTS = 'contactGroups/myContacts';
 test('R15, R7: a contact at whose read Google fails ends no run, and counts as nothing', async () => {
   let odd = '-';
   const isOdd = (path: string): boolean => path.includes(':batchGet') && decodeURIComponent(path).includes(odd);
-  await using proxy = await startFailingProxy(({ path }) => (isOdd(path) ? GOOGLE_FAULT : null));
-  await using linked = await startLinkedSandbox(
-    { google: PEOPLE, service: [] },
-    { GOOGLE_ROOT_URL: `${proxy.url}/` },
-    HURRIED,
-  );
-  proxy.target = linked.sandbox.google.url;
+  await using linked = await startFailing('google', ({ path }) => (isOdd(path) ? GOOGLE_FAULT : null), {
+    google: PEOPLE,
+    service: [],
+  });
   const { google, service } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();
   const idOf = (name: string) =>
@@ -40,15 +34,11 @@ test('R15, R7: a contact at whose read Google fails ends no run, and counts as n
 
 test('R15, R7: a label at whose read Google fails ends no run, and its bucket stays until a read tells', async () => {
   let odd = '-';
-  await using proxy = await startFailingProxy(({ method, path }) =>
-    method === 'GET' && path.includes(odd) ? GOOGLE_FAULT : null,
-  );
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'google',
+    ({ method, path }) => (method === 'GET' && path.includes(odd) ? GOOGLE_FAULT : null),
     { google: PEOPLE, service: [] },
-    { GOOGLE_ROOT_URL: `${proxy.url}/` },
-    HURRIED,
   );
-  proxy.target = linked.sandbox.google.url;
   const { google, service } = linked.sandbox;
   const label = google.account.createGroup('Choir');
   const [first] = google.account.people();

@@ -1,44 +1,33 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
-import { GOOGLE_FAULT, SERVICE_FAULT, startFailingProxy } from './failing-proxy.ts';
+import { GOOGLE_FAULT, SERVICE_FAULT, startFailing } from './failing-proxy.ts';
 
-/** What fails is waited for again and again. */
-const HURRIED = { hurry: 10 };
 const MINUTE_MS = 60_000;
 const named = (givenName: string) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' });
 const isAstral = (text: string): boolean => /[\u{10000}-\u{10FFFF}]/u.test(text);
 
 test('R15: a contact at which the service fails with a 500 is reported, and tried again later and later', async () => {
-  await using proxy = await startFailingProxy(({ method, body }) =>
-    method === 'POST' && isAstral(body) ? SERVICE_FAULT : null,
-  );
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'service',
+    ({ method, body }) => (method === 'POST' && isAstral(body) ? SERVICE_FAULT : null),
     { google: [named('Zoe 🎉'), named('Ada')], service: [] },
-    { SERVICE_BASE_URL: proxy.url },
-    HURRIED,
   );
-  proxy.target = linked.sandbox.service.url;
   const first = await linked.sync();
   expect(first.error).toBeNull();
   expect(first.summary.skipped).toBe(1);
-  const before = proxy.seen.filter((line) => line === 'POST /v2/contacts').length;
+  const before = linked.seen.filter((line) => line === 'POST /v2/contacts').length;
   linked.clock.advance(2 * MINUTE_MS);
   expect((await linked.sync()).summary).toMatchObject({ skipped: 0, right: { requests: 2 } });
-  expect(proxy.seen.filter((line) => line === 'POST /v2/contacts')).toHaveLength(before);
+  expect(linked.seen.filter((line) => line === 'POST /v2/contacts')).toHaveLength(before);
 });
 
 test('R15: a dozen contacts at which the service fails do not keep everything else from it', async () => {
-  await using proxy = await startFailingProxy(({ method, body }) =>
-    method === 'POST' && isAstral(body) ? SERVICE_FAULT : null,
-  );
   const odd = Array.from({ length: 12 }, (_, index) => named(`Zoe 🎉 ${index}`));
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'service',
+    ({ method, body }) => (method === 'POST' && isAstral(body) ? SERVICE_FAULT : null),
     { google: [...odd, named('Ada')], service: [] },
-    { SERVICE_BASE_URL: proxy.url },
-    HURRIED,
   );
-  proxy.target = linked.sandbox.service.url;
   const { google, service } = linked.sandbox;
   const sync = async (times: number) => {
     for (let run = 0; run < times; run += 1) {
@@ -54,15 +43,11 @@ test('R15: a dozen contacts at which the service fails do not keep everything el
 });
 
 test('R15: a contact at which Google fails does not keep those of its batch from Google', async () => {
-  await using proxy = await startFailingProxy(({ method, body }) =>
-    method === 'POST' && isAstral(body) ? GOOGLE_FAULT : null,
-  );
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'google',
+    ({ method, body }) => (method === 'POST' && isAstral(body) ? GOOGLE_FAULT : null),
     { google: [], service: ['Ada', 'Ben', 'Zoe 🎉', 'Cleo'].map(named) },
-    { GOOGLE_ROOT_URL: `${proxy.url}/` },
-    HURRIED,
   );
-  proxy.target = linked.sandbox.google.url;
   for (let day = 0; day < 2; day += 1) {
     expect((await linked.sync()).error).toBeNull();
     linked.clock.advance(24 * 60 * MINUTE_MS);
@@ -74,15 +59,11 @@ test('R15: a contact at which Google fails does not keep those of its batch from
 test('R15, R11: a contact that Google fails to put under a label does not keep the others from it', async () => {
   let odd = '-';
   const isOdd = (path: string, body: string): boolean => path.includes('members:modify') && body.includes(odd);
-  await using proxy = await startFailingProxy(({ method, path, body }) =>
-    method === 'POST' && isOdd(path, body) ? GOOGLE_FAULT : null,
-  );
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'google',
+    ({ method, path, body }) => (method === 'POST' && isOdd(path, body) ? GOOGLE_FAULT : null),
     { google: [], service: ['Ada', 'Ben', 'Zoe', 'Cleo'].map(named) },
-    { GOOGLE_ROOT_URL: `${proxy.url}/` },
-    HURRIED,
   );
-  proxy.target = linked.sandbox.google.url;
   const { google, service } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();
   odd = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Zoe')?.resourceName ?? '-';
@@ -100,15 +81,12 @@ test('R15, R11: a contact that Google fails to put under a label does not keep t
 test('R15: a contact that Google fails to delete does not keep the others', async () => {
   let odd = '-';
   const isOdd = (path: string, body: string): boolean => path.includes('batchDelete') && body.includes(odd);
-  await using proxy = await startFailingProxy(({ method, path, body }) =>
-    method === 'POST' && isOdd(path, body) ? GOOGLE_FAULT : null,
-  );
-  await using linked = await startLinkedSandbox(
+  await using linked = await startFailing(
+    'google',
+    ({ method, path, body }) => (method === 'POST' && isOdd(path, body) ? GOOGLE_FAULT : null),
     { google: [], service: ['Ada', 'Ben', 'Zoe', 'Cleo', 'Dora', 'Eve'].map(named) },
-    { GOOGLE_ROOT_URL: `${proxy.url}/`, DELETE_LIMIT: '100%' },
-    HURRIED,
+    { DELETE_LIMIT: '100%' },
   );
-  proxy.target = linked.sandbox.google.url;
   const { google, service } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();
   odd = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Zoe')?.resourceName ?? '-';

@@ -17,7 +17,6 @@ RUN npm ci --omit=dev --ignore-scripts \
   && find node_modules -type d -regex '.*/\(tests?\|__tests__\)' -prune -exec rm -r {} + \
   && find node_modules -path '*/prebuilds/*' ! -name "linux-$(node -p process.arch).node" -delete \
   && find node_modules -name '*.musl.node' -delete \
-  && find node_modules/@opentelemetry/semantic-conventions -regex '.*/\(experimental_\|index-incubating\).*' -delete \
   && find node_modules -type d -empty -delete
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d

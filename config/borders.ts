@@ -137,19 +137,6 @@ export const BORDERS: readonly Border[] = [
     pure: true,
   },
   { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
-  {
-    place: 'trace/',
-    imports: ['contact/', 'clock.ts', 'events.ts'],
-    types: ['sync/'],
-    packages: [
-      '@opentelemetry/api',
-      '@opentelemetry/exporter-trace-otlp-http',
-      '@opentelemetry/resources',
-      '@opentelemetry/sdk-trace',
-    ],
-  },
-  { place: 'trace/tracing.ts', imports: [], types: ['sync/'], packages: [] },
-  { place: 'trace/route.ts', imports: [], packages: [], pure: true },
   { place: 'notify/', imports: ['http/', STORE_PORT, TOLD, 'clock.ts', 'events.ts'], packages: [] },
   { place: 'notify/news.ts', imports: [], types: [STORE_PORT, TOLD], packages: [], pure: true },
   {
@@ -248,7 +235,6 @@ export const BORDERS: readonly Border[] = [
       'sync/',
       'jobs/',
       'notify/',
-      'trace/',
       'config/accounts.ts',
       ...CONFIG,
       ...TOOLS,

@@ -13,10 +13,9 @@ const ROOT = join(import.meta.dirname, '..');
 const ENTRY_POINTS = ['main', 'sandbox/sandbox', 'providers/service/client'];
 
 /** Loaded as they are installed: a native module, and what few commands need. */
-const INSTALLED = ['better-sqlite3', 'bullmq', 'ioredis', '@opentelemetry/', 'pg', 'prom-client'];
+const INSTALLED = ['better-sqlite3', 'bullmq', 'ioredis', 'pg', 'prom-client'];
 
-const isInstalled = (id: string): boolean =>
-  INSTALLED.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`));
+const isInstalled = (id: string): boolean => INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
 
 /**
  * What is loaded as CommonJS comes into the bundle too. Within it nothing speaks against the ES modules of drizzle-orm, of

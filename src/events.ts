@@ -98,8 +98,6 @@ export interface Events {
   noticeSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
   /** The receiver of NOTIFY_URL did not take a notice; it is sent again. Logged once for each reason in a row. */
   noticeFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
-  /** The collector of OTEL_EXPORTER_OTLP_ENDPOINT did not take traces; they are lost. Logged once for each reason in a row. */
-  tracesLost(fields: { readonly host: string; readonly reason: string }): void;
   /** How a link stands, at the daemon's start and every hour. */
   linkHeartbeat(fields: LinkHeartbeat): void;
   /** The daemon could not say that it lives: DATA_DIR cannot be written, or the store not be read. */
@@ -257,12 +255,11 @@ const writersTo = (logger: Logger, options: EventOptions) => {
   return { log, logGroup, logValues };
 };
 
-/** What becomes of notices and traces. */
+/** Delivery of notices. */
 const tellingTo = (log: ReturnType<typeof writersTo>['log']) => ({
   noticesUnencrypted: log('warn', 'notices go unencrypted'),
   noticeSent: log('info', 'notice sent'),
   noticeFailed: log('warn', 'notice not delivered'),
-  tracesLost: log('warn', 'traces not exported'),
 });
 
 /** What becomes of changes of the configuration, and of the links that a database keeps. */

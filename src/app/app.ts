@@ -8,7 +8,6 @@ import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traf
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
 import { keysOf, openStoreOf, type Hosted, type OpenedStore } from './store.ts';
-import { lazyTracing } from './tracing.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
@@ -105,11 +104,10 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const accessTokens = hosted === null ? null : createAccessTokens({ ...hosted, ...keysOf(config), clock, newId });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
-  const tracing = lazyTracing(config, { clock, events });
   const agent = lazyAgent();
   const leaseChecks = new LeaseChecks();
   const reached = { gates, accessTokens, agent: agent.open };
-  const shared = { clock, leaseChecks, random, newId, events, tracing: tracing.open, store, ...reached };
+  const shared = { clock, leaseChecks, random, newId, events, store, ...reached };
   const parts: Parts = { ...shared, ways: new Map(), contexts: new Map(), vault, holders, retentionMs };
   return {
     config,
@@ -150,7 +148,6 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       // What is still under way nobody waits for any more.
       await agent.close();
       await gates.close();
-      await tracing.close();
       await store.close();
     },
   };

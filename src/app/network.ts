@@ -9,7 +9,6 @@ import type { TransportOptions } from '../http/transport.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
 import type { AccessTokens } from '../store/access-tokens.ts';
 import type { LeaseChecks } from '../sync/lease.ts';
-import type { Tracing } from '../trace/tracing.ts';
 
 /** What one side of a link has opened to reach its remote. */
 type Way = {
@@ -27,8 +26,6 @@ export type NetworkParts = {
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly events: Events;
-  /** Who follows runs and requests, opened when first asked for. */
-  readonly tracing: () => Promise<Tracing>;
   /** One gate for each limit, shared by every link that uses the same credential. */
   readonly gates: Gates;
   /** Shared with other hosts; null: every process has its own. */
@@ -128,22 +125,15 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../http/transport.ts');
     const agent = await parts.agent();
-    const tracing = await parts.tracing();
-    const underWay = new Map<object, (status: number | null) => void>();
     let requests = 0;
     const dispatcher = createTransport({
       agent,
       gatesFor,
       beforeAttempt: () => parts.leaseChecks.check(link.name),
-      onAttempt: (attempt) => {
+      onAttempt: () => {
         requests += 1;
-        underWay.set(attempt, tracing.request({ link: link.name, side: link.sides[side].name, ...attempt }));
       },
-      onAnswer: (attempt, status, headers) => {
-        underWay.get(attempt)?.(status);
-        underWay.delete(attempt);
-        onAnswer?.(headers);
-      },
+      onAnswer: (_status, headers) => onAnswer?.(headers),
       headersTimeoutMs: timeoutMs,
       bodyTimeoutMs: timeoutMs,
     });

@@ -7,7 +7,6 @@ import type { LinkContext } from '../sync/context.ts';
 import type { RunEvent } from '../sync/run-event.ts';
 import { logResult, logRunEvent } from '../sync/run-log.ts';
 import { planLink, runLink, type PlanResult, type RunResult } from '../sync/run.ts';
-import { traceRun } from '../trace/tracing.ts';
 import { cacheContexts, type Parts } from './links.ts';
 
 export type LinkRunOptions = {
@@ -87,9 +86,7 @@ const toolsOf = (parts: Parts) => {
     work: (context: LinkContext, onEvent: OnEvent) => Promise<Done>,
   ): Promise<Done> => {
     const context = await contextOf(link);
-    const done = await traceRun(await parts.tracing(), link.name, logTo(link, options), (onEvent) =>
-      work(context, onEvent),
-    );
+    const done = await work(context, logTo(link, options));
     await parts.gates.save();
     logResult(events, link.sides, done.result);
     return done;
@@ -106,10 +103,8 @@ export const createRuns = (parts: Parts): Runs => {
       const context = await contextOf(link);
       const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
       const warned = new Set<string>();
-      const log = logTo(link, options, warned);
-      const { result } = await traceRun(await parts.tracing(), link.name, log, async (onEvent) => ({
-        result: await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent }),
-      }));
+      const onEvent = logTo(link, options, warned);
+      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent });
       lastWarned.set(link.name, warned);
       await parts.gates.save();
       logResult(events, link.sides, result);

@@ -25,8 +25,8 @@ With several links the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
 const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
 const DATA_DIR_OPTION = ['--data-dir <DIR>', 'where the state is kept; wins over DATA_DIR'] as const;
 
-/** What is made of the definitions of all others. */
-const addMade = (program: Command, call: Call): void => {
+/** `completion`, which is generated from the definitions of all other commands. */
+const addCompletion = (program: Command, call: Call): void => {
   program
     .command('completion')
     .description('Print a script by which a shell completes commands, options and choices.')
@@ -37,13 +37,6 @@ const addMade = (program: Command, call: Call): void => {
     )
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       call.code = (await import('./completion.ts')).completion(call.terminal, program, shell);
-    });
-  program
-    .command('man')
-    .description('Print the manual page, as man reads it.')
-    .addHelpText('after', '\nRead it with: contact-sync man | man -l -')
-    .action(async () => {
-      call.code = (await import('./man.ts')).man(call.terminal, program, EXIT_CODES);
     });
 };
 
@@ -69,7 +62,7 @@ const createProgram = (call: Call): Command => {
     })
     .addHelpText('after', EXIT_CODES_HELP);
   addCommands(program, call);
-  addMade(program, call);
+  addCompletion(program, call);
   return program;
 };
 

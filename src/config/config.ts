@@ -38,7 +38,6 @@ import {
   redisUrl,
   retention,
   text,
-  urlWithoutSlash,
   webhookUrl,
   type ListenAddress,
 } from './values.ts';
@@ -77,9 +76,6 @@ export type Config = {
   /** Null: what is sent there is not signed. */
   readonly notifySecret: Secret | null;
   readonly notifyFormat: 'json' | 'slack';
-  /** Where traces are sent; null: there are none. */
-  readonly otelExporterOtlpEndpoint: string | null;
-  readonly otelServiceName: string;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -142,11 +138,6 @@ export const SharedSettings = z.object({
   notifyFormat: choice('json', 'slack')
     .default('json')
     .describe('What the webhook takes: all there is, or a text as Slack takes it.'),
-  otelExporterOtlpEndpoint: urlWithoutSlash
-    .nullable()
-    .default(null)
-    .describe('Where OpenTelemetry traces are sent by OTLP over HTTP, as JSON; /v1/traces is appended.'),
-  otelServiceName: text.default('contact-sync').describe('What this program is called in traces.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The least severe lines that are logged.'),

@@ -73,15 +73,6 @@ export const faultOf = (key: string, value: string): string | null => {
   return result?.success === false ? (result.error.issues[0]?.message ?? 'cannot be used.') : null;
 };
 
-/** Every variable that a setting has, with what it means. */
-export const variablesToDescribe = (): readonly (readonly [variable: string, description: string])[] =>
-  ['', ...PROVIDERS.map(({ name }) => name)].flatMap((section) =>
-    Object.entries(shapeOf(section)).map(([name, setting]) => {
-      const key = section === '' ? name : `${section}.${name}`;
-      return [variableOf(key), setting.description ?? ''] as const;
-    }),
-  );
-
 const SCHEMA = join(PACKAGE_ROOT, 'config/schemas/contact-sync.schema.json');
 
 /** The line by which editors find the JSON Schema; none where the program came without it. */

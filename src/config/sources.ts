@@ -89,9 +89,12 @@ const flatten = (section: Section, mappings: readonly string[], report: Report, 
     return [];
   });
 
+/** Keys of an earlier version. They no longer have an effect, and a file that has them stays valid. */
+const RETIRED_KEYS = ['otelExporterOtlpEndpoint', 'otelServiceName'];
+
 /** The settings of one section of the file; a key that is not among `keys` is reported. */
 export const fileLayer = (section: Section, prefix: string, keys: Keys, report: Report): Layer => {
-  const entries = flatten(section, keys.mappings ?? [], report, prefix);
+  const entries = flatten(section, keys.mappings ?? [], report, prefix).filter(([key]) => !RETIRED_KEYS.includes(key));
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
     if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));

@@ -18,8 +18,6 @@ export const storeAlone = (dataDir: string): Config => ({
   notifyUrl: null,
   notifySecret: null,
   notifyFormat: 'json',
-  otelExporterOtlpEndpoint: null,
-  otelServiceName: 'contact-sync',
   logLevel: 'info',
   logFormat: 'json',
   logPersonalData: false,

@@ -104,7 +104,6 @@ const noteSurvivor = async ({ writer }: Session, { side, survivorId, otherIds }:
 
 const perform = async (session: Session, order: MergeOrder): Promise<void> => {
   await takeStock(session);
-  session.emit({ kind: 'phase', phase: 'plan' });
   const plan = await planOf(session, order);
   const halt = await guardPlan(session, plan);
   if (halt !== null) throw new HaltError(halt);

@@ -154,7 +154,6 @@ const asked = (session: Session, { run, write }: Target): Session =>
   write === undefined ? session : { ...session, undoes: `${run} --write ${write}` };
 
 const planOf = async (session: Session, { run, write }: Target): Promise<Planned> => {
-  session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
   const written = await session.store.journal(session.link, { run });
   const rows = written.filter(({ id }) => write === undefined || id === write);

@@ -14,8 +14,8 @@ export type TransportOptions = {
   readonly beforeAttempt?: () => void;
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
-  /** Called with the same attempt when its answer's headers came, or with null when none will come. */
-  readonly onAnswer?: (attempt: Attempt, status: number | null, headers: AnswerHeaders) => void;
+  /** Called when the headers of an attempt's answer came, or with null when no answer will come. */
+  readonly onAnswer?: (status: number | null, headers: AnswerHeaders) => void;
   /** How long the headers of an answer may take, counted from when the request was sent. */
   readonly headersTimeoutMs: number;
   /** How long an answer's body may stall. */
@@ -135,7 +135,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     for (const permit of permits) permit.done(answer);
     if (!this.#awaitsAnswer) return;
     this.#awaitsAnswer = false;
-    this.#options.onAnswer?.(this.#attempt, answer?.status ?? null, answer?.headers ?? {});
+    this.#options.onAnswer?.(answer?.status ?? null, answer?.headers ?? {});
   }
 
   #fail(error: Error): void {

@@ -133,8 +133,6 @@ const compare = (before: Config, links: readonly LinkConfig[], after: Config) =>
     'notifyUrl',
     'notifySecret',
     'notifyFormat',
-    'otelExporterOtlpEndpoint',
-    'otelServiceName',
     'listen',
     'consoleToken',
     'consoleReadonly',

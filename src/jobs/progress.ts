@@ -21,7 +21,6 @@ const nextSides = (sides: Sides<SideProgress>, event: RunEvent): Sides<SideProgr
     case 'written':
       return { ...sides, [event.side]: { ...sides[event.side], written: event.done, leftMs: event.leftMs } };
     case 'started':
-    case 'phase':
     case 'relisting':
     case 'recovered':
     case 'conflict':

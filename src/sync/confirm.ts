@@ -167,7 +167,6 @@ export const confirmMet = async (
  * side that came back empty is not read contact by contact: the guard halts on it first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
-  session.emit({ kind: 'phase', phase: 'confirm' });
   const emptied = await emptiedSides(session);
   for (const side of SIDES) {
     if (!emptied.includes(side) || session.acceptDeletes) await confirmSide(session, side);

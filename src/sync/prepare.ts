@@ -228,7 +228,6 @@ const planDivided = async (
 export const prepare = async (session: Session, { whole }: { readonly whole: boolean }): Promise<Prepared> => {
   const sinceMs = session.clock.now();
   await takeStock(session);
-  session.emit({ kind: 'phase', phase: 'plan' });
   const groups = await planLinkGroups(session);
   let planned: Divided;
   let read: ReadIds | null = NOBODY_READ;

@@ -172,6 +172,5 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
 
 /** Pulls what changed on both sides into the store, page by page (R14). */
 export const pullBoth = async (session: Session): Promise<void> => {
-  session.emit({ kind: 'phase', phase: 'pull' });
   await onBothSides((side) => pullSide(session, side));
 };

@@ -6,14 +6,9 @@ import type { StoredRunKind } from '../store/store.ts';
 
 type ContactIds = { readonly leftId: string | null; readonly rightId: string | null };
 
-/** What a run does, one after the other: settle, read, judge what is missing, decide, write. A second pass repeats some. */
-type RunPhase = 'recover' | 'pull' | 'confirm' | 'plan' | 'execute';
-
 /** What a run tells while it works: for the logs, for a progress bar, for a summary. Plain data. */
 export type RunEvent =
   | { readonly kind: 'started'; readonly runKind: StoredRunKind }
-  /** The phase that begins; the one before it is over. */
-  | { readonly kind: 'phase'; readonly phase: RunPhase }
   | {
       readonly kind: 'listed';
       readonly side: Side;

@@ -21,7 +21,6 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
       return events.runRecovered({ ...ref, writes: event.writes });
     case 'planned':
       return events.planned({ ...ref, writes: event.writes });
-    case 'phase':
     case 'written':
       return undefined;
     case 'conflict': {

@@ -134,7 +134,6 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
 /** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
 const lookAgain = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
-  session.emit({ kind: 'phase', phase: 'plan' });
   const links = await currentLinks(session, groups);
   const { plan: again } = await planStored(session, { ...groups, actions: [], ended: [], links });
   // What would now empty more than the guard allows is left to the next run, which asks first (R8).

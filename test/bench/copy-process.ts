@@ -10,7 +10,6 @@ import { providerNamed } from '../../src/providers/registry.ts';
 import type { Remote } from '../../src/providers/remote.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { LeaseChecks } from '../../src/sync/lease.ts';
-import { NO_TRACING } from '../../src/trace/tracing.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';
 
@@ -26,7 +25,6 @@ const openParts = (): NetworkParts => {
     events: createEvents(createLogger({ level: 'silent', format: 'json', destination: process.stderr }), {
       personalData: false,
     }),
-    tracing: () => Promise.resolve(NO_TRACING),
     gates: createGates({ clock, random, store, redisUrl: null }),
     accessTokens: null,
     ways: new Map(),

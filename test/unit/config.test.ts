@@ -25,8 +25,6 @@ test('variables alone describe one link named default, with the documented defau
     notifyUrl: null,
     notifySecret: null,
     notifyFormat: 'json',
-    otelExporterOtlpEndpoint: null,
-    otelServiceName: 'contact-sync',
     listen: null,
     consoleToken: null,
     consoleReadonly: false,
@@ -218,7 +216,6 @@ test.each([
   ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],
   ['NOTIFY_URL', 'https://me:pass@hooks.test/T0', 'has a user or a password'],
   ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'http:// or https://'],
   ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
   ['CONSOLE_TOKEN', 'too short', 'openssl rand -base64 24'],
   ['API_TOKEN', 'too short', 'openssl rand -base64 24'],
@@ -231,6 +228,12 @@ test.each([
 ])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
   expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
+});
+
+test('a setting of an earlier version that no longer exists is ignored, in the file and as a variable', () => {
+  const file = 'otelExporterOtlpEndpoint: http://127.0.0.1:4318\notelServiceName: mine\n';
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'no address';
+  expect(load({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT }, file)).toEqual(load(REQUIRED, '{}'));
 });
 
 test('a database that hosts share takes no token that is not encrypted', () => {
@@ -308,7 +311,6 @@ describe('the examples', () => {
     'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT DATABASE_URL REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
     'CONFLICT_POLICY FIELDS DELETE_POLICY DELETE_LIMIT FIRST_SYNC BUCKETS GOOGLE_CONTACTS SERVICE_CONTACTS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
     'CONSOLE_TOKEN CONSOLE_READONLY API_TOKEN CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
-    'OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME',
   ].flatMap((line) => line.split(' '));
   const uncommented = (content: string, setting: RegExp): string =>
     content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');

@@ -355,7 +355,6 @@ export type Begun = {
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
 export const beginWork = async (session: Session, given: Work, later: LaterWork | null): Promise<Begun> => {
-  session.emit({ kind: 'phase', phase: 'execute' });
   const work = await withSharedEmails(session, given);
   await letOthersRun();
   const execution = await begin(session, work, later?.creates ?? { left: 0, right: 0 });

@@ -233,7 +233,6 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const rows = await store.journal(link, { open: true });
   const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now())).map(openWriteOf);
   if (open.length === 0) return [];
-  session.emit({ kind: 'phase', phase: 'recover' });
   await forgetSelection(session);
   const settled: Settled[] = [];
   for (const side of SIDES) {

@@ -46,7 +46,7 @@ const offered = async (...words: readonly string[]): Promise<readonly string[]> 
   return stdout.split('\n').filter((line) => line !== '');
 };
 
-const [hasZsh, hasFish, hasGroff] = await Promise.all(['zsh', 'fish', 'groff'].map(isThere));
+const [hasZsh, hasFish] = await Promise.all(['zsh', 'fish'].map(isThere));
 
 describe('bash', () => {
   test('has the completion of the command once the script is read', async () => {
@@ -81,23 +81,4 @@ test.skipIf(!hasFish)('fish reads its script, and offers the commands', async ()
   expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(
     expect.arrayContaining(['sync', 'status', 'sandbox']),
   );
-});
-
-describe('the manual page', () => {
-  test('has every command with its options, the exit codes and the variables', async () => {
-    const { code, stdout } = await host.run(['man']);
-    expect(code).toBe(0);
-    for (const name of commands) expect(stdout).toContain(`.SS "contact\\-sync ${name}`);
-    for (const text of ['\\-\\-accept\\-deletes', '\\fB3\\fR\nhalted for safety', '\\fBGOOGLE_CLIENT_ID\\fR']) {
-      expect(stdout).toContain(text);
-    }
-    expect(stdout).not.toMatch(/^'/mu);
-  });
-
-  test.skipIf(!hasGroff)('is what groff can set, without a warning', async () => {
-    const { stdout } = await host.run(['man']);
-    await writeFile(join(directory, 'contact-sync.1'), stdout);
-    const { stderr } = await execute('groff', ['-man', '-Tutf8', '-ww', 'contact-sync.1'], { cwd: directory });
-    expect(stderr).toBe('');
-  });
 });

@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver } from '../../support/receiver.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from './run-cli.ts';
 
 /** Names every package that the process loads a module of, on the last line of stderr. */
@@ -57,28 +56,4 @@ test('what reads a configuration file and writes lines for people is loaded when
   await writeFile(join(directory, 'given.yaml'), 'direction: both\n');
   const packages = await packagesOf(['status', '--config', 'given.yaml'], { LOG_FORMAT: 'pretty' });
   expect(packages).toEqual(expect.arrayContaining(['yaml', 'pino-pretty']));
-});
-
-describe('OpenTelemetry', () => {
-  /** A run that both sides refuse at once. */
-  const sync = async (more: Record<string, string>) => {
-    await using sides = await startReceiver();
-    sides.answer((response) => response.writeHead(401).end());
-    const { url } = sides;
-    const google = { GOOGLE_REFRESH_TOKEN: 'token', GOOGLE_ROOT_URL: url, GOOGLE_TOKEN_URL: `${url}/token` };
-    const packages = await packagesOf(['sync'], { SERVICE_BASE_URL: url, ...google, ...more });
-    expect(sides.received.length).toBeGreaterThan(0);
-    return packages;
-  };
-
-  test('is not loaded, not even by a run, where no traces are asked for', async () => {
-    const packages = await sync({});
-    expect(packages).toContain('undici');
-    expect(packages).not.toContainEqual(expect.stringContaining('@opentelemetry'));
-  });
-
-  test('is loaded by a run where they are', async () => {
-    const packages = await sync({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
-    expect(packages).toContain('@opentelemetry/sdk-trace');
-  });
 });

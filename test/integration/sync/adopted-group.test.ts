@@ -26,8 +26,7 @@ test('R11: a label that is renamed to that of a new bucket during the run does n
     signal,
     // The groups were listed by then, and are written next.
     onEvent: (event) => {
-      const isDue = event.kind === 'phase' && event.phase === 'execute';
-      if (isDue && google.account.groups().some(({ name }) => name === 'Family')) {
+      if (event.kind === 'planned' && google.account.groups().some(({ name }) => name === 'Family')) {
         google.account.renameGroup(label, 'Choir');
       }
     },

@@ -27,7 +27,7 @@ test('[R9] an undo deletes no contact that stood there before and answered a cre
     kind: 'incremental',
     // The contact gets the address after it was read, and before the create.
     onEvent: (event) => {
-      if (event.kind !== 'phase' || event.phase !== 'execute') return;
+      if (event.kind !== 'planned') return;
       service.account.updateContact(standing, { email_addresses: [{ address: ADDRESS, label: 'home' }] });
     },
   });

@@ -43,7 +43,7 @@ const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}):
   const transport = createTransport({
     gatesFor: () => gates,
     onAttempt: ({ method, path }) => attempts.push(`${method} ${path}`),
-    onAnswer: (_attempt, status) => answers.push(status),
+    onAnswer: (status) => answers.push(status),
     headersTimeoutMs: 5_000,
     bodyTimeoutMs: 5_000,
     ...changes,

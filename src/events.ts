@@ -76,6 +76,8 @@ export interface Events {
   daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
   /** LISTEN: what is served over HTTP, the page, the metrics and the health, is to be had at this address. */
   listening(fields: { readonly address: string }): void;
+  /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
+  pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
   /** Other machines reach that address, and whoever does reads the metrics, and the page where CONSOLE_TOKEN is known. */
   listeningOpenly(fields: { readonly address: string; readonly remedy: string }): void;
   /** A request over HTTP could not be answered; the metrics, for one, while the store cannot be read. */
@@ -290,6 +292,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     addressesUnencrypted: log('warn', 'credential and contacts go unencrypted'),
     daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
     listening: log('info', 'daemon listens'),
+    pageUnavailable: log('warn', 'page unavailable'),
     listeningOpenly: log('warn', 'LISTEN is open to other machines'),
     answerFailed: log('error', 'request at LISTEN failed'),
     daemonStopping: log('info', 'daemon stopping'),

@@ -12,7 +12,8 @@ import type { Terminal } from './terminal.ts';
 export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean; readonly link?: string };
 
 const NO_PAGE =
-  'No daemon with a page runs here. Set LISTEN to 127.0.0.1:8377, and start one with: contact-sync daemon';
+  'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If one runs without a page, ' +
+  'LISTEN is off or its address is in use: see its log.';
 
 /**
  * `console`: prints a link that signs in once at the page of the daemon of this machine, and on a terminal offers to open it;

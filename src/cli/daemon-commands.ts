@@ -47,8 +47,8 @@ export const addPausing = (program: Command, call: Call): void => {
 };
 
 const PAGE_LIMITS = `
-LISTEN says where the daemon has its page; from other machines it is reached only where CONSOLE_TOKEN is set, or the
-consoleToken of a link, which opens that link alone.`;
+The page is at 127.0.0.1:8377 unless LISTEN sets another address. Other machines reach it only with CONSOLE_TOKEN, or
+the consoleToken of a link, which opens that link alone.`;
 
 /** The way to the daemon's page. */
 export const addConsole = (program: Command, call: Call): void => {

@@ -47,7 +47,7 @@ const pageOf = async (config: Config): Promise<OpenConsole | null> => {
   return (of) => openConsole({ ...of, ...parts });
 };
 
-/** What LISTEN adds to the daemon, loaded only where it is set. */
+/** What LISTEN adds to the daemon; loaded unless it is off. */
 const listeningAt = async (
   config: Config,
   events: Events,
@@ -58,6 +58,7 @@ const listeningAt = async (
   const { createListening } = await import('../listen/listening.ts');
   return createListening({
     address,
+    isOptional: config.isListenOptional,
     events,
     clock: systemClock,
     version: readVersion(),

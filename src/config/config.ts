@@ -30,6 +30,7 @@ import {
   choice,
   concurrency,
   databaseUrl,
+  DEFAULT_LISTEN,
   bearerToken,
   earlierKey,
   listenAddress,
@@ -63,8 +64,10 @@ export type Config = {
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
-  /** Where the daemon serves its page, its metrics and its health; null: nowhere. */
+  /** The address of the daemon's page, metrics and health; null: LISTEN is off. */
   readonly listen: ListenAddress | null;
+  /** Whether the daemon may run without that address, because no setting asks for it. */
+  readonly isListenOptional: boolean;
   /** What people sign in at the page with; null: with a link of `console` alone, and other machines get no page. */
   readonly consoleToken: Secret | null;
   /** Whether the page only shows, and changes nothing. */
@@ -113,9 +116,8 @@ export const SharedSettings = z.object({
     .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
   concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
   listen: listenAddress
-    .nullable()
-    .default(null)
-    .describe('Where the daemon serves its page, metrics and health over HTTP, such as 127.0.0.1:8377; else nowhere.'),
+    .default(DEFAULT_LISTEN)
+    .describe("The address of the daemon's page, metrics and health: <host>:<port>, or off."),
   consoleToken: pageToken
     .nullable()
     .default(null)
@@ -236,6 +238,10 @@ const findDataDir = (layers: readonly Layer[], options: Located): string => {
   return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
 };
 
+/** Whether a layer has the setting, or the file of a secret one. */
+const isSet = (key: string, layers: readonly Layer[]): boolean =>
+  layers.some(({ values }) => values.has(key) || values.has(`${key}File`));
+
 const KEY_NEEDED =
   'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
   'openssl rand -base64 32';
@@ -249,10 +255,8 @@ const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report):
   const hasDatabase = shared.databaseUrl !== null;
   if (hasDatabase && credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
   if (apiToken === null) return;
-  const missing = [...(hasDatabase ? [] : ['DATABASE_URL']), ...(listen === null ? ['LISTEN'] : [])];
-  if (missing.length > 0) {
-    report('API_TOKEN', `is of no use without ${missing.join(' and ')}. Set that too, or take the token away.`);
-  }
+  if (!hasDatabase) report('API_TOKEN', 'requires DATABASE_URL. Set DATABASE_URL, or remove API_TOKEN.');
+  if (listen === null) report('API_TOKEN', 'requires LISTEN, which is off. Set LISTEN, or remove API_TOKEN.');
   if (apiToken.reveal() === consoleToken?.reveal()) {
     report('API_TOKEN', 'is CONSOLE_TOKEN too. Give each a token of its own.');
   }
@@ -286,7 +290,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const common = fileLayer(withFieldList(top), '', ALL_KEYS, report);
   const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
   const layers = [environment, common];
-  const isShared = find('databaseUrl', layers, cwd, () => undefined) !== null;
+  const isShared = isSet('databaseUrl', layers);
   const declared = linkSections(links, { mayBeNone: isShared, report }).map((link) => ({
     ...link,
     sides: declareSides(link, report),
@@ -310,6 +314,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
+    isListenOptional: !isSet('listen', layers) && shared.apiToken === null,
     consoleReadonly: shared.consoleReadonly === 'true',
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,

@@ -12,6 +12,7 @@ export const storeAlone = (dataDir: string): Config => ({
   retentionMs: null,
   concurrency: 1,
   listen: null,
+  isListenOptional: true,
   consoleToken: null,
   consoleReadonly: false,
   apiToken: null,

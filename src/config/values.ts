@@ -184,11 +184,18 @@ export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(to
   error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
 });
 
-/** From `<host>:<port>`; an IPv6 address stands in brackets. */
-export const listenAddress = text.transform((value, context): ListenAddress => {
+/** The address of the daemon's page where LISTEN is not set. */
+export const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 8377 };
+
+/** From `<host>:<port>`, with an IPv6 address in brackets; null for `off`. */
+export const listenAddress = text.transform((value, context): ListenAddress | null => {
+  if (value === 'off') return null;
   const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/iu.exec(value) ?? [];
   if (host !== '' && Number(port) <= 65_535) return { host: host.replaceAll(/[[\]]/gu, ''), port: Number(port) };
-  return fail(context, `"${value}" is no address to listen at. Write <host>:<port>, such as 127.0.0.1:8377.`);
+  return fail(
+    context,
+    `"${value}" is not an address to listen at. Write <host>:<port>, such as 127.0.0.1:8377. To turn the page off, write off.`,
+  );
 });
 
 /** URL values are not repeated in messages, since they may hold a password. */

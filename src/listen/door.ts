@@ -104,3 +104,17 @@ export const openDoor = async ({ address, onError }: DoorOptions): Promise<Door>
     },
   };
 };
+
+/** As {@link openDoor}; null where the address cannot be had, and then `onUnavailable` is called with the reason. */
+export const openOptionalDoor = async ({
+  onUnavailable,
+  ...options
+}: DoorOptions & { readonly onUnavailable: (reason: string) => void }): Promise<Door | null> => {
+  try {
+    return await openDoor(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    onUnavailable(error.problems.map(({ what }) => what).join(' '));
+    return null;
+  }
+};

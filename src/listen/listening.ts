@@ -9,13 +9,15 @@ import type { Events } from '../events.ts';
 import { checkHealth } from '../jobs/check-health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import { standingOf, type LinkStanding } from '../jobs/standing.ts';
-import { openDoor } from './door.ts';
+import { openDoor, openOptionalDoor } from './door.ts';
 import { healthRoutes } from './health-routes.ts';
 import { createMetrics, type Seen } from './metrics.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 
 export type ListeningOptions = {
   readonly address: ListenAddress;
+  /** Whether the daemon runs without the address where another program has it. */
+  readonly isOptional: boolean;
   /** The log. */
   readonly events: Events;
   readonly clock: Clock;
@@ -33,12 +35,14 @@ export type Listening = {
   readonly events: Events;
   readonly onReport: OnReport;
   /**
-   * Takes the address; `serve` begins to answer there.
+   * Binds the address; `serve` begins to answer there. Null: the address is optional and could not be bound, which is logged.
    *
-   * @throws {ConfigError} where the address cannot be had.
+   * @throws {ConfigError} where an address that is not optional cannot be bound.
    */
-  open(app: App): Promise<AsyncDisposable & { serve(daemon: Daemon): Promise<void> }>;
+  open(app: App): Promise<(AsyncDisposable & { serve(daemon: Daemon): Promise<void> }) | null>;
 };
+
+const PAGE_REMEDY = 'Set LISTEN to another address, such as 127.0.0.1:8378, or to off to run without the page.';
 
 type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clock };
 
@@ -55,14 +59,8 @@ const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now() });
 
 /** Counts what happens from now on; nothing is listened at yet. */
-export const createListening = ({
-  address,
-  events,
-  clock,
-  version,
-  openConsole,
-  openApi,
-}: ListeningOptions): Listening => {
+export const createListening = (options: ListeningOptions): Listening => {
+  const { address, isOptional, events, clock, version, openConsole, openApi } = options;
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
@@ -84,7 +82,12 @@ export const createListening = ({
       page?.onReport(...of);
     },
     open: async (app) => {
-      const door = await openDoor({ address, onError: (path, error) => events.answerFailed({ path, error }) });
+      const onError = (path: string, error: unknown): void => events.answerFailed({ path, error });
+      const onUnavailable = (reason: string): void => events.pageUnavailable({ reason, remedy: PAGE_REMEDY });
+      const door = isOptional
+        ? await openOptionalDoor({ address, onError, onUnavailable })
+        : await openDoor({ address, onError });
+      if (door === null) return null;
       const remedy = openAddressRemedy(address, { hasPage: openConsole !== null, hasApi: openApi !== null });
       return {
         serve: async (daemon) => {

@@ -53,6 +53,7 @@ export const copyLink = (path: string, links: number): void => {
 
 const configOf = (links: number, environment: Record<string, string>): string =>
   JSON.stringify({
+    listen: '127.0.0.1:0',
     links: Object.fromEntries(
       Array.from({ length: links }, (_, index) => [
         linkName(index),

@@ -25,7 +25,8 @@ test('variables alone describe one link named default, with the documented defau
     notifyUrl: null,
     notifySecret: null,
     notifyFormat: 'json',
-    listen: null,
+    listen: { host: '127.0.0.1', port: 8377 },
+    isListenOptional: true,
     consoleToken: null,
     consoleReadonly: false,
     logLevel: 'info',
@@ -165,6 +166,18 @@ test.each([
   expect(load({ ...REQUIRED, LISTEN: value }).listen).toEqual(expected);
 });
 
+test('LISTEN=off turns the page off', () => {
+  expect(load({ ...REQUIRED, LISTEN: 'off' }).listen).toBeNull();
+});
+
+test('the daemon may run without its page only where neither LISTEN nor API_TOKEN asks for the address', () => {
+  const API = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), API_TOKEN: 'a'.repeat(24) };
+  expect(load(REQUIRED).isListenOptional).toBe(true);
+  expect(load({ ...REQUIRED, LISTEN: '127.0.0.1:8377' }).isListenOptional).toBe(false);
+  expect(load(REQUIRED, 'listen: 127.0.0.1:8377').isListenOptional).toBe(false);
+  expect(load({ ...REQUIRED, ...API }).isListenOptional).toBe(false);
+});
+
 test('slashes at the end of URLs are made uniform', () => {
   const { left, right } = loadLink({
     ...REQUIRED,
@@ -249,9 +262,11 @@ test('a token for programs goes with a database and an address, and is no other 
   const hosting = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), LISTEN: '127.0.0.1:8377' };
   expect(load({ ...REQUIRED, ...hosting, API_TOKEN }).apiToken?.reveal()).toBe(API_TOKEN);
   const faultOf = (env: Readonly<Record<string, string>>) => problemsOf(() => load({ ...REQUIRED, ...env, API_TOKEN }));
-  expect(faultOf({})).toEqual([
-    { where: 'API_TOKEN', what: expect.stringContaining('without DATABASE_URL and LISTEN') },
+  expect(faultOf({ LISTEN: 'off' })).toEqual([
+    { where: 'API_TOKEN', what: expect.stringContaining('requires DATABASE_URL') },
+    { where: 'API_TOKEN', what: expect.stringContaining('requires LISTEN') },
   ]);
+  expect(load({ ...REQUIRED, ...hosting, LISTEN: '', API_TOKEN }).listen?.port).toBe(8377);
   expect(faultOf({ ...hosting, CONSOLE_TOKEN: API_TOKEN })).toEqual([
     { where: 'API_TOKEN', what: expect.stringContaining('is CONSOLE_TOKEN too') },
   ]);

@@ -97,7 +97,7 @@ const startGround = async ({ hosts, links, seed, intervalMs }: Chaos, stack: Asy
   const configPath = join(folder, 'contact-sync.json');
   const databaseUrl = postgres.url.replace('127.0.0.1', address);
   const credentialsKey = randomBytes(32).toString('base64');
-  const shared = { databaseUrl, redisUrl: redis.url, credentialsKey, logLevel: 'debug' };
+  const shared = { databaseUrl, redisUrl: redis.url, credentialsKey, listen: 'off', logLevel: 'debug' };
   await writeFile(configPath, JSON.stringify({ ...shared, links: books.sections() }));
   const start = (index: number): Promise<Host> => startHost({ index, configPath, prefix: network.prefix(index) });
   return { network, postgres, books, redis: redis.client, start };

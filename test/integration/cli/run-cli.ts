@@ -55,6 +55,7 @@ export const startGround = async (options: SandboxOptions = {}): Promise<Ground>
     GOOGLE_READ_LIMIT: limit,
     GOOGLE_WRITE_LIMIT: limit,
     DATA_DIR: join(directory, 'data'),
+    LISTEN: 'off',
   };
   const owned = stack.move();
   return {

@@ -166,7 +166,7 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
         if (sandbox === undefined) throw new Error(`There is no sandbox for ${name}.`);
         return [name, accountsOf(sandbox, settings)];
       });
-      const shared = { dataDir, logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...more };
+      const shared = { dataDir, listen: 'off', logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...more };
       await writeFile(configPath, stringify({ ...shared, links: Object.fromEntries(sections) }));
     },
     startDaemon: (times = 40) => {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
-import { openDoor } from '../../../src/listen/door.ts';
+import { openDoor, openOptionalDoor } from '../../../src/listen/door.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const groups = [
@@ -102,6 +102,20 @@ test.each([
   await expect(second).rejects.toThrow(ConfigError);
   await expect(second).rejects.toThrow(message);
   expect((await fetch(`${url}/one`)).status).toBe(200);
+});
+
+test('an optional address that is in use leaves the daemon without a page, and the reason names the address', async () => {
+  const { door, port } = await openTestDoor();
+  await using _ = door;
+  const reasons: string[] = [];
+  const address = { host: '127.0.0.1', port };
+  const second = await openOptionalDoor({
+    address,
+    onError: () => undefined,
+    onUnavailable: (reason) => void reasons.push(reason),
+  });
+  expect(second).toBeNull();
+  expect(reasons).toEqual([expect.stringMatching(`^127\\.0\\.0\\.1:${port} is in use\\. `)]);
 });
 
 test('it closes at once, with connections that are kept and requests that never come to an end', async () => {

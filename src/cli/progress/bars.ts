@@ -1,10 +1,13 @@
-import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
+import { Writable } from 'node:stream';
+import { createLogUpdate } from 'log-update';
 import { SIDES, type Sides, type SideWords } from '../../contact/side.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatEstimate } from '../../view/words.ts';
 import type { Progress } from './progress.ts';
 
-const BAR_WIDTH = 28;
+/** With the longest usual texts around it, a bar still fits into 80 columns. */
+const BAR_WIDTH = 24;
+const REDRAW_EVERY_MS = 100;
 
 export type BarState = {
   readonly label: string;
@@ -12,15 +15,17 @@ export type BarState = {
   readonly total: number;
   /** How long the step has taken so far. */
   readonly elapsedMs: number;
-  /** How long it still takes; null: as long for each as until now. */
+  /** The remaining time; null: computed from the rate so far. */
   readonly leftMs: number | null;
 };
 
-/** One bar as a line: what, how far, how many of how many, how fast, how long still. */
+/** One bar as a line: label, bar, percent, counts, rate and remaining time. */
 export const formatBar = ({ label, done, total, elapsedMs, leftMs }: BarState): string => {
-  const filled = total === 0 ? BAR_WIDTH : Math.round(BAR_WIDTH * Math.min(1, done / total));
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-  const line = `${label.padEnd(16)} ${bar} ${done}/${total}`;
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
   if (done === 0) return leftMs === null ? line : `${line}  ${formatEstimate(leftMs)} left`;
   const perSecond = (done * 1000) / Math.max(1, elapsedMs);
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
@@ -28,49 +33,81 @@ export const formatBar = ({ label, done, total, elapsedMs, leftMs }: BarState): 
   return `${line}  ${rate}  ${formatEstimate(leftMs ?? ((total - done) * 1000) / perSecond)} left`;
 };
 
-type Payload = { readonly label: string; readonly startedAtMs: number; readonly leftMs: number | null };
+type Bar = Omit<BarState, 'label' | 'elapsedMs'> & {
+  readonly startedAtMs: number;
+  /** A finished bar keeps its rate. */
+  readonly endedAtMs: number | null;
+};
 
-const formatLine = (
-  _options: Options,
-  { value, total, stopTime }: Params,
-  { label, startedAtMs, leftMs }: Payload,
-): string => formatBar({ label, done: value, total, elapsedMs: (stopTime ?? Date.now()) - startedAtMs, leftMs });
+/** The stream to draw on. A terminal that reports no size (0 lines) is drawn on as one of 80 by 24. */
+const drawingStream = (stdout: NodeJS.WriteStream): NodeJS.WritableStream => {
+  if (stdout.rows !== 0) return stdout;
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    stdout.write(chunk);
+    done();
+  };
+  return Object.assign(new Writable({ write }), { isTTY: true });
+};
+
+/** The bars of one run, redrawn in place until `stop`. */
+const createBars = (terminal: Terminal) => {
+  // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
+  const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
+  const bars = new Map<string, Bar>();
+  let timer: NodeJS.Timeout | null = null;
+  const redraw = (): void => {
+    const nowMs = Date.now();
+    const lines = [...bars].map(([label, { startedAtMs, endedAtMs, ...bar }]) =>
+      formatBar({ label, ...bar, elapsedMs: (endedAtMs ?? nowMs) - startedAtMs }),
+    );
+    draw(lines.join('\n'));
+  };
+  /** Prints lines for stderr above the bars. */
+  const printAbove = (lines: string): void => {
+    draw.persist(lines);
+    redraw();
+  };
+  return {
+    show: (label: string, bar: Omit<Bar, 'endedAtMs'>): void => {
+      if (timer === null) {
+        timer = setInterval(redraw, REDRAW_EVERY_MS);
+        terminal.divert(printAbove);
+      }
+      const known = bars.get(label);
+      const { startedAtMs } = known ?? bar;
+      const endedAtMs = bar.done < bar.total ? null : (known?.endedAtMs ?? Date.now());
+      bars.set(label, { ...bar, startedAtMs, endedAtMs });
+      if (known === undefined) redraw();
+    },
+    stop: (): void => {
+      terminal.divert(null);
+      if (timer === null) return;
+      clearInterval(timer);
+      redraw();
+      draw.done();
+    },
+  };
+};
 
 /** Progress for people: a bar for reading and one for writing on each side. */
 export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
-  const bars = new MultiBar({ stream: terminal.stdout, format: formatLine, hideCursor: true, gracefulExit: false });
-  const byLabel = new Map<string, SingleBar>();
-  let stepStartedAtMs = Date.now();
-  const show = (label: string, done: number, total: number, leftMs: number | null = null): void => {
-    // Until there is a bar nothing draws what is diverted.
-    if (byLabel.size === 0) terminal.divert((lines) => bars.log(lines));
-    const bar = byLabel.get(label) ?? bars.create(total, 0, { label, startedAtMs: stepStartedAtMs, leftMs });
-    byLabel.set(label, bar);
-    bar.setTotal(total);
-    bar.update(done, { leftMs });
-    // A finished bar keeps the rate that it had.
-    if (done >= total && bar.isActive) bar.stop();
-  };
+  const bars = createBars(terminal);
+  let startedAtMs = Date.now();
+  const show = (label: string, done: number, total: number, leftMs: number | null): void =>
+    bars.show(label, { startedAtMs, done, total, leftMs });
   return {
     tell: (event) => {
       if (event.kind === 'listed') {
-        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts));
+        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts), null);
       } else if (event.kind === 'planned') {
-        stepStartedAtMs = Date.now();
+        startedAtMs = Date.now();
         for (const side of SIDES) {
-          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side]);
+          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side], null);
         }
       } else if (event.kind === 'written') {
         show(`${sides[event.side].title}: writing`, event.done, event.total, event.leftMs);
       }
     },
-    stop: () => {
-      if (byLabel.size > 0) {
-        // Prints what was diverted since the last drawing.
-        bars.update();
-        bars.stop();
-      }
-      terminal.divert(null);
-    },
+    stop: bars.stop,
   };
 };

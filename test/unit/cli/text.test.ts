@@ -60,7 +60,7 @@ test('a table lines its columns up, by width as it is seen, without trailing bla
 
 test('a bar shows how far, how fast and how long still', () => {
   const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: null });
-  expect(bar).toBe(`Google: writing  ${'█'.repeat(7)}${'░'.repeat(21)} 50/200  5.0/s  30 s left`);
+  expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  5.0/s  30 s left`);
   expect(formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: 600_000 })).toMatch(
     / 5\.0\/s {2}10 min left$/u,
   );

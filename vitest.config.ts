@@ -1,13 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
+import { LONGEST_TEST_MS } from './test/support/extent.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // Files share the modules of their worker: loading the sources for each file took longer than most tests.
+    isolate: false,
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    reporters: ['default', countReporter],
+    // No test depends on how long something takes. The limits only end a test that will never end by itself.
+    testTimeout: LONGEST_TEST_MS,
+    hookTimeout: LONGEST_TEST_MS,
+    expect: { poll: { timeout: LONGEST_TEST_MS } },
+    reporters: ['minimal', countReporter],
   },
 });

@@ -109,4 +109,4 @@ test('after a first sync that was killed half way, every edit and every deletion
   expect([...edited].map(([name]) => [name, titles.get(name)])).toEqual([...edited]);
   expect(sides.google).toHaveLength(100 - deleted.length);
   expect(await app.store.conflicts(link.name, { all: true })).toEqual([]);
-}, 90_000);
+});

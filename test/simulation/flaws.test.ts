@@ -24,7 +24,7 @@ const PLAYERS: Readonly<Record<string, Players>> = {
 };
 
 describe('the simulation notices when', () => {
-  it.each(Object.entries(FLAWS))('%s', { timeout: 300_000 }, async (name, flaws) => {
+  it.each(Object.entries(FLAWS))('%s', async (name, flaws) => {
     const firstSeed = FIRST_SEEDS[name] ?? 1;
     const players = PLAYERS[name] ?? DEFAULT_PLAYERS;
     let broken: string | null = null;

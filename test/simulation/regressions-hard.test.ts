@@ -142,21 +142,17 @@ describe('hard histories that once went wrong', () => {
     [true, false],
     [false, true],
     [true, true],
-  ])(
-    'R12: a merge that is cut off anywhere is finished (replaces %s, archives %s)',
-    { timeout: 120_000 },
-    async (replaces, archives) => {
-      const habits: Habits = { ...PLAIN_HABITS, merge: { replaces, archives } };
-      const merge: Edit = { kind: 'merge', side: 'left', who: 1, into: 0 };
-      for (const fault of ['lost-after', 'lost-before', 'kill', 'invalid'] as const) {
-        const aims = [{ op: 'merge', side: 'right', fault, after: [] }] as const;
-        await runHistory(hard([run({ before: [merge], aims }), run()], { habits }));
-      }
-      for (let step = 14; step <= 34; step += 1) {
-        await runHistory(hard([run({ before: [merge], crash: { step, when: 'after' } }), run()], { habits }));
-      }
-    },
-  );
+  ])('R12: a merge that is cut off anywhere is finished (replaces %s, archives %s)', async (replaces, archives) => {
+    const habits: Habits = { ...PLAIN_HABITS, merge: { replaces, archives } };
+    const merge: Edit = { kind: 'merge', side: 'left', who: 1, into: 0 };
+    for (const fault of ['lost-after', 'lost-before', 'kill', 'invalid'] as const) {
+      const aims = [{ op: 'merge', side: 'right', fault, after: [] }] as const;
+      await runHistory(hard([run({ before: [merge], aims }), run()], { habits }));
+    }
+    for (let step = 14; step <= 34; step += 1) {
+      await runHistory(hard([run({ before: [merge], crash: { step, when: 'after' } }), run()], { habits }));
+    }
+  });
 
   const readAgain = async (side: Side): Promise<void> => {
     await runHistory(

@@ -2,12 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
 import { PlansDocument } from '../../../config/documents.ts';
 import { ended, startCli, startGround, type Ground } from './run-cli.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 let host: CliHost;
 let ground: Ground;

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startCliHost } from '../../support/cli-host.ts';
 import { PlansDocument, StatusDocument } from '../../../config/documents.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
 // Some run several commands, and one of them asks both sides.
-vi.setConfig({ testTimeout: 90_000 });
-
 const host = startCliHost();
 let ground: Ground;
 beforeAll(async () => {

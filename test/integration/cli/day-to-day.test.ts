@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { runCli, secretsOf, startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 // One link, from before its first sync on: each test goes on where the one above it ended.
 let ground: Ground;
 const outputs: Ended[] = [];

@@ -115,7 +115,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect((await run('sync')).code).toBe(0);
   });
 
-  test('a database that another program keeps locked: sync and doctor say so alike', { timeout: 90_000 }, async () => {
+  test('a database that another program keeps locked: sync and doctor say so alike', async () => {
     expect((await run('sync')).code).toBe(0);
     const shell = new Database(path);
     shell.exec('begin immediate');

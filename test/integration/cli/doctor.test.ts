@@ -228,7 +228,6 @@ describe('Redis', () => {
       expect(plan.code).toBe(5);
       expect(plan.stderr).toContain(`was not sent: Redis, which shares the rate limit, ${detail}`);
     },
-    120_000,
   );
 
   test('that does not answer is a fault, and its password is not printed', async () => {

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DuplicatesDocument, MergeDocument } from '../../../config/documents.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 const labelled = (...texts: readonly string[]) => texts.map((value) => ({ value, label: null }));
 const ADA = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'King', emails: labelled('ada@x.org') };
 const PEOPLE = [

@@ -1,14 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 let empty: string;
 let ground: Ground;
 
@@ -159,10 +157,7 @@ test('an interrupted sync leaves the link free and its state as it was', async (
   const asked = google.requests.length;
   const child = startCli(['sync', '--json'], ground.env, ground.directory);
   const end = ended(child);
-  await vi.waitFor(() => expect(google.requests.slice(asked).some(({ path }) => path.startsWith('/v1/'))).toBe(true), {
-    timeout: 20_000,
-    interval: 20,
-  });
+  await expect.poll(() => google.requests.slice(asked).some(({ path }) => path.startsWith('/v1/'))).toBe(true);
   child.kill('SIGINT');
   const { code, stdout } = await end;
   google.clearFaults();

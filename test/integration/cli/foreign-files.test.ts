@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ended, startGround, type Environment, type Ground } from './run-cli.ts';
 
 // What root left behind: a volume that a container's user may not write. Only root can make such files.
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 const USER = 12_345;

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../config/documents.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
@@ -10,8 +10,6 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 import { startGround, type Ground } from './run-cli.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const EMAIL = 'zq@quillfeather.test';
 const QUILL: Person = {

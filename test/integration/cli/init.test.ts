@@ -2,14 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCliHost, type HostedCommand } from '../../support/cli-host.ts';
 import { consentTo } from '../connect/sign-in.ts';
 import { secretsOf, startGround, type Environment, type Ground } from './run-cli.ts';
 
 // Each command checks both sides and plans a first sync.
-vi.setConfig({ testTimeout: 90_000 });
-
 const host = startCliHost();
 let ground: Ground;
 beforeAll(async () => {

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlansDocument, VerdictDocument } from '../../../config/documents.ts';
 import { fileOf } from '../../../config/document-schemas.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 // A household of which no two names agree: each test goes on where the one above it ended.
 let ground: Ground;
 

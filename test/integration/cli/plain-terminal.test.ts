@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGround, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 const execute = promisify(execFile);
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const DAY_MS = 86_400_000;
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DOCUMENTS, fileOf } from '../../../config/document-schemas.ts';
 import {
@@ -16,8 +16,6 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { runCli, startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 const DELETED = 14;
 
 // One link of 60 people in step, where a person deleted 14 of them: each test goes on where the one above it ended.

@@ -3,15 +3,13 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { RunsDocument } from '../../../config/documents.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));

@@ -1,15 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import { startSandboxPair, type SandboxPair } from '../../../src/sandbox/sandbox.ts';
 import { runCli } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 // A link between two accounts of one provider: documents, log and text name its sides as the configuration does.
 const LIMIT = '60000/minute';
 let pair: SandboxPair;

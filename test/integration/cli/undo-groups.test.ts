@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HistoryDocument, UndoDocument } from '../../../config/documents.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
-
 let ground: Ground;
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);

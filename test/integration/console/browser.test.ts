@@ -176,11 +176,10 @@ const picture = async (page: Page, name: string): Promise<void> => {
 };
 
 describe.skipIf(isSkipped)('somebody at the page', () => {
-  test('reviews, accepts, undoes and decides, on pages that anybody can read', { timeout: 180_000 }, async () => {
+  test('reviews, accepts, undoes and decides, on pages that anybody can read', async () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
-    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
@@ -216,29 +215,23 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     expect(errors(started.daemon).filter((line) => !HALTED(line))).toEqual([]);
   });
 
-  test(
-    'pairs by hand, tries again and undoes one write, on pages that anybody can read',
-    { timeout: 180_000 },
-    async () => {
-      const started = await startWorld();
-      await using _ = started.world;
-      const context = await browser.newContext();
-      context.setDefaultTimeout(15_000);
-      const page = await context.newPage();
-      await signIn(started, page);
-      const faults: unknown[] = [];
-      await decide(started, page, async (path) => void faults.push(...(await lookAtAll(context, [path]))));
-      expect(faults).toEqual([]);
-      await context.close();
-      expect(errors(started.daemon)).toEqual([]);
-    },
-  );
+  test('pairs by hand, tries again and undoes one write, on pages that anybody can read', async () => {
+    const started = await startWorld();
+    await using _ = started.world;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await signIn(started, page);
+    const faults: unknown[] = [];
+    await decide(started, page, async (path) => void faults.push(...(await lookAtAll(context, [path]))));
+    expect(faults).toEqual([]);
+    await context.close();
+    expect(errors(started.daemon)).toEqual([]);
+  });
 
-  test('does the same without script', { timeout: 180_000 }, async () => {
+  test('does the same without script', async () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await browser.newContext({ javaScriptEnabled: false });
-    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     await signIn(started, page);
     const run = await walk(started, page);

@@ -79,7 +79,7 @@ const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => 
 const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['done']?.replaceAll(',', ''));
 
 describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
-  test('waits for its review, is accepted, and is followed until it is done', { timeout: 120_000 }, async () => {
+  test('waits for its review, is accepted, and is followed until it is done', async () => {
     await using world = await startDaemonWorld(null, host);
     const { service } = await world.addLink('work', PEOPLE);
     await world.configure({ work: SETTINGS }, { listen: '127.0.0.1:0' });
@@ -88,7 +88,6 @@ describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
     const before = service.account.contacts().length;
     const at = `http://${address}/links/work`;
     const context = await browser.newContext();
-    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     await signIn(page, (await world.run('console')).stdout.trim());
     const texts = await followProgress(page);

@@ -113,7 +113,7 @@ test('a resync waits for no daemon where none takes orders, and says so', async 
   const daemon = world.startDaemon();
   await daemon.until(completed('work'));
   daemon.clock.advance(1_000);
-  await expect.poll(() => world.run('health'), { timeout: 20_000 }).toMatchObject({ code: 0 });
+  await expect.poll(() => world.run('health')).toMatchObject({ code: 0 });
   const beside = await world.run('resync', '--wait');
   expect(beside.code).toBe(0);
   expect(beside.stderr).toContain('The daemon here takes no orders, because REDIS_URL is not set');
@@ -142,7 +142,7 @@ test('a link that a reload adds is late when no run of it completes, and not bef
   await expect.poll(health).toEqual({ ok: true, line: 'healthy: 2 links' });
   daemon.clock.advance(3 * HOUR_MS);
   const line = 'unhealthy: no completed run within 3 intervals: comes';
-  await expect.poll(health, { timeout: 20_000 }).toEqual({ ok: false, line });
+  await expect.poll(health).toEqual({ ok: false, line });
 });
 
 test('what a daemon has opened for a link that a reload takes from it is let go of', async () => {
@@ -164,9 +164,7 @@ test('a daemon whose configuration turned bad stays healthy on the one it has, a
   await world.configure({ work: { syncInterval: 'soon' } });
   const bad = 'links.work.syncInterval "soon" is not a duration';
   const note = `healthy: 2 links; it goes on with its configuration, but the present one cannot be used: ${bad}`;
-  await expect
-    .poll(() => world.run('health'), { timeout: 20_000 })
-    .toMatchObject({ code: 0, stdout: expect.stringContaining(note) });
+  await expect.poll(() => world.run('health')).toMatchObject({ code: 0, stdout: expect.stringContaining(note) });
   daemon.reload();
   await daemon.until(says('configuration rejected'));
   await world.configure({ work: RARE });
@@ -188,7 +186,7 @@ test('a daemon whose Redis is not there from its start is there, and says what i
   const trouble = 'Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.';
   expect(await daemon.until(says('queue unreachable, waiting for it'))).toMatchObject({ reason: trouble });
   const health = { code: 1, stdout: `unhealthy: the daemon waits for its job queue: ${trouble}\n` };
-  await expect.poll(() => world.run('health'), { timeout: 20_000 }).toMatchObject(health);
+  await expect.poll(() => world.run('health')).toMatchObject(health);
 });
 
 describe.skipIf(redis === null)('the daemon and other processes on one Redis and one store', () => {

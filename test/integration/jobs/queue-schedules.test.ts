@@ -61,7 +61,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
     other.scheduler.apply([schedule]);
     one.scheduler.apply([schedule]);
-    await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => begun.length).toBe(1);
     const [scheduler] = await stage.queue().getJobSchedulers();
     expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
     expect(await stage.queue().getDelayedCount()).toBe(1);
@@ -87,9 +87,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     await first.stop();
     const delayed = () => stage.queue().getDelayed();
     const [oldest] = await delayed();
-    await expect
-      .poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0)), { timeout: 5_000 })
-      .toBeGreaterThan(10 * 200);
+    await expect.poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0))).toBeGreaterThan(10 * 200);
     begun.length = 0;
     const startedAtMs = Date.now();
     const second = stage.startScheduler(work);
@@ -130,7 +128,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
       const runs = begun + 1;
       const ahead = stage.startScheduler(work);
       ahead.scheduler.apply([schedule]);
-      await expect.poll(() => begun, { timeout: 20_000 }).toBe(runs);
+      await expect.poll(() => begun).toBe(runs);
       await ahead.stop();
     }
     const hoursUntilNext = async (): Promise<number> => {
@@ -140,7 +138,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     expect(await hoursUntilNext()).toBe(2.5);
     clock.setAhead(0);
     stage.startScheduler(work).scheduler.apply([schedule]);
-    await expect.poll(hoursUntilNext, { timeout: 5_000 }).toBe(0.5);
+    await expect.poll(hoursUntilNext).toBe(0.5);
     await expect.poll(() => stage.queue().getDelayedCount()).toBe(1);
   });
 });

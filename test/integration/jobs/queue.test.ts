@@ -57,9 +57,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect
       .poll(async () => (await looks()).map(({ data }) => data))
       .toEqual([{ link: 'a', kind: 'incremental', override: null }]);
-    await expect
-      .poll(() => begun.toSorted(), { timeout: 10_000 })
-      .toEqual(['a full', 'a full', 'a incremental', 'a incremental']);
+    await expect.poll(() => begun.toSorted()).toEqual(['a full', 'a full', 'a incremental', 'a incremental']);
     expect(await looks()).toEqual([]);
   });
 
@@ -107,7 +105,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     });
     await stage.ready(daemon, [every('a', 3_600_000)]);
     await daemon.scheduler.order({ link: 'b', kind: 'incremental', override: null, byHand: true });
-    await expect.poll(() => stage.queue().getCompletedCount(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => stage.queue().getCompletedCount()).toBe(2);
     expect(attempts).toEqual({ scheduled: 12, asked: 15 });
   });
 
@@ -169,9 +167,9 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect.poll(() => daemon.scheduler.depth()).toEqual({ waiting: 2, active: 1 });
     await redis.stop();
     // Each look waits for a while.
-    await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).toBeNull();
+    await expect.poll(() => daemon.scheduler.depth()).toBeNull();
     await redis.start();
-    await expect.poll(() => daemon.scheduler.depth(), { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(() => daemon.scheduler.depth()).not.toBeNull();
     first.resolve(report());
   });
 

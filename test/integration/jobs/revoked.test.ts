@@ -150,7 +150,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       expect(connected.stdout).toContain('The link home was paused; it is active again.');
       // Whether the creates that met the refusal were made is looked into with patience, which needs none here.
       const isResumed = (): boolean => daemon.lines.some(says('link resumed', 'home'));
-      await expect.poll(() => isResumed() || daemon.clock.advance(1_000), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isResumed() || daemon.clock.advance(1_000)).toBe(true);
       await expect.poll(async () => (await storedLink(world)).state).toBe('active');
       await daemon.until(completed('home'), daemon.lines.length);
       const sides = readSides(home);

@@ -61,7 +61,7 @@ test('a release is checked, stamped, kept as a database, committed and tagged', 
   expect(await store.counts('default')).toMatchObject({ pairs: 12 });
   await store.close();
   expect(await release('1.3.0')).toContain('nothing under Unreleased');
-}, 120_000);
+});
 
 test('nothing is tagged that is not described, not checked, not committed or not later', async () => {
   expect(await release('1.2')).toContain('Say which version');

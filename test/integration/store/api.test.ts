@@ -24,7 +24,7 @@ beforeAll(async () => {
   daemon = world.startProcess();
   const { address: found } = await daemon.until(says('daemon listens'));
   address = String(found);
-}, 60_000);
+});
 afterAll(async () => {
   if (postgres !== null) await world[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
@@ -137,7 +137,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(JSON.stringify(body)).not.toContain(world.sandboxes.get('ada')?.environment()['GOOGLE_REFRESH_TOKEN']);
     }
-  }, 60_000);
+  });
 
   test('a link that is added is served without a restart, and one that is removed no longer', async () => {
     const from = daemon.lines.length;
@@ -162,7 +162,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
       (line) => says('links changed')(line) && JSON.stringify(line).includes('"removed":["ada"]'),
       from,
     );
-  }, 60_000);
+  });
 
   test('every problem of settings is named', async () => {
     const settings = { ...settingsOf('ada', { direction: 'sideways', often: 'yes' }), consoleTokenFile: '/etc/shadow' };

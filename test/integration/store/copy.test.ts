@@ -172,7 +172,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     expect(JSON.parse(synced.stdout)).toMatchObject({
       runs: [{ kind: 'incremental', outcome: 'completed', google: { created: 0 }, service: { created: 0 } }],
     });
-  }, 60_000);
+  });
 
   test('moves no token that is not encrypted', async () => {
     const home = join(directory, 'open');

@@ -112,7 +112,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
     } finally {
       for (const app of hosts) await app[Symbol.asyncDispose]();
     }
-  }, 30_000);
+  });
 
   test('one that no host can open is got again, and an error is that of every host that asks', async () => {
     const url = await createDatabase();
@@ -181,7 +181,7 @@ describe.skipIf(postgres === null)('connect', () => {
       code: 1,
       stderr: expect.stringMatching(/The stored google token .*was encrypted with another key/u),
     });
-  }, 60_000);
+  });
 
   test('a host with another key runs no link, and pauses none that the others serve', async () => {
     const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
@@ -209,5 +209,5 @@ describe.skipIf(postgres === null)('connect', () => {
     expect(await run(wrong)).toMatchObject({ ending: 'failed', message: expect.stringContaining('another key') });
     expect((await right.store.link('default')).state).toBe('active');
     expect(await run(right)).toMatchObject({ ending: 'completed' });
-  }, 60_000);
+  });
 });

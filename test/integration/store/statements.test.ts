@@ -42,5 +42,5 @@ describe.skipIf(postgres === null)('what a run asks of PostgreSQL', () => {
     expect(idle.statements.length, idle.statements.join('\n')).toBeLessThanOrEqual(6);
     expect(first.statements.length).toBeLessThan(200);
     expect(edit.statements.length).toBeLessThan(30);
-  }, 120_000);
+  });
 });

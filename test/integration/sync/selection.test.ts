@@ -69,52 +69,48 @@ const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>,
 const counts = ({ app }: LinkedSandbox) => app.store.counts('default');
 
 describe('[R18] a book of 500 with the label Clients on 60', () => {
-  test(
-    'moves exactly these; taken off 3, they are set apart and come back without a write',
-    { timeout: 60_000 },
-    async () => {
-      await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
-      const first = await sync(linked);
-      expect(first.right.created).toBe(60);
-      const clients = BOOK.filter(({ groups }) => groups.includes('Clients')).map(({ givenName }) => givenName);
-      expect(atService(linked)).toEqual(clients.toSorted());
-      expect(await counts(linked)).toMatchObject({ pairs: 60, asleep: 0, unselected: { left: 440, right: 0 } });
+  test('moves exactly these; taken off 3, they are set apart and come back without a write', async () => {
+    await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
+    const first = await sync(linked);
+    expect(first.right.created).toBe(60);
+    const clients = BOOK.filter(({ groups }) => groups.includes('Clients')).map(({ givenName }) => givenName);
+    expect(atService(linked)).toEqual(clients.toSorted());
+    expect(await counts(linked)).toMatchObject({ pairs: 60, asleep: 0, unselected: { left: 440, right: 0 } });
 
-      // The service shows what shares its newest stamps with each run: after a later edit, that is the edited one alone.
-      linked.clock.advance(3_600_000);
-      linked.sandbox.service.account.updateContact(contactNamed(linked, clients[5] ?? '')?.id ?? '', { title: 'Boss' });
-      expect(await sync(linked)).toMatchObject({ left: { ...NOTHING, updated: 1 } });
-      linked.clock.advance(600_000);
-      await sync(linked);
-      const idle = await sync(linked);
-      expect([idle.left.requests, idle.right.requests]).toEqual([2, 2]);
+    // The service shows what shares its newest stamps with each run: after a later edit, that is the edited one alone.
+    linked.clock.advance(3_600_000);
+    linked.sandbox.service.account.updateContact(contactNamed(linked, clients[5] ?? '')?.id ?? '', { title: 'Boss' });
+    expect(await sync(linked)).toMatchObject({ left: { ...NOTHING, updated: 1 } });
+    linked.clock.advance(600_000);
+    await sync(linked);
+    const idle = await sync(linked);
+    expect([idle.left.requests, idle.right.requests]).toEqual([2, 2]);
 
-      const three = clients.slice(0, 3);
-      for (const name of three) label(linked, name, 'Choir');
-      const off = await sync(linked);
-      expect(off).toMatchObject({ left: NOTHING, right: NOTHING });
-      expect(await counts(linked)).toMatchObject({ pairs: 57, asleep: 3 });
-      expect(atService(linked)).toEqual(clients.toSorted());
+    const three = clients.slice(0, 3);
+    for (const name of three) label(linked, name, 'Choir');
+    const off = await sync(linked);
+    expect(off).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(await counts(linked)).toMatchObject({ pairs: 57, asleep: 3 });
+    expect(atService(linked)).toEqual(clients.toSorted());
 
-      // What is edited at either side stays there.
-      linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
-        organizations: [{ title: 'Baker' }],
-      });
-      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
-      expect(contactNamed(linked, three[0] ?? '')?.title ?? '').toBe('');
-      const still = await sync(linked);
-      expect([still.left.requests, still.right.requests]).toEqual([2, 2]);
+    // What is edited at either side stays there.
+    linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
+      organizations: [{ title: 'Baker' }],
+    });
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+    expect(contactNamed(linked, three[0] ?? '')?.title ?? '').toBe('');
+    const still = await sync(linked);
+    expect([still.left.requests, still.right.requests]).toEqual([2, 2]);
 
-      for (const name of three.slice(1)) label(linked, name, 'Clients', 'Choir');
-      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0 });
-      expect(await counts(linked)).toMatchObject({ pairs: 59, asleep: 1 });
-      label(linked, three[0] ?? '', 'Clients', 'Choir');
-      expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
-      expect(contactNamed(linked, three[0] ?? '')?.title).toBe('Baker');
-      const full = await sync(linked, { kind: 'full' });
-      expect(full).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0, conflicts: 0 });
-    },
-  );
+    for (const name of three.slice(1)) label(linked, name, 'Clients', 'Choir');
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0 });
+    expect(await counts(linked)).toMatchObject({ pairs: 59, asleep: 1 });
+    label(linked, three[0] ?? '', 'Clients', 'Choir');
+    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+    expect(contactNamed(linked, three[0] ?? '')?.title).toBe('Baker');
+    const full = await sync(linked, { kind: 'full' });
+    expect(full).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0, conflicts: 0 });
+  });
 });
 
 describe('[R18] contacts that take part by a mirrored label', () => {

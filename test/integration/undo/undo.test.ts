@@ -285,7 +285,7 @@ describe('undo', () => {
       await expectQuiet(linked);
     }
     expect(cuts).toBeGreaterThan(3);
-  }, 120_000);
+  });
 
   test('the guard halts an undo that deletes too much, and lets it pass once with --accept-deletes [R8]', async () => {
     await using linked = await startLinkedSandbox(

@@ -17,15 +17,12 @@ export const editBothSides = (sandbox: Sandbox, mark: string): void => {
 /** Waits until both edits have arrived on the other side, and the sides are equal. */
 export const untilEqual = async (sandbox: Sandbox, mark: string): Promise<void> => {
   await expect
-    .poll(
-      () => {
-        const { google, service } = readSides(sandbox);
-        const arrived = google.some(({ company }) => company === `Company ${mark}`);
-        return (
-          arrived && service.some(({ title }) => title === mark) && JSON.stringify(google) === JSON.stringify(service)
-        );
-      },
-      { timeout: 20_000 },
-    )
+    .poll(() => {
+      const { google, service } = readSides(sandbox);
+      const arrived = google.some(({ company }) => company === `Company ${mark}`);
+      return (
+        arrived && service.some(({ title }) => title === mark) && JSON.stringify(google) === JSON.stringify(service)
+      );
+    })
     .toBe(true);
 };

@@ -44,8 +44,8 @@ const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}):
     gatesFor: () => gates,
     onAttempt: ({ method, path }) => attempts.push(`${method} ${path}`),
     onAnswer: (status) => answers.push(status),
-    headersTimeoutMs: 5_000,
-    bodyTimeoutMs: 5_000,
+    headersTimeoutMs: 300_000,
+    bodyTimeoutMs: 300_000,
     ...changes,
   });
   cleanups.push(() => transport.destroy());

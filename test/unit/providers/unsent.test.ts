@@ -20,8 +20,8 @@ const createBlockedTransport = () => {
   return createTransport({
     gatesFor: () => [gate],
     onAttempt: () => expect.fail('a request was sent'),
-    headersTimeoutMs: 1_000,
-    bodyTimeoutMs: 1_000,
+    headersTimeoutMs: 300_000,
+    bodyTimeoutMs: 300_000,
   });
 };
 

@@ -29,7 +29,7 @@ const numbersIn = async (file: string): Promise<readonly number[]> => {
   return halves.map(({ absences }) => absences);
 };
 
-test('copies made while another process writes each hold one moment, whole', { timeout: 60_000 }, async () => {
+test('copies made while another process writes each hold one moment, whole', async () => {
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(writer, 'exit');
   const committed = createInterface({ input: writer.stdout })[Symbol.asyncIterator]();

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { RUNS_A_DAY, sizeOf, soak } from '../../support/store/soak.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DAYS = 5;
 /** The runs that RETENTION covers. */

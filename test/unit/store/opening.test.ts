@@ -89,8 +89,7 @@ describe('a database file', () => {
   });
 
   const openAtOnce = async (file: string, processes: number): Promise<void> => {
-    const open = (_: unknown, index: number) =>
-      promisify(execFile)(process.execPath, [OPENER, file, `link-${index}`], { timeout: 25_000 });
+    const open = (_: unknown, index: number) => promisify(execFile)(process.execPath, [OPENER, file, `link-${index}`]);
     await Promise.all(Array.from({ length: processes }, open));
   };
 

@@ -1,14 +1,18 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command line as the program defines it, for what is made of its definitions: completion scripts and the manual. */
+/** A command as the program defines it. Completion scripts and the reference documentation are generated from it. */
 export type CommandWords = {
   readonly name: string;
   readonly description: string;
+  /** The heading under which help lists it; empty where it has none. */
+  readonly group: string;
   /** What follows the name, such as `[options] <SIDE> [LINK]`. */
   readonly usage: string;
   readonly arguments: readonly Readonly<Argument>[];
   /** Without those that every command takes. */
   readonly options: readonly Readonly<Option>[];
+  /** The commands below it, such as `resolve` below `conflicts`. */
+  readonly commands: readonly CommandWords[];
 };
 
 const wordsOf = (command: Command): CommandWords => {
@@ -16,9 +20,11 @@ const wordsOf = (command: Command): CommandWords => {
   return {
     name: command.name(),
     description: help.subcommandDescription(command),
+    group: command.helpGroup(),
     usage: command.usage(),
     arguments: help.visibleArguments(command),
     options: help.visibleOptions(command),
+    commands: help.visibleCommands(command).map(wordsOf),
   };
 };
 

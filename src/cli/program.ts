@@ -6,7 +6,7 @@ import { withTypedCommands } from './typed-command.ts';
 import { readVersion } from './version.ts';
 
 /** What each exit code means, from 0. */
-const EXIT_CODES = [
+export const EXIT_CODES = [
   'done, also when there was nothing to do',
   'failed for a reason not below',
   'usage or configuration',
@@ -40,7 +40,7 @@ const addCompletion = (program: Command, call: Call): void => {
     });
 };
 
-const createProgram = (call: Call): Command => {
+export const createProgram = (call: Call): Command => {
   const program = new Command('contact-sync')
     .description('Keeps Google contacts and a relationship management service the same, in both directions.')
     .version(readVersion(), '-V, --version', 'print the version')

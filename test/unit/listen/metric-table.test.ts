@@ -1,20 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { METRICS, type Metric } from '../../../src/listen/metric-table.ts';
 import { jobOf, metricsOf, reportOf, seen, standing } from './support.ts';
-
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-
-const rows = Object.values<Metric>(METRICS).map(({ name, type, labels, help }) => {
-  return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
-});
-
-test('the table of the README has every metric as the code has it', () => {
-  expect(README.split('\n').filter((line) => line.startsWith('| `contact_sync_'))).toEqual(rows);
-});
 
 const hasPromtool = await promisify(execFile)('promtool', ['--version']).then(
   () => true,

@@ -1,17 +1,12 @@
-/**
- * The README's table of everything that is logged, made from `src/events.ts`. `node config/log-catalogue.ts` writes it
- * between its markers; a test compares the two.
- */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sides, SideWords } from '../src/contact/side.ts';
-import { createEvents, type Events } from '../src/events.ts';
+import type { Sides, SideWords } from '../../src/contact/side.ts';
+import { createEvents, type Events } from '../../src/events.ts';
+import { code, table } from './markdown.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const README = join(ROOT, 'README.md');
-const MARKERS = ['<!-- log catalogue: node config/log-catalogue.ts -->', '<!-- end of log catalogue -->'] as const;
+const SOURCE = join(import.meta.dirname, '../../src/events.ts');
 
-/** Splits at a sign that stands outside of all brackets. */
+/** Splits at a sign outside of all brackets. */
 const splitOutside = (text: string, sign: string): string[] => {
   const parts = [''];
   let depth = 0;
@@ -53,7 +48,7 @@ const readEvents = (source: string): Event[] => {
   });
 };
 
-/** The README names the fields of a link between Google and the service. */
+/** The table names the fields of a link between Google and the service. */
 const SIDE_WORDS: Sides<SideWords> = {
   left: { name: 'google', title: 'Google', place: 'Google' },
   right: { name: 'service', title: 'Service', place: 'the service' },
@@ -77,27 +72,13 @@ const logged = ({ name, fields }: Event, personalData: boolean): Line => {
   return line;
 };
 
-/** One row for each event, in the order of the file. */
-export const renderLogCatalogue = (): string => {
-  const source = readFileSync(join(ROOT, 'src/events.ts'), 'utf8');
-  const rows = readEvents(source).map((event) => {
+/** A table with one row for each log event, in the order of `src/events.ts`. */
+export const renderLogEvents = (): string => {
+  const rows = readEvents(readFileSync(SOURCE, 'utf8')).map((event) => {
     const { level, message, fields } = logged(event, false);
     const personal = logged(event, true).fields.filter((field) => !fields.includes(field));
-    const names = [...fields.map((field) => `\`${field}\``), ...personal.map((field) => `\`${field}\` (personal)`)];
-    return `| ${level} | \`${message}\` | ${names.join(', ')} | ${event.about.replaceAll(/\s+/gu, ' ')} |`;
+    const names = [...fields.map(code), ...personal.map((field) => `${code(field)} (personal)`)];
+    return [level, code(message), names.join(', '), event.about.replaceAll(/\s+/gu, ' ')];
   });
-  return ['| level | message (`msg`) | fields | when |', '|---|---|---|---|', ...rows].join('\n');
+  return table(['level', 'message (`msg`)', 'fields', 'when'], rows);
 };
-
-/** The table that stands in the README. */
-export const readLogCatalogue = (): string => {
-  const [, table = ''] = readFileSync(README, 'utf8').split(MARKERS[0]);
-  return (table.split(MARKERS[1])[0] ?? '').trim();
-};
-
-if (import.meta.main) {
-  const readme = readFileSync(README, 'utf8');
-  const [before = '', rest = ''] = readme.split(MARKERS[0]);
-  const [, after = ''] = rest.split(MARKERS[1]);
-  writeFileSync(README, `${before}${MARKERS[0]}\n\n${renderLogCatalogue()}\n\n${MARKERS[1]}${after}`);
-}

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import { readLogCatalogue, renderLogCatalogue } from '../../config/log-catalogue.ts';
-import { createEvents } from '../../src/events.ts';
-
-test('the table of the README is what src/events.ts logs (node config/log-catalogue.ts writes it)', () => {
-  expect(readLogCatalogue()).toBe(renderLogCatalogue());
-});
+import { renderLogEvents } from '../../../config/docs/log-events.ts';
+import { createEvents } from '../../../src/events.ts';
 
 test('the table has a row for every event, with its fields and which of them are personal', () => {
   const nothing = (): void => undefined;
@@ -12,7 +8,7 @@ test('the table has a row for every event, with its fields and which of them are
     { debug: nothing, info: nothing, warn: nothing, error: nothing },
     { personalData: false },
   );
-  const rows = renderLogCatalogue().split('\n').slice(2);
+  const rows = renderLogEvents().split('\n').slice(2);
   expect(rows).toHaveLength(Object.keys(events).length);
   expect(rows.find((row) => row.includes('`conflict settled`'))).toMatch(/`winner`, `google` \(personal\), `service`/u);
   expect(rows.find((row) => row.includes('`link paused`'))).toMatch(

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { markdownFiles, ROOT } from '../../../config/docs.ts';
+import { BLOCKS } from '../../../config/docs/blocks.ts';
+import { blockNamesOf, fillBlocks } from '../../../config/docs/fill.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+const FILES = markdownFiles().filter((file) => blockNamesOf(read(file)).length > 0);
+
+test.each(FILES)('the generated blocks of %s are what the code generates (npm run docs writes them)', (file) => {
+  expect(read(file)).toBe(fillBlocks(read(file), BLOCKS));
+});
+
+test('each generated block is in exactly one Markdown file', () => {
+  expect(FILES.flatMap((file) => blockNamesOf(read(file))).sort()).toEqual(Object.keys(BLOCKS).sort());
+});
+
+test('a block is replaced between its markers, and the text around it stays', () => {
+  const text = 'before\n<!-- generated: x -->\nold\n<!-- end -->\nafter\n';
+  expect(fillBlocks(text, { x: () => 'new' })).toBe('before\n<!-- generated: x -->\n\nnew\n\n<!-- end -->\nafter\n');
+});
+
+test('a block that no function generates is an error with its name', () => {
+  expect(() => fillBlocks('<!-- generated: y -->\n<!-- end -->\n', { x: () => '' })).toThrow('"y"');
+});

@@ -13,10 +13,10 @@ import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
 import { createShiftedClock } from '../../support/shifted-clock.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-const SECTION = /^## Recipes\n(?<recipes>.*?)^## /msu.exec(README)?.groups?.['recipes'] ?? '';
+const DOCS = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
+const SECTION = /^## Recipes\n(?<recipes>.*?)(?=^## |(?![^]))/msu.exec(DOCS)?.groups?.['recipes'] ?? '';
 
-/** The recipes of the README: their settings, by the sentence that says what each is for. */
+/** The recipes of config/README.md: their settings by the sentence above them. */
 const RECIPES = new Map(
   [...SECTION.matchAll(/^(?<what>[^\n](?:(?!\n\n).)*)\n\n```yaml\n(?<yaml>.*?)```/gmsu)].map(({ groups }) => {
     return [groups?.['what'] ?? '', parse(groups?.['yaml'] ?? '') as Record<string, object>] as const;
@@ -25,7 +25,7 @@ const RECIPES = new Map(
 
 const recipe = (begin: string): Record<string, object> => {
   const found = [...RECIPES].find(([what]) => what.startsWith(begin));
-  if (found === undefined) throw new Error(`The README has no recipe that begins "${begin}".`);
+  if (found === undefined) throw new Error(`config/README.md has no recipe that begins "${begin}".`);
   return found[1];
 };
 
@@ -89,11 +89,11 @@ const startRecipe = async (begin: string) => {
   };
 };
 
-test('the README has these recipes, each played below', () => {
+test('config/README.md has these recipes, and each is tested below', () => {
   expect([...RECIPES.keys()].map((what) => what.split(/[:.]/u)[0]?.replaceAll('\n', ' '))).toEqual([
     'Only clients',
-    'My phone shows when I last had contact with somebody, and how often I want to',
-    "The service's title wins where both sides changed it",
+    'My phone shows the day of the last contact and the reminder interval',
+    "The service's title wins if both sides changed it",
     'Two Google accounts',
     'Notes and birthdays too',
   ]);

@@ -1,6 +1,6 @@
 /**
  * Packs the package, installs it into an empty folder as somebody would who found it in the registry, and uses it there:
- * the program by `npx` and by a global installation, and the README's examples of the library, with their types.
+ * the program by `npx` and by a global installation, and the examples of src/sandbox/README.md, with their types.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,9 +52,9 @@ const pack = async (into: string): Promise<string> => {
 };
 
 const checkExamples = async (folder: string): Promise<void> => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gmsu)].map(([, code]) => code ?? '');
-  for (const name of ENTRY_POINTS) expectText('the README', examples.join('\n'), `from '${name}'`);
+  const docs = readFileSync(join(ROOT, 'src/sandbox/README.md'), 'utf8');
+  const examples = [...docs.matchAll(/^```ts\n(.*?)^```$/gmsu)].map(([, code]) => code ?? '');
+  for (const name of ENTRY_POINTS) expectText('src/sandbox/README.md', examples.join('\n'), `from '${name}'`);
   for (const [index, code] of examples.entries()) await writeFile(join(folder, `example-${index}.ts`), code);
   const files = examples.map((_, index) => `example-${index}.ts`);
   const compiler = join(dirname(resolve('typescript/package.json')), 'bin/tsc');
@@ -95,7 +95,7 @@ try {
   await step('npx contact-sync demo', async () =>
     expectText('the demo', await run(folders.used, 'npx', '--no', 'contact-sync', 'demo'), 'No difference.'),
   );
-  await step("the README's examples compile and run", () => checkExamples(folders.used));
+  await step('the examples of src/sandbox/README.md compile and run', () => checkExamples(folders.used));
   await step('installed globally', () =>
     run(folders.used, 'npm', 'install', '--silent', '--global', '--prefix', folders.prefix, tarball),
   );

@@ -74,6 +74,11 @@ export type Merge = {
   readonly unites?: true;
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
   readonly held: Sides<readonly SyncedField[]>;
+  /**
+   * Group ids of that side in which both contacts are members, or neither, although a base says otherwise; left out where
+   * there are none.
+   */
+  readonly agreedGroups?: Sides<readonly string[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */
   readonly deferred: boolean;
   /** There where the pair falls asleep once everything is written: no side selects what it leaves; left out else. */

@@ -14,7 +14,12 @@ export type GroupLink = {
 /** The group pairs that each side's contact joins and leaves, and whether a side's change stays there. */
 export type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
 
-type MembershipDelta = { readonly joins: readonly string[]; readonly leaves: readonly string[] };
+type MembershipDelta = {
+  readonly joins: readonly string[];
+  readonly leaves: readonly string[];
+  /** Group ids of the side in which both contacts are members, or neither, although the base says otherwise. */
+  readonly agreed: readonly string[];
+};
 
 type State = 'in' | 'out';
 type Change = 'joined' | 'quit' | 'none';
@@ -57,14 +62,20 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
   const now = bySide((side) => new Set(halves[side].record.groupIds));
   const base = bySide((side) => new Set(halves[side].base?.groupIds));
   const isKnownPair = SIDES.every((side) => halves[side].base !== null);
-  const delta: Record<Side, { joins: string[]; leaves: string[] }> = {
-    left: { joins: [], leaves: [] },
-    right: { joins: [], leaves: [] },
+  const delta: Record<Side, { joins: string[]; leaves: string[]; agreed: string[] }> = {
+    left: { joins: [], leaves: [], agreed: [] },
+    right: { joins: [], leaves: [], agreed: [] },
   };
   const held: Record<Side, boolean> = { left: false, right: false };
   for (const link of links) {
     const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };
-    if (state.left === state.right) continue;
+    if (state.left === state.right) {
+      for (const side of SIDES) {
+        const id = link[side];
+        if (id !== null && stateOf(base[side], id) !== state[side]) delta[side].agreed.push(id);
+      }
+      continue;
+    }
     const before = (side: Side): State => (isKnownPair && link.settled ? stateOf(base[side], link[side]) : 'out');
     for (const to of SIDES) {
       const from = otherSide(to);

@@ -80,12 +80,12 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
 
 const sideWrite = (
   merge: FieldMerge,
-  membership: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
+  { joins, leaves }: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
   side: Side,
 ): SideWrite | null => {
-  const moves = membership.joins.length > 0 || membership.leaves.length > 0;
+  const moves = joins.length > 0 || leaves.length > 0;
   const fields: SyncedField[] = moves ? [...merge.fields[side], 'buckets'] : [...merge.fields[side]];
-  return fields.length === 0 ? null : { fields, desired: merge.desired[side], ...membership };
+  return fields.length === 0 ? null : { fields, desired: merge.desired[side], joins, leaves };
 };
 
 /**
@@ -115,6 +115,7 @@ export const decideMerge = (
   };
   const writes = bySide((side) => sideWrite(merge, membership[side], side));
   const restored = restoredFields(writes, open);
+  const agreedGroups = bySide((side) => membership[side].agreed);
   return {
     kind: 'merge',
     pair: { ...pair, ...halves },
@@ -123,6 +124,7 @@ export const decideMerge = (
     ...(merge.taken.length > 0 && { taken: merge.taken }),
     ...(restored.length > 0 && { restored }),
     held: bySide(held),
+    ...(SIDES.some((side) => agreedGroups[side].length > 0) && { agreedGroups }),
     deferred: false,
   };
 };

@@ -28,27 +28,44 @@ export type SettlingSide = {
   readonly moved: ReadonlySet<string>;
   /** Fields whose change on this side has not arrived on the other side yet, or stays here. */
   readonly outstanding: ReadonlySet<SyncedField>;
+  /** The contact of the other side when the plan was made; null where it had none. */
+  readonly other: Contact | null;
+  /** Group ids of this side in which both contacts were members, or neither, when the plan was made. */
+  readonly agreedGroups: ReadonlySet<string>;
 };
 
-/** The base's list with only that gained and lost which a write brought since the plan was made. */
-const settleList = (field: ListField, base: Contact, before: Contact, now: Contact): readonly ListElement[] => {
+/**
+ * The list of the base after a write. An element that both sides had, or that both sides lacked, when the plan was made is
+ * settled: otherwise one base would hold it and the other would not, and its later removal would be lost. Any other element
+ * enters or leaves the base only by the write.
+ */
+const settleList = (field: ListField, { base, before, other }: SettlingSide, now: Contact): readonly ListElement[] => {
   const keyed = keyLists(field, {
-    base: listOf(base, field),
-    before: listOf(before, field),
+    base: listOf(base.contact, field),
+    before: listOf(before.contact, field),
     now: listOf(now, field),
+    other: other === null ? [] : listOf(other, field),
   });
-  const kept = [...keyed.base].filter(([key]) => !keyed.before.has(key) || keyed.now.has(key));
-  const gained = [...keyed.now].filter(([key]) => !keyed.before.has(key) && !keyed.base.has(key));
-  return [...kept, ...gained].map(([, element]) => element);
+  const isAgreed = (key: string): boolean => other !== null && keyed.before.has(key) === keyed.other.has(key);
+  const isInBase = (key: string): boolean => {
+    const planned = keyed.before.has(key);
+    if (planned !== keyed.now.has(key)) return !planned;
+    return isAgreed(key) ? planned : keyed.base.has(key);
+  };
+  const elements = new Map([...keyed.base, ...[...keyed.before, ...keyed.now].filter(([key]) => !keyed.base.has(key))]);
+  return [...elements].flatMap(([key, element]) => (isInBase(key) ? [element] : []));
 };
 
-const settleGroups = ({ base, before, now, moved, outstanding }: SettlingSide): readonly string[] => {
+const settleGroups = ({ base, before, now, moved, outstanding, agreedGroups }: SettlingSide): readonly string[] => {
   const from = new Set(outstanding.has('buckets') ? base.groupIds : before.groupIds);
-  const standing = new Set(now.groupIds);
-  for (const id of moved) {
-    if (standing.has(id)) from.add(id);
+  const planned = new Set(before.groupIds);
+  const current = new Set(now.groupIds);
+  const place = (id: string, isMember: boolean): void => {
+    if (isMember) from.add(id);
     else from.delete(id);
-  }
+  };
+  for (const id of agreedGroups) place(id, planned.has(id));
+  for (const id of moved) place(id, current.has(id));
   return [...from].toSorted();
 };
 
@@ -67,7 +84,7 @@ export const settleBase = (side: SettlingSide): Snapshot => {
   }
   for (const field of listsIn(base.contact, before.contact, now.contact)) {
     if (outstanding.has(field)) {
-      contact = withList(contact, field, settleList(field, base.contact, before.contact, current(field)));
+      contact = withList(contact, field, settleList(field, side, current(field)));
     } else if (written.has(field)) contact = withList(contact, field, listOf(now.contact, field));
   }
   return { contact, groupIds: settleGroups(side) };

@@ -199,7 +199,16 @@ const settledValue = (
   const moved = given.has('buckets') ? new Set<string>() : half.moved;
   const now =
     agreedEmails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: agreedEmails } };
-  const base = settleBase({ ...half, now, written, moved, outstanding });
+  const agreedGroups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
+  const base = settleBase({
+    ...half,
+    now,
+    written,
+    moved,
+    outstanding,
+    other: task.halves[otherSide(side)]?.before.contact ?? null,
+    agreedGroups: new Set(agreedGroups),
+  });
   // What was given is no part of the base, whatever else is held: the next plan brings it to the other side.
   const waits = task.deferred || !isQuiet(task) || given.size > 0;
   const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), half.record);

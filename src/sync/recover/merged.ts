@@ -46,6 +46,8 @@ const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { jo
     written: new Set(all).difference(kept),
     moved: new Set([...join, ...leave]),
     outstanding: new Set(all.filter((field) => kept.has(field) || !changed.has(field))),
+    other: null,
+    agreedGroups: new Set(),
   });
 };
 

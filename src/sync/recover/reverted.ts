@@ -82,6 +82,8 @@ const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: Contac
     written,
     moved: new Set([...moves.join, ...moves.leave]),
     outstanding: new Set(all.filter((field) => !scalars.has(field))),
+    other: null,
+    agreedGroups: new Set(),
   });
   return writtenHalf(half, { record: found, base }, atMs);
 };

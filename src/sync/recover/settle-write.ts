@@ -107,6 +107,8 @@ const settleUpdate = (
     written: fields,
     moved: new Set(),
     outstanding: allBut(scalars, agreed.contact, before.contact, answer),
+    other: source.contact,
+    agreedGroups: new Set(),
   });
   const former = origin.base ?? EMPTY_SNAPSHOT;
   const known = { ...source, contact: arrived(former.contact, source.contact, desired, answer) };
@@ -118,6 +120,8 @@ const settleUpdate = (
     moved: new Set(),
     // What the target was given did not come from the source, but the source's own change of such a field has arrived.
     outstanding: allBut(all, former.contact, known.contact),
+    other: before.contact,
+    agreedGroups: new Set(),
   });
   const own = writtenHalf(target, { record: found, base: targetBase }, atMs);
   const other = openHalf(origin, { record: origin.record, base: originBase });

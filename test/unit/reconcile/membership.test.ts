@@ -78,6 +78,6 @@ test('[R11] names only the buckets that changed, whatever else the contact belon
     [link('choir'), link('team'), link('old', { right: 's-old' })],
     policyWith(),
   );
-  expect(merged.right).toEqual({ joins: ['choir'], leaves: [] });
-  expect(merged.left).toEqual({ joins: [], leaves: [] });
+  expect(merged.right).toEqual({ joins: ['choir'], leaves: [], agreed: [] });
+  expect(merged.left).toEqual({ joins: [], leaves: [], agreed: ['g-old'] });
 });

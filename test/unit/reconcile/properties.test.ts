@@ -5,10 +5,12 @@ import {
   LIST_FIELDS,
   SCALAR_FIELDS,
   type Contact,
+  type ListField,
   type SyncedField,
 } from '../../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../../../src/contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../src/contact/side.ts';
 import { type Half } from '../../../src/contact/half.ts';
+import { elementKey, listOf, withList } from '../../../src/contact/lists.ts';
 import { mergeContacts, type FieldMerge } from '../../../src/reconcile/merge.ts';
 import { settleBase } from '../../../src/reconcile/settle.ts';
 import { policyWith } from './support.ts';
@@ -48,23 +50,25 @@ describe('[R1] merging is idempotent', () => {
   });
 });
 
-describe('[R5] a run that ends after it wrote one side only', () => {
-  /** What the store holds of a side when the writes of `done` have been answered as asked. */
-  const stored = (side: Side, own: Half, merge: FieldMerge, done: Side): Half => {
-    const snapshotOf = (of: Contact) => ({ contact: of, groupIds: [] });
-    const fields = new Set<SyncedField>(merge.fields[side]);
-    const now = side === done ? merge.desired[side] : own.record.contact;
-    const base = settleBase({
-      base: own.base ?? snapshotOf(EMPTY_CONTACT),
-      before: snapshotOf(own.record.contact),
-      now: snapshotOf(now),
-      written: side === done ? fields : new Set(),
-      moved: new Set(),
-      outstanding: new Set(otherSide(side) === done ? [] : merge.fields[otherSide(side)]),
-    });
-    return { ...own, record: { ...own.record, contact: now }, base };
-  };
+/** Returns the stored half of a side after the writes to the side `done` were answered as asked, and no others. */
+const stored = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
+  const snapshotOf = (of: Contact) => ({ contact: of, groupIds: [] });
+  const fields = new Set<SyncedField>(merge.fields[side]);
+  const now = side === done ? merge.desired[side] : own.record.contact;
+  const base = settleBase({
+    base: own.base ?? snapshotOf(EMPTY_CONTACT),
+    before: snapshotOf(own.record.contact),
+    now: snapshotOf(now),
+    written: side === done ? fields : new Set(),
+    moved: new Set(),
+    outstanding: new Set(otherSide(side) === done ? [] : merge.fields[otherSide(side)]),
+    other,
+    agreedGroups: new Set(),
+  });
+  return { ...own, record: { ...own.record, contact: now }, base };
+};
 
+describe('[R5] a run that ends after it wrote one side only', () => {
   test.each(SIDES)('%s first is finished by the next run: the same in the end, nothing written twice', (done) => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
@@ -72,8 +76,8 @@ describe('[R5] a run that ends after it wrote one side only', () => {
         fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
         const policy = policyWith();
         const merge = mergeContacts(sides, policy);
-        const left = stored('left', sides.left, merge, done);
-        const right = stored('right', sides.right, merge, done);
+        const left = stored('left', sides.left, sides.right.record.contact, merge, done);
+        const right = stored('right', sides.right, sides.left.record.contact, merge, done);
         const rest = mergeOf(left, right, policy);
         const open = otherSide(done);
         expect(rest.fields[done]).toEqual([]);
@@ -81,6 +85,37 @@ describe('[R5] a run that ends after it wrote one side only', () => {
         expect(rest.desired[open]).toEqual(merge.desired[open]);
         expect(rest.conflicts).toEqual([]);
       }),
+    );
+  });
+});
+
+describe('[R5] a first meeting of which only some writes were made', () => {
+  const writesMade = fc.constantFrom<Side | null>(null, ...SIDES);
+  const lists = fc.constantFrom<ListField>('emailAddresses', 'websites', 'addresses');
+
+  test('propagates the removal of an element that both sides held', () => {
+    check(
+      fc.property(
+        firstMeeting(PLAIN_PHONES),
+        writesMade,
+        fc.constantFrom(...SIDES),
+        lists,
+        (sides, made, at, field) => {
+          const merge = mergeContacts(sides, policyWith());
+          const halves = bySide((side) =>
+            stored(side, sides[side], sides[otherSide(side)].record.contact, merge, made),
+          );
+          const common = keysOf(sides.left.record.contact, field).intersection(
+            keysOf(sides.right.record.contact, field),
+          );
+          fc.pre(common.size > 0);
+          const { record } = halves[at];
+          const kept = listOf(record.contact, field).filter((element) => !common.has(elementKey(field, element)));
+          const edited = { ...halves[at], record: { ...record, contact: withList(record.contact, field, kept) } };
+          const { desired } = mergeContacts({ ...halves, [at]: edited }, policyWith());
+          expect(keysOf(desired[otherSide(at)], field).intersection(common)).toEqual(new Set());
+        },
+      ),
     );
   });
 });

@@ -14,6 +14,8 @@ const settle = (given: Partial<SettlingSide>) => {
     written: fields(),
     moved: new Set(),
     outstanding: fields(),
+    other: null,
+    agreedGroups: new Set(),
     ...given,
   });
 };
@@ -74,6 +76,21 @@ describe('[R5] what a side changed itself and the other side does not have yet',
     expect(settled).toEqual(listed(...expected));
   });
 
+  test.each<{ readonly rule: string; readonly other: string[]; readonly expected: string[] }>([
+    { rule: 'an element that both sides have enters the base', other: ['both'], expected: ['both', 'a'] },
+    { rule: 'an element that both sides have removed leaves the base', other: ['a'], expected: ['a'] },
+    { rule: 'an element that this side alone has stays out of the base', other: ['a', 'old'], expected: ['a', 'old'] },
+  ])('in a list that is still to be written: $rule', ({ other, expected }) => {
+    const settled = settle({
+      base: listed('a', 'old'),
+      before: listed('a', 'both', 'own'),
+      now: listed('a', 'both', 'own'),
+      outstanding: fields('emailAddresses'),
+      other: listed(...other).contact,
+    });
+    expect(settled.contact.emailAddresses.map(({ value }) => value).toSorted()).toEqual(expected.toSorted());
+  });
+
   test('stays out of a list’s base where nothing was written to the list', () => {
     const outstanding = fields('emailAddresses');
     const settled = settle({
@@ -125,6 +142,17 @@ describe('[R11] the membership in a base', () => {
         outstanding: fields('buckets'),
       },
       ['a', 'c'],
+    ],
+    [
+      'takes a group in which both contacts were, although another move is still to be made',
+      {
+        base: grouped('old'),
+        before: grouped('both', 'own'),
+        now: grouped('both', 'own'),
+        outstanding: fields('buckets'),
+        agreedGroups: new Set(['both', 'old']),
+      },
+      ['both'],
     ],
     ['is sorted', { before: grouped('z', 'a') }, ['a', 'z']],
   ])('%s', (_, given, expected) => {

@@ -143,6 +143,9 @@ export class WrongAddressError extends UnreadableError {
   override readonly retry = 'never';
 }
 
+/** A listing that passed a limit of pages, rows or time, or that goes round in a circle: its rows are not trusted. */
+export class EndlessListingError extends UnreadableError {}
+
 /**
  * What a redirect says of the request that it answers: 307 and 308 ask to repeat it, so it was not applied; the others
  * may also follow a write that was.

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { UnreadableError } from './errors.ts';
+import { EndlessListingError } from './errors.ts';
 
 /** How much of one listing is read: the clock's time, pages, and rows on all pages together. */
 export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
@@ -20,7 +20,7 @@ export const ANSWER_LIMITS: AnswerLimits = { bytes: 32 * 1024 * 1024, timeMs: 30
 export type ListingWalk = {
   /**
    * Counts a page with so many rows; `next` names the page that follows where a token does. Throws an
-   * {@link UnreadableError} where the walk went round in a circle or passed a limit.
+   * {@link EndlessListingError} where the walk went round in a circle or passed a limit.
    */
   readonly take: (rows: number, next?: string | null) => void;
 };
@@ -45,7 +45,7 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   let pages = pagesBefore;
   let rows = 0;
   const giveUp = (why: string): never => {
-    throw new UnreadableError(`${route} does not end: ${why}`, { status: 200, route, applied: 'no' });
+    throw new EndlessListingError(`${route} does not end: ${why}`, { status: 200, route, applied: 'no' });
   };
   return {
     take: (rowCount, next = null) => {

@@ -34,7 +34,7 @@ export const broughtNoEdit = async (
   if (due.length === 0) return new Set();
   const ids = due.map(({ half }) => half.id);
   const named = await store.journal(link, { ids, pairIds: due.flatMap(({ half }) => half.pair ?? []) });
-  const destroyedSinceMs = Math.min(...due.map(({ sinceMs }) => sinceMs));
+  const destroyedSinceMs = due.reduce((earliest, { sinceMs }) => Math.min(earliest, sinceMs), Infinity);
   // A merge by the side itself is journaled as the deletion of the other contact.
   const rows = [...named, ...(await store.journal(link, { destroyedSinceMs }))];
   const isUnedited = ({ half, sinceMs }: (typeof due)[number]): boolean => {

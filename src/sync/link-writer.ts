@@ -59,18 +59,19 @@ const missingIds = (
 /** Loads the rows that steps need into a set; of each half its whole pair. */
 const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): Promise<void> => {
   const { store, link, remembered } = loading;
-  const halves: Half[] = [];
+  // Lists may hold hundreds of thousands of rows: they are joined, not spread into arguments.
+  let halves: readonly Half[] = [];
   for (const side of SIDES) {
     const ids = missingIds(loading, steps, side, set);
-    if (ids.length > 0) halves.push(...(await store.halves(link, { by: 'id', side, ids })));
+    if (ids.length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids }));
     const states = (['gone', 'missing'] as const).filter((state) =>
       steps.some(({ needs }) => needs[state]?.includes(side)),
     );
-    if (states.length > 0) halves.push(...(await store.halves(link, { by: 'state', states, side })));
+    if (states.length > 0) halves = halves.concat(await store.halves(link, { by: 'state', states, side }));
   }
   const named = [...steps.flatMap(({ needs }) => needs.pairs ?? []), ...halves.flatMap(({ pair }) => pair ?? [])];
   const pairs = [...new Set(named)].filter((id) => !remembered.recallPair(set, id));
-  if (pairs.length > 0) halves.push(...(await store.halves(link, { by: 'pair', pairs })));
+  if (pairs.length > 0) halves = halves.concat(await store.halves(link, { by: 'pair', pairs }));
   set.load(halves, pairs.length > 0 ? await store.pairs(link, pairs) : []);
 };
 

@@ -1,11 +1,11 @@
 import type { Side } from '../contact/side.ts';
 import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
-import { CursorExpiredError } from '../providers/errors.ts';
+import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
 import type { Cursor, HalfKey } from '../store/store.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
-import { discard } from './discard.ts';
+import { discard, discardUnpaired } from './discard.ts';
 import { rememberUnread, unreadContact } from './state/unread.ts';
 import { isUnseen } from './state/half.ts';
 import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
@@ -41,8 +41,8 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
   return newcomers;
 };
 
-/** Reads a feed or a listing to its end; answers how many contacts are new. */
-const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
+/** Reads a feed or a listing to its end, page by page; returns how many contacts are new. */
+const readPages = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
   const whole = request.mode === 'whole';
   let cursor = start;
   let contacts = 0;
@@ -55,6 +55,19 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
     session.stop?.throwIfAborted();
   }
   return newcomers;
+};
+
+/** Like {@link readPages}. Nothing that a listing without end has stored of new contacts stays. */
+const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
+  try {
+    return await readPages(session, side, request, start);
+  } catch (error) {
+    if (error instanceof EndlessListingError) {
+      await discardUnpaired(session, side);
+      await discard(session, side);
+    }
+    throw error;
+  }
 };
 
 /** How many linked contacts a listing that shows none of them had to show: not those that came or were changed a moment ago (R7). */

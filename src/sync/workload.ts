@@ -29,10 +29,10 @@ const loadPairs = async (store: Store, link: string, ids: readonly number[]): Pr
 
 /** The contacts that others were merged into: whether they changed or not, they may have to take something over (R12). */
 const loadMergeSurvivors = async (store: Store, link: string, changed: readonly Half[]): Promise<readonly Half[]> => {
-  const survivors: Half[] = [];
+  let survivors: readonly Half[] = [];
   for (const side of SIDES) {
     const ids = changed.flatMap((half) => (half.side === side ? (half.mergedInto ?? []) : []));
-    if (ids.length > 0) survivors.push(...(await store.halves(link, { by: 'id', side, ids })));
+    if (ids.length > 0) survivors = survivors.concat(await store.halves(link, { by: 'id', side, ids }));
   }
   return survivors;
 };
@@ -70,9 +70,9 @@ const OPEN: readonly HalfState[] = ['changed', 'missing', 'gone'];
 const loadOpen = async (store: Store, link: string, part: Part | null): Promise<readonly Half[]> => {
   if (part === null) return store.halves(link, { by: 'state', states: OPEN });
   const { pairs, ids } = part;
-  const halves = pairs.length === 0 ? [] : [...(await store.halves(link, { by: 'pair', pairs }))];
+  let halves = pairs.length === 0 ? [] : await store.halves(link, { by: 'pair', pairs });
   for (const side of SIDES) {
-    if (ids[side].length > 0) halves.push(...(await store.halves(link, { by: 'id', side, ids: ids[side] })));
+    if (ids[side].length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids: ids[side] }));
   }
   return halves.filter(({ state }) => OPEN.includes(state));
 };
@@ -121,10 +121,10 @@ export const loadPairsOf = async (
   link: string,
   { ids, pairIds }: ContactScope,
 ): Promise<readonly Pair[]> => {
-  const found: number[] = [...pairIds];
+  let found = pairIds;
   for (const side of SIDES) {
     const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
-    found.push(...halves.flatMap(({ pair }) => pair ?? []));
+    found = found.concat(halves.flatMap(({ pair }) => pair ?? []));
   }
   return loadPairs(store, link, [...new Set(found)]);
 };

@@ -5,7 +5,7 @@ import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
 import { ownFields } from '../../reconcile/side-merge.ts';
 import { apartFrom } from '../../reconcile/verdict.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
-import type { Session } from '../context.ts';
+import { onBothSides, type Session } from '../context.ts';
 import { forgetSelection } from '../selecting.ts';
 import { originScopes } from '../origin-scope.ts';
 import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
@@ -234,11 +234,15 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now())).map(openWriteOf);
   if (open.length === 0) return [];
   await forgetSelection(session);
-  const settled: Settled[] = [];
-  for (const side of SIDES) {
-    const own = open.filter(({ row }) => row.side === side);
-    settled.push(...(await recoverCreates(session, side, own.filter(isCreating))));
-  }
+  // Each side is looked at several times, with waiting times in between: both at once.
+  const creates = await onBothSides((side) =>
+    recoverCreates(
+      session,
+      side,
+      open.filter(isCreating).filter(({ row }) => row.side === side),
+    ),
+  );
+  const settled: Settled[] = [...creates.left, ...creates.right];
   for (const side of SIDES) {
     const own = open.filter(({ row }) => row.side === side);
     settled.push(...(await recoverWrites(session, side, own.filter(isWriting))));

@@ -181,6 +181,9 @@ const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snap
   return { ...base, contact: values };
 };
 
+/** Whether a side takes what neither half holds: then what both lack is not agreed on. */
+const isGiven = ({ given }: Task): boolean => given.left.size + given.right.size > 0;
+
 /** What may be stored of a half now: its base, and whether the next plan must look at it. */
 const settledValue = (
   task: Task,
@@ -206,8 +209,8 @@ const settledValue = (
     written,
     moved,
     outstanding,
-    other: task.halves[otherSide(side)]?.before.contact ?? null,
-    agreedGroups: new Set(agreedGroups),
+    other: isGiven(task) ? null : (task.halves[otherSide(side)]?.before.contact ?? null),
+    agreedGroups: new Set(isGiven(task) ? [] : agreedGroups),
   });
   // What was given is no part of the base, whatever else is held: the next plan brings it to the other side.
   const waits = task.deferred || !isQuiet(task) || given.size > 0;

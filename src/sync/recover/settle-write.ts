@@ -107,7 +107,7 @@ const settleUpdate = (
     written: fields,
     moved: new Set(),
     outstanding: allBut(scalars, agreed.contact, before.contact, answer),
-    other: source.contact,
+    other: intent.given.length > 0 ? null : source.contact,
     agreedGroups: new Set(),
   });
   const former = origin.base ?? EMPTY_SNAPSHOT;
@@ -120,7 +120,7 @@ const settleUpdate = (
     moved: new Set(),
     // What the target was given did not come from the source, but the source's own change of such a field has arrived.
     outstanding: allBut(all, former.contact, known.contact),
-    other: before.contact,
+    other: intent.given.length > 0 ? null : before.contact,
     agreedGroups: new Set(),
   });
   const own = writtenHalf(target, { record: found, base: targetBase }, atMs);

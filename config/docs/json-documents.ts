@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DOCUMENTS } from '../document-schemas.ts';
+import { KEY_DESCRIPTIONS } from './key-descriptions.ts';
 import { code, codes, table } from './markdown.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -86,16 +87,24 @@ const walkValue = (walk: Walk, path: string, schema: Schema, key: Key | null): v
 const isContainer = ({ values, description, isOptional }: Key): boolean =>
   !isOptional && description === '' && [...values].every((value) => value === 'list' || value === 'object');
 
-const rowsOf = (keys: ReadonlyMap<string, Key>): readonly (readonly string[])[] => {
+/** The description in the schema, else that of the longest end of the path in the table. */
+const describe = (command: string, path: string, { description }: Key): string => {
+  const segments = path.split('.');
+  const ends = segments.map((_, index) => segments.slice(index).join('.'));
+  const found = [`${command} ${path}`, ...ends].find((name) => KEY_DESCRIPTIONS[name] !== undefined);
+  return description || (KEY_DESCRIPTIONS[found ?? ''] ?? '');
+};
+
+const rowsOf = ({ command, keys }: Walk): readonly (readonly string[])[] => {
   const paths = [...keys.keys()];
   const hasBelow = (path: string): boolean =>
     paths.some((each) => each.startsWith(`${path}.`) || each.startsWith(`${path}[].`));
   return [...keys]
     .filter(([path, key]) => !isContainer(key) || !hasBelow(path))
-    .map(([path, { values, description, isOptional }]) => [
+    .map(([path, key]) => [
       code(path),
-      [...values].join(', '),
-      `${isOptional ? 'Optional. ' : ''}${description}`.trim(),
+      [...key.values].join(', '),
+      `${key.isOptional ? 'Optional. ' : ''}${describe(command, path, key)}`.trim(),
     ]);
 };
 
@@ -106,7 +115,7 @@ const renderDocument = (command: string, document: z.ZodObject, described: Walk[
   );
   const walk: Walk = { command, keys: new Map(), definitions, described };
   walkValue(walk, '', schema, null);
-  return table(['key', 'value', 'meaning'], rowsOf(walk.keys));
+  return table(['key', 'value', 'meaning'], rowsOf(walk));
 };
 
 /** A block for each JSON document, named by the first command that prints it. */

@@ -51,14 +51,14 @@ describe('[R1] merging is idempotent', () => {
 });
 
 /** Returns the stored half of a side after the writes to the side `done` were answered as asked, and no others. */
-const stored = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
-  const snapshotOf = (of: Contact) => ({ contact: of, groupIds: [] });
+const storedHalf = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
+  const withoutGroups = (of: Contact) => ({ contact: of, groupIds: [] });
   const fields = new Set<SyncedField>(merge.fields[side]);
   const now = side === done ? merge.desired[side] : own.record.contact;
   const base = settleBase({
-    base: own.base ?? snapshotOf(EMPTY_CONTACT),
-    before: snapshotOf(own.record.contact),
-    now: snapshotOf(now),
+    base: own.base ?? withoutGroups(EMPTY_CONTACT),
+    before: withoutGroups(own.record.contact),
+    now: withoutGroups(now),
     written: side === done ? fields : new Set(),
     moved: new Set(),
     outstanding: new Set(otherSide(side) === done ? [] : merge.fields[otherSide(side)]),
@@ -76,8 +76,8 @@ describe('[R5] a run that ends after it wrote one side only', () => {
         fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
         const policy = policyWith();
         const merge = mergeContacts(sides, policy);
-        const left = stored('left', sides.left, sides.right.record.contact, merge, done);
-        const right = stored('right', sides.right, sides.left.record.contact, merge, done);
+        const left = storedHalf('left', sides.left, sides.right.record.contact, merge, done);
+        const right = storedHalf('right', sides.right, sides.left.record.contact, merge, done);
         const rest = mergeOf(left, right, policy);
         const open = otherSide(done);
         expect(rest.fields[done]).toEqual([]);
@@ -103,7 +103,7 @@ describe('[R5] a first meeting of which only some writes were made', () => {
         (sides, made, at, field) => {
           const merge = mergeContacts(sides, policyWith());
           const halves = bySide((side) =>
-            stored(side, sides[side], sides[otherSide(side)].record.contact, merge, made),
+            storedHalf(side, sides[side], sides[otherSide(side)].record.contact, merge, made),
           );
           const common = keysOf(sides.left.record.contact, field).intersection(
             keysOf(sides.right.record.contact, field),

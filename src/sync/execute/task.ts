@@ -184,6 +184,13 @@ const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snap
 /** Whether a side takes what neither half holds: then what both lack is not agreed on. */
 const isGiven = ({ given }: Task): boolean => given.left.size + given.right.size > 0;
 
+/** What the base of a half may take over from the other half and from the groups that both sides agree on. */
+const agreedOn = (task: Task, side: Side) => {
+  if (isGiven(task)) return { other: null, agreedGroups: new Set<string>() };
+  const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
+  return { other: task.halves[otherSide(side)]?.before.contact ?? null, agreedGroups: new Set(groups) };
+};
+
 /** What may be stored of a half now: its base, and whether the next plan must look at it. */
 const settledValue = (
   task: Task,
@@ -202,16 +209,7 @@ const settledValue = (
   const moved = given.has('buckets') ? new Set<string>() : half.moved;
   const now =
     agreedEmails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: agreedEmails } };
-  const agreedGroups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
-  const base = settleBase({
-    ...half,
-    now,
-    written,
-    moved,
-    outstanding,
-    other: isGiven(task) ? null : (task.halves[otherSide(side)]?.before.contact ?? null),
-    agreedGroups: new Set(isGiven(task) ? [] : agreedGroups),
-  });
+  const base = settleBase({ ...half, now, written, moved, outstanding, ...agreedOn(task, side) });
   // What was given is no part of the base, whatever else is held: the next plan brings it to the other side.
   const waits = task.deferred || !isQuiet(task) || given.size > 0;
   const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), half.record);

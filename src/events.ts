@@ -3,12 +3,12 @@ import { inWordsOf, type Side, type Sides, type SideWords } from './contact/side
 import type { Logger } from './logger.ts';
 
 type LinkRef = { readonly link: string };
-/** With how the sides of the link are called, which is how the fields are named in the log. */
+/** With the names of the sides; the log uses them as field names. */
 type SidesRef = LinkRef & { readonly sides: Sides<SideWords> };
 type RunRef = SidesRef & { readonly run: string };
 type ContactRef = RunRef & { readonly leftId: string | null; readonly rightId: string | null };
 
-/** The side's name, the variable or key that holds the address, and the host. */
+/** The side's name, the variable or key that holds the address, and its host. */
 type UnencryptedAddress = { readonly side: string; readonly where: string; readonly host: string };
 
 type SideCounts = {
@@ -36,7 +36,7 @@ type LinkChange = {
 };
 
 type ConfigChange = LinkChange & {
-  /** Settings that take effect only when the daemon is started again. */
+  /** Settings that take effect only after a restart of the daemon. */
   readonly needsRestart: readonly string[];
 };
 
@@ -47,7 +47,7 @@ type LinkHeartbeat = SidesRef & {
   readonly openConflicts: number;
   readonly refused: number;
   readonly lastRunAt: string | null;
-  /** The requests that are free now, at the side with the fewest; null where no side has a budget and a token. */
+  /** Requests left now, for the side with the fewest; null where no side has a budget and a token. */
   readonly budget: {
     readonly side: Side;
     readonly remaining: number;
@@ -56,90 +56,89 @@ type LinkHeartbeat = SidesRef & {
   } | null;
 };
 
-/** Groups are named by their users, so a name may say something of people: it is personal. */
+/** Users name their groups, so a group name may contain personal data. */
 type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
 /**
- * The log catalogue: one function for each business event, with a constant message and its data in fields. Values that
- * people entered (names, addresses, group names), and what a remote says in its own words, leave this file only when
- * personal data may be logged.
+ * The log catalogue: one function for each event, with a constant message and its data in fields. Values that people
+ * entered (names, addresses, group names) and error texts of a remote are logged only where personal data may be logged.
  */
 export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
-  /** DATA_DIR may be written by others, who could then plant a database or a token there. */
-  dataDirOpen(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
-  /** A link's addresses that begin with http:// and lead to another machine. */
+  /** Other users of the machine may write to DATA_DIR and could place a database or a token there. */
+  dataDirWritable(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
+  /** Addresses of a link begin with http:// and lead to another machine: credentials and contacts are sent unencrypted. */
   addressesUnencrypted(
     fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
   ): void;
-  /** Another daemon works on this DATA_DIR: links are kept apart by their leases, but each run is asked for twice. */
-  daemonBeside(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
-  /** LISTEN: what is served over HTTP, the page, the metrics and the health, is to be had at this address. */
-  listening(fields: { readonly address: string }): void;
+  /** Another daemon uses this DATA_DIR. Leases keep two runs of a link apart, but each run is scheduled twice. */
+  dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
+  /** The daemon serves its page, metrics, health and API at this address (LISTEN). */
+  httpServerStarted(fields: { readonly address: string }): void;
   /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
   pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
-  /** Other machines reach that address, and whoever does reads the metrics, and the page where CONSOLE_TOKEN is known. */
-  listeningOpenly(fields: { readonly address: string; readonly remedy: string }): void;
-  /** A request over HTTP could not be answered; the metrics, for one, while the store cannot be read. */
-  answerFailed(fields: { readonly path: string; readonly error: unknown }): void;
+  /** Other machines can reach this address and read the metrics, and the page with CONSOLE_TOKEN. */
+  httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
+  /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
+  httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
-  /** SIGHUP: the links that came, went and were changed. */
+  /** SIGHUP: the links that were added, removed and changed. */
   configReloaded(fields: ConfigChange): void;
-  /** The links that came, went and were changed in the database, which keeps them beside those of the file. */
+  /** The links that were added, removed and changed in the database. */
   linksChanged(fields: LinkChange): void;
-  /** A link that the database keeps cannot be used as it is, and is left out; logged once for what is wrong with it. */
-  linkFaulty(fields: LinkRef & { readonly problems: readonly string[] }): void;
-  /** The links that the database keeps cannot be read; those that were read before stay. Logged once for each reason. */
-  linksUnread(fields: { readonly error: unknown }): void;
-  /** The new configuration cannot be used; the one before stays. */
+  /** A link in the database has invalid settings and is not served. Logged once for each set of problems. */
+  linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
+  /** The links in the database cannot be read; the links read last stay in use. Logged once for each reason. */
+  databaseLinksUnreadable(fields: { readonly error: unknown }): void;
+  /** SIGHUP: the new configuration is invalid; the previous one stays in use. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
   /** NOTIFY_URL begins with http:// and leads to another machine. */
-  noticesUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
-  /** The receiver of NOTIFY_URL was told how a link stands; `news` says what. */
-  noticeSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
-  /** The receiver of NOTIFY_URL did not take a notice; it is sent again. Logged once for each reason in a row. */
-  noticeFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
-  /** How a link stands, at the daemon's start and every hour. */
+  notificationUrlUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
+  /** A notification about a link was delivered to NOTIFY_URL; `news` is its kind. */
+  notificationSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
+  /** NOTIFY_URL did not accept a notification; it is sent again. Logged once for each reason in a row. */
+  notificationFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
+  /** The state of a link, at the start of the daemon and every hour. */
   linkHeartbeat(fields: LinkHeartbeat): void;
-  /** The daemon could not say that it lives: DATA_DIR cannot be written, or the store not be read. */
+  /** The daemon could not write its heartbeat: DATA_DIR is not writable, or the store is not readable. */
   heartbeatFailed(fields: { readonly error: unknown }): void;
-  /** A scheduled run did not begin: the link waits for its owner, or until a remote is asked again. */
+  /** A scheduled run was skipped: the link waits for its owner, or for the next attempt at a remote. */
   jobSkipped(fields: LinkRef & { readonly kind: string; readonly why: string }): void;
-  /** A job ended in a way that no run accounts for. */
+  /** A job failed outside of a run. */
   jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
   queueConnected(): void;
-  /** The database of DATABASE_URL does not answer; what needs it waits until it does. Logged once. */
-  storeAway(fields: { readonly reason: string }): void;
-  /** It answers again. */
-  storeBack(): void;
-  /** Redis, or the database whose jobs are meant, does not answer; schedules and jobs wait until it does. */
-  queueLost(fields: { readonly reason: string }): void;
-  /** The queue's own trouble, such as a job that went away while it ran. */
-  queueTrouble(fields: { readonly reason: string }): void;
+  /** The database of DATABASE_URL does not answer. Work that needs it waits. Logged once. */
+  databaseUnreachable(fields: { readonly reason: string }): void;
+  /** The database answers again. */
+  databaseReconnected(): void;
+  /** Redis, or the database that owns the jobs, does not answer. Schedules and jobs wait. */
+  queueUnreachable(fields: { readonly reason: string }): void;
+  /** The queue reported an error, such as a job that disappeared while it ran. */
+  queueError(fields: { readonly reason: string }): void;
   schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
   runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
-  /** A run that wrote or paired something, a full one, or an undo. */
+  /** A run that wrote or paired contacts, a full run, or an undo. */
   runCompleted(fields: RunSummary): void;
-  /** A run that found nothing to do; what stays as it was is told by the heartbeat of the link. */
+  /** A run without changes; `link heartbeat` reports the state of an idle link. */
   runIdle(fields: RunSummary): void;
-  /** A guard stopped the run before it wrote anything (R8). The reason says what to do; each run until then repeats it. */
+  /** A guard stopped the run before it wrote (R8). `reason` has the remedy; every run halts until it is applied. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
-  /** A remote stayed unavailable, or its limit reached. What was done is stored; the next run goes on from there. */
+  /** A remote stayed unavailable, or its rate limit exhausted. Completed work is stored; the next run continues. */
   runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
-  /** What no run recovers from by itself: a fault of this program, the store or the configuration; see the error. */
+  /** An error that needs attention: a bug, the store or the configuration; see `error`. */
   runFailed(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
-  /** The program was stopped while the run was under way. */
+  /** The process was stopped during the run. */
   runStopped(fields: RunSummary): void;
-  /** Writes that an earlier process left under way were settled. */
+  /** The outcome of writes that an earlier process left unfinished was determined. */
   runRecovered(fields: RunRef & { readonly writes: number }): void;
   sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
-  /** The change feed cannot go on from its cursor, so the side is listed whole. */
+  /** The change feed does not accept the cursor, so the side is listed in full. */
   cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
-  planned(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
+  planComputed(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
 
-  /** A credential is missing or was refused; `run` is null where no run began. */
+  /** A credential is missing or was refused; `run` is null where no run started. */
   linkPaused(
     fields: SidesRef & {
       readonly run: string | null;
@@ -148,20 +147,22 @@ export interface Events {
       readonly remedy: string;
     },
   ): void;
-  /** A run has completed with the new credential of a link that was paused. */
-  linkResumed(fields: LinkRef): void;
-  /** A person has paused the link: no run of it begins by itself. */
+  /** A run of a link that was paused completed with the new credential. */
+  linkReconnected(fields: LinkRef): void;
+  /** The link was paused with `pause` or on the page: no scheduled run starts. */
   linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
-  /** The first run of a link that goes on after it was paused by hand. */
-  linkResumedByHand(fields: LinkRef): void;
-  /** A run has completed after others were halted, cut short or failed. */
+  /** The first run after `link paused by hand` started. */
+  linkResumed(fields: LinkRef): void;
+  /** A run completed after runs that were halted, cut short or failed. */
   linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
-  /** A remote has cut short so many runs in a row; logged once. The link is tried again all the same. */
+  /** A remote cut short this many runs in a row; logged once. Scheduled runs continue. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
-  /** Another process is working on the link. */
+  /** Another process holds the lease of the link, so the run did not start. */
   leaseBusy(fields: LinkRef): void;
+  /** Another process took over the lease during the run; the run stopped. */
   leaseLost(fields: RunRef): void;
 
+  /** Both sides changed a field; the policy chose the value of `winner`. */
   conflictSettled(
     fields: ContactRef & {
       readonly field: SyncedField;
@@ -170,14 +171,14 @@ export interface Events {
       readonly right: unknown;
     },
   ): void;
-  /** Both sides changed a text, and the policy asks a person: both keep their value. */
-  conflictAsked(
+  /** Both sides changed a text, and the policy is `ask`: both keep their value until a person decides. */
+  conflictAwaitingDecision(
     fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
   ): void;
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
-  /** A side silently did not take values; they are not sent again until they change (R2). */
+  /** A side accepted a write but did not store these values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
-  /** Contacts could be the same person, but several fit or the names differ, so none was paired (R13). */
+  /** Contacts may be the same person, but several match or the names differ, so none was paired (R13). */
   matchAmbiguous(
     fields: RunRef & {
       readonly leftIds: readonly string[];
@@ -190,12 +191,12 @@ export interface Events {
   groupCreated(fields: GroupFields): void;
   groupRenamed(fields: GroupFields): void;
   groupDeleted(fields: GroupFields): void;
-  /** Several groups of one side share a name; one of them is kept in step. */
+  /** Several groups of one side have the same name; one of them is synced. */
   groupDuplicate(fields: GroupFields): void;
   groupRefused(fields: GroupFields & { readonly reason: string }): void;
 
-  /** A request is sent again later, since the side did not answer it as it should; told once for all that wait. */
-  remoteAwaited(
+  /** A request failed and is sent again later; logged once for all requests that wait. */
+  retryScheduled(
     fields: SidesRef & {
       readonly side: Side;
       readonly reason: string;
@@ -203,23 +204,23 @@ export interface Events {
       readonly retryAt: string;
     },
   ): void;
-  /** A side answered 429: the governor let too much through, or somebody else uses the same limit. */
+  /** A side answered 429: the configured limit is too high, or another client uses the same limit. */
   rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
 }
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** The fields as they are logged: a link's sides are named as its configuration names them. */
+/** Replaces left and right in the fields with the names of the sides in the configuration. */
 const inWords = ({ sides, ...fields }: { readonly sides?: Sides<SideWords> }): unknown =>
   sides === undefined ? fields : inWordsOf(sides, fields);
 
-/** How an error quotes a remote's own words, which may name people. */
+/** The quoted part of an error message: text of a remote, which may contain personal data. */
 const REMOTE_WORDS = / saying ".*"/gsu;
 
-/** What else of an error is logged; none of it holds words of a remote. */
+/** Further properties of an error that are logged; none contains text of a remote. */
 const ERROR_KEYS = ['kind', 'code', 'status', 'route', 'retry'] as const;
 
-/** The error without a remote's own words: of one that follows from an answer, the cause is what the remote said. */
+/** A copy of the error without text of a remote. The cause of an error with a status is the remote's answer. */
 const withoutWordsInError = (error: Error): Error => {
   const isAnswer = typeof Reflect.get(error, 'status') === 'number';
   const hasCause = error.cause !== undefined && !isAnswer;
@@ -230,9 +231,9 @@ const withoutWordsInError = (error: Error): Error => {
   return Object.assign(copy, Object.fromEntries(kept));
 };
 
-/** A value of a log line without what a remote said in its own words: these may name people. */
+/** Removes text of a remote, which may contain personal data, from a value of a log line. */
 export const withoutRemoteWords = <Value>(value: Value): Value => {
-  // Each branch gives back what it was given, but for the words.
+  // Each branch returns the type that it received.
   if (typeof value === 'string') return value.replaceAll(REMOTE_WORDS, '') as Value;
   return value instanceof Error ? (withoutWordsInError(value) as Value) : value;
 };
@@ -257,30 +258,30 @@ const writersTo = (logger: Logger, options: EventOptions) => {
   return { log, logGroup, logValues };
 };
 
-/** Delivery of notices. */
-const tellingTo = (log: ReturnType<typeof writersTo>['log']) => ({
-  noticesUnencrypted: log('warn', 'notices go unencrypted'),
-  noticeSent: log('info', 'notice sent'),
-  noticeFailed: log('warn', 'notice not delivered'),
+/** Events of notifications. */
+const notificationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
+  notificationUrlUnencrypted: log('warn', 'unencrypted notification URL'),
+  notificationSent: log('info', 'notification sent'),
+  notificationFailed: log('warn', 'notification failed'),
 });
 
-/** What becomes of changes of the configuration, and of the links that a database keeps. */
-const changingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+/** Events of configuration changes and of links in the database. */
+const configurationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
   configReloaded: log('info', 'configuration reloaded'),
   configRejected: log('error', 'configuration rejected'),
   linksChanged: log('info', 'links changed'),
-  linkFaulty: log('error', 'link left out'),
-  linksUnread: log('error', 'links of the database cannot be read'),
+  linkSettingsInvalid: log('error', 'link settings invalid'),
+  databaseLinksUnreadable: log('error', 'links in database unreadable'),
 });
 
-/** What is logged of how links stand. */
-const standingTo = (log: ReturnType<typeof writersTo>['log']) => ({
+/** Events of the state of links. */
+const linkStateEvents = (log: ReturnType<typeof writersTo>['log']) => ({
   linkPaused: log('error', 'link paused'),
-  linkResumed: log('info', 'link resumed'),
+  linkReconnected: log('info', 'link reconnected'),
   linkPausedByHand: log('info', 'link paused by hand'),
-  linkResumedByHand: log('info', 'link goes on after a pause by hand'),
-  linkRecovered: log('info', 'link in step again'),
-  linkFailing: log('error', 'link failing for long'),
+  linkResumed: log('info', 'link resumed'),
+  linkRecovered: log('info', 'link recovered'),
+  linkFailing: log('error', 'link failing'),
 });
 
 /** Events that are written to the log. */
@@ -288,57 +289,57 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
   const { log, logGroup, logValues } = writersTo(logger, options);
   return {
     daemonStarted: log('info', 'daemon started'),
-    dataDirOpen: log('warn', 'DATA_DIR may be written by others'),
-    addressesUnencrypted: log('warn', 'credential and contacts go unencrypted'),
-    daemonBeside: log('warn', 'another daemon works on this DATA_DIR'),
-    listening: log('info', 'daemon listens'),
+    dataDirWritable: log('warn', 'DATA_DIR writable by others'),
+    addressesUnencrypted: log('warn', 'unencrypted remote address'),
+    dataDirShared: log('warn', 'DATA_DIR shared with another daemon'),
+    httpServerStarted: log('info', 'HTTP server started'),
     pageUnavailable: log('warn', 'page unavailable'),
-    listeningOpenly: log('warn', 'LISTEN is open to other machines'),
-    answerFailed: log('error', 'request at LISTEN failed'),
+    httpServerOpen: log('warn', 'HTTP server open to other machines'),
+    httpRequestFailed: log('error', 'HTTP request failed'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
-    ...changingTo(log),
-    ...tellingTo(log),
+    ...configurationEvents(log),
+    ...notificationEvents(log),
     linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),
     jobFailed: log('error', 'job failed'),
-    storeAway: log('warn', 'database unreachable, waiting for it'),
-    storeBack: () => logger.info('database reachable again'),
+    databaseUnreachable: log('warn', 'database unreachable'),
+    databaseReconnected: () => logger.info('database reconnected'),
     queueConnected: () => logger.info('queue connected'),
-    queueLost: log('warn', 'queue unreachable, waiting for it'),
-    queueTrouble: log('warn', 'queue trouble'),
+    queueUnreachable: log('warn', 'queue unreachable'),
+    queueError: log('warn', 'queue error'),
     schedulesCreated: log('info', 'schedules created'),
 
     runStarted: log('debug', 'run started'),
     runCompleted: log('info', 'run completed'),
     runIdle: log('debug', 'run completed'),
-    runHalted: log('error', 'run halted, nothing written'),
-    runCutShort: log('warn', 'run cut short, a remote is unavailable'),
+    runHalted: log('error', 'run halted'),
+    runCutShort: log('warn', 'run cut short'),
     runFailed: log('error', 'run failed'),
-    runStopped: log('info', 'run stopped before its end'),
+    runStopped: log('info', 'run stopped'),
     runRecovered: log('info', 'interrupted writes settled'),
     sideListed: log('debug', 'side listed'),
-    cursorExpired: log('info', 'change feed expired, listing the side whole'),
-    planned: log('debug', 'plan made'),
+    cursorExpired: log('info', 'cursor expired'),
+    planComputed: log('debug', 'plan computed'),
 
-    ...standingTo(log),
-    leaseBusy: log('info', 'link is being synced by another process'),
-    leaseLost: log('warn', 'link taken over by another process'),
+    ...linkStateEvents(log),
+    leaseBusy: log('info', 'lease held by another process'),
+    leaseLost: log('warn', 'lease lost'),
 
     conflictSettled: logValues('info', 'conflict settled'),
-    conflictAsked: logValues('info', 'conflict waits for a decision'),
+    conflictAwaitingDecision: logValues('info', 'conflict awaiting decision'),
     contactSkipped: log('warn', 'contact skipped'),
-    valueRefused: log('warn', 'value not taken by the side'),
-    matchAmbiguous: log('warn', 'ambiguous match left unpaired'),
+    valueRefused: log('warn', 'value not stored'),
+    matchAmbiguous: log('warn', 'ambiguous match'),
 
     groupCreated: logGroup('info', 'group created'),
     groupRenamed: logGroup('info', 'group renamed'),
     groupDeleted: logGroup('info', 'group deleted'),
-    groupDuplicate: logGroup('warn', 'several groups of one name'),
+    groupDuplicate: logGroup('warn', 'duplicate group name'),
     groupRefused: logGroup('warn', 'group refused'),
 
-    remoteAwaited: log('info', 'waiting for a remote'),
+    retryScheduled: log('info', 'retry scheduled'),
     rateLimited: log('error', 'rate limit exceeded'),
   };
 };

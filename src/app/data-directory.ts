@@ -17,5 +17,5 @@ export const warnOfOpenDirectory = (path: string, events: Events): void => {
   const mode = modeOf(path);
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
-  events.dataDirOpen({ path, mode: octal, remedy: `chmod 700 ${path}` });
+  events.dataDirWritable({ path, mode: octal, remedy: `chmod 700 ${path}` });
 };

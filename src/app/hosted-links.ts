@@ -186,7 +186,7 @@ const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['readLin
  * @throws {StoreError} where the database cannot be used.
  */
 export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: Clock): Promise<Config> => {
-  const events = { storeAway: () => undefined, storeBack: () => undefined };
+  const events = { databaseUnreachable: () => undefined, databaseReconnected: () => undefined };
   if (config.databaseUrl === null) return config;
   const { store, hosted } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
   try {

@@ -60,7 +60,7 @@ const tellRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfi
     toldUntilMs = nowMs + waitMs;
     const retryAt = new Date(clock.now() + waitMs).toISOString();
     const reason = error instanceof Error ? error.message : String(error);
-    events.remoteAwaited({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
+    events.retryScheduled({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
   };
 };
 

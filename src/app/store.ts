@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 
 type StoreParts = {
   readonly clock: Clock;
-  readonly events: Pick<Events, 'storeAway' | 'storeBack'>;
+  readonly events: Pick<Events, 'databaseUnreachable' | 'databaseReconnected'>;
   readonly newId: () => string;
 };
 
@@ -35,8 +35,8 @@ const openPostgresOf = async (
     clock,
     newId,
     connections: concurrency + MORE_CONNECTIONS,
-    onAway: (reason) => events.storeAway({ reason }),
-    onBack: () => events.storeBack(),
+    onAway: (reason) => events.databaseUnreachable({ reason }),
+    onBack: () => events.databaseReconnected(),
   });
 };
 

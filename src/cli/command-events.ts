@@ -29,7 +29,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
     ...events,
     contactSkipped: ({ sides, side, reason, ...ids }) =>
       terminal.warn(`Skipped at ${sides[side].place}: ${describeIds(ids)}: ${reason}`),
-    remoteAwaited: ({ sides, side, reason, retryInMs, retryAt }) => {
+    retryScheduled: ({ sides, side, reason, retryInMs, retryAt }) => {
       const at = new Date(retryAt).toTimeString().slice(0, 'hh:mm:ss'.length);
       terminal.warn(`${sides[side].title}: ${reason}. Trying again in ${formatEstimate(retryInMs)}, at ${at}.`);
     },

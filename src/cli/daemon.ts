@@ -82,7 +82,11 @@ const openApi = async (source: LinkSource, app: App, events: Events) => {
       return forgetLink({ app, links: known, newId: randomUUID, signal }, name);
     },
   });
-  return apiRoutes({ links, token: config.apiToken, onError: (path, error) => events.answerFailed({ path, error }) });
+  return apiRoutes({
+    links,
+    token: config.apiToken,
+    onError: (path, error) => events.httpRequestFailed({ path, error }),
+  });
 };
 
 /** SQLite makes it with its database. Where this process may not make it, what cannot do without it says so. */
@@ -115,7 +119,7 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
     first,
     shelf: app.shelf,
     onFaulty: ({ name, problems }) =>
-      events.linkFaulty({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
+      events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
   });
   // What was changed since they were first read, for the page and the log, is taken up too.
   const { links } = (await source.look()) ?? config;

@@ -79,7 +79,7 @@ const startScheduler = (
       const prefix = await queuePrefixOf({ store: app.store, dataDir });
       return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob, onUsable });
     },
-    onWaiting: (reason) => events.queueLost({ reason }),
+    onWaiting: (reason) => events.queueUnreachable({ reason }),
   });
 };
 
@@ -177,7 +177,7 @@ const again = async (clock: Clock, signal: AbortSignal, work: () => Promise<numb
 /** Says which daemons work on the directory already; it is no reason not to start. */
 const tellOfOthers = async ({ app, clock, events }: DaemonOptions): Promise<void> => {
   for (const { beatAtMs, ...other } of await findOtherDaemons(app.config.dataDir, clock.now(), app.holders)) {
-    events.daemonBeside({ ...other, aliveAt: new Date(beatAtMs).toISOString() });
+    events.dataDirShared({ ...other, aliveAt: new Date(beatAtMs).toISOString() });
   }
 };
 
@@ -244,7 +244,7 @@ const keepNotifying = async (
 ): Promise<void> => {
   if (notifier === null) return;
   const unencrypted = unencryptedNotices(config);
-  if (unencrypted !== null) events.noticesUnencrypted(unencrypted);
+  if (unencrypted !== null) events.notificationUrlUnencrypted(unencrypted);
   const names = (): readonly string[] => links().map(({ name }) => name);
   await again(clock, signal, () => notifier.tell(names(), signal));
 };

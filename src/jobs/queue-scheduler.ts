@@ -108,7 +108,7 @@ const watch = (redis: Redis, events: Events): (() => string | null) => {
     if (!isNews && error === null) return;
     const { what, remedy } = redisTrouble(error);
     reason = `Redis ${what}. ${remedy}`;
-    if (isNews) events.queueLost({ reason });
+    if (isNews) events.queueUnreachable({ reason });
   };
   redis.on('error', onLost);
   redis.on('reconnecting', () => onLost(null));
@@ -230,7 +230,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
   const tellTrouble = (error: Error): void => {
     // `watch` reports that Redis went away; errors of a connection carry a code.
-    if (isReady() && !('code' in error)) events.queueTrouble({ reason: error.message });
+    if (isReady() && !('code' in error)) events.queueError({ reason: error.message });
   };
   queue.on('error', tellTrouble);
   worker.on('error', tellTrouble);

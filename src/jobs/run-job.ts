@@ -71,7 +71,7 @@ const joined = (credentials: Sides<string | null>): string => SIDES.map((side) =
 const skipWherePaused = ({ events, memory }: Parts, { name, pausedByHandAtMs }: LinkState): void => {
   const wasPaused = memory.pausedByHand.has(name);
   if (pausedByHandAtMs === null) {
-    if (memory.pausedByHand.delete(name)) events.linkResumedByHand({ link: name });
+    if (memory.pausedByHand.delete(name)) events.linkResumed({ link: name });
     return;
   }
   memory.pausedByHand.add(name);
@@ -232,7 +232,7 @@ type Signals = { readonly stop: AbortSignal; readonly abort: AbortSignal };
 
 /** Says that a link is well again which was not when its run began. */
 const announce = ({ events, memory }: Parts, { name }: LinkConfig, from: LinkState['state']): void => {
-  if (memory.resuming.delete(name)) events.linkResumed({ link: name });
+  if (memory.resuming.delete(name)) events.linkReconnected({ link: name });
   if (from === 'halted' || from === 'failing') events.linkRecovered({ link: name, from });
 };
 

@@ -7,7 +7,7 @@ export const LOOK_EVERY_MS = 2_000;
 
 type Watching = {
   readonly clock: Clock;
-  readonly events: Pick<Events, 'linksUnread'>;
+  readonly events: Pick<Events, 'databaseLinksUnreadable'>;
   /** Answers the configuration where the links of the database have changed, else null. */
   readonly look: () => Promise<Config | null>;
   /** Takes the links of a configuration in the place of those before. */
@@ -26,7 +26,7 @@ export const watchLinks = async ({ clock, events, look, take, signal }: Watching
       if (config !== null && !signal.aborted) take(config);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== trouble && !signal.aborted) events.linksUnread({ error });
+      if (message !== trouble && !signal.aborted) events.databaseLinksUnreadable({ error });
       trouble = message;
     }
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);

@@ -82,7 +82,7 @@ export const createListening = (options: ListeningOptions): Listening => {
       page?.onReport(...of);
     },
     open: async (app) => {
-      const onError = (path: string, error: unknown): void => events.answerFailed({ path, error });
+      const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
       const onUnavailable = (reason: string): void => events.pageUnavailable({ reason, remedy: PAGE_REMEDY });
       const door = isOptional
         ? await openOptionalDoor({ address, onError, onUnavailable })
@@ -100,8 +100,8 @@ export const createListening = (options: ListeningOptions): Listening => {
           if (api !== undefined) groups.push(api);
           if (page !== undefined) groups.push(page.routes);
           door.serve(groups);
-          events.listening({ address: door.address });
-          if (remedy !== null) events.listeningOpenly({ address: door.address, remedy });
+          events.httpServerStarted({ address: door.address });
+          if (remedy !== null) events.httpServerOpen({ address: door.address, remedy });
         },
         [Symbol.asyncDispose]: async () => {
           await page?.[Symbol.asyncDispose]();

@@ -82,7 +82,7 @@ const tellLink = async (options: NotifierOptions, name: string, telling: Telling
   try {
     await deliverNotice(options, news, link, telling);
     known = after;
-    events.noticeSent({ link: name, news, host: new URL(url).host });
+    events.notificationSent({ link: name, news, host: new URL(url).host });
   } finally {
     await store.swapTold(name, claimed, known);
   }
@@ -119,7 +119,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
         const reason = error instanceof Error ? error.message : String(error);
         if (!signal.aborted && reason !== trouble) {
           trouble = reason;
-          events.noticeFailed({ host, reason, remedy: 'Find out more with: contact-sync notify --test' });
+          events.notificationFailed({ host, reason, remedy: 'Find out more with: contact-sync notify --test' });
         }
         return LOOK_AGAIN_MS;
       }

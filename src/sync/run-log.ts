@@ -20,13 +20,13 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
     case 'recovered':
       return events.runRecovered({ ...ref, writes: event.writes });
     case 'planned':
-      return events.planned({ ...ref, writes: event.writes });
+      return events.planComputed({ ...ref, writes: event.writes });
     case 'written':
       return undefined;
     case 'conflict': {
       const { leftId, rightId } = event;
       const { winner, ...conflict } = event.conflict;
-      if (winner === null) return events.conflictAsked({ ...ref, leftId, rightId, ...conflict });
+      if (winner === null) return events.conflictAwaitingDecision({ ...ref, leftId, rightId, ...conflict });
       return events.conflictSettled({ ...ref, leftId, rightId, ...conflict, winner });
     }
     case 'skipped': {

@@ -12,7 +12,7 @@ export type Run = {
 
 export type HostLog = { readonly index: number; readonly lines: readonly LogLine[] };
 
-const TAKEN_OVER = 'link taken over by another process';
+const TAKEN_OVER = 'lease lost';
 /** A line comes a moment after what it tells of. */
 const LOGGED_LATE_MS = 100;
 

@@ -63,7 +63,7 @@ test('a backup made while the daemon writes comes back, and plans what the origi
     google.account.updatePerson(people[edits % people.length] ?? '', { organizations });
     edits += 1;
   }, 5);
-  await daemon.seen('plan made');
+  await daemon.seen('plan computed');
   const { code, stdout } = await run('data', 'backup', 'copy', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({

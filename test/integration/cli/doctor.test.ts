@@ -147,7 +147,7 @@ test('a DATA_DIR that others can write is not used without a word', async () => 
     await chmod(directory, mode);
     const { code, stderr } = await runCli(['status'], env, ground.directory);
     expect(code).toBe(0);
-    return stderr.includes('DATA_DIR may be written by others') && stderr.includes(`chmod 700 ${directory}`);
+    return stderr.includes('DATA_DIR writable by others') && stderr.includes(`chmod 700 ${directory}`);
   };
   expect([await warned(0o777), await warned(0o770), await warned(0o755), await warned(0o700)]).toEqual([
     true,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-const HALTED = says('run halted, nothing written', 'work');
+const HALTED = says('run halted', 'work');
 const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
 
 /** A daemon that has done its first sync; nothing else runs by itself. */

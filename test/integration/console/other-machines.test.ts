@@ -17,7 +17,7 @@ const listenOpenly = async (settings: object) => {
   await world.addLink('work');
   await world.configure({ work: SLOW }, { listen: '0.0.0.0:0', ...settings });
   const { daemon, address } = await startPage(world);
-  const warning = await daemon.until(says('LISTEN is open to other machines'));
+  const warning = await daemon.until(says('HTTP server open to other machines'));
   return { world, remedy: String(warning['remedy']), address: address.replace('0.0.0.0', '127.0.0.1') };
 };
 

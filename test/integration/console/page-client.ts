@@ -109,6 +109,6 @@ export const settled = async (visitor: Visitor, path: string): Promise<string> =
 /** Starts the daemon in a process of its own; answers where it listens. */
 export const startPage = async (world: DaemonWorld) => {
   const daemon = world.startProcess();
-  const line = await daemon.until(says('daemon listens'));
+  const line = await daemon.until(says('HTTP server started'));
   return { daemon, address: String(line['address']) };
 };

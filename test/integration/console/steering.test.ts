@@ -55,7 +55,7 @@ const deleteAtGoogle = ({ google }: Sandbox, count: number): readonly string[] =
   return gone.map(({ names }) => [names?.[0]?.givenName, names?.[0]?.familyName].filter(Boolean).join(' '));
 };
 
-const HALTED = says('run halted, nothing written', 'work');
+const HALTED = says('run halted', 'work');
 
 const lastRunPath = (page: string): string => /href="(\/links\/work\/runs\/[^"]+)"/u.exec(page)?.[1] ?? '';
 
@@ -295,6 +295,6 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   expect(seen((await visitor.get(path)).text)).not.toContain('Paused by hand');
   await world.configure({ work: SLOW }, PAGE);
   daemon.kill('SIGHUP');
-  await daemon.until(says('link goes on after a pause by hand', 'work'), again);
+  await daemon.until(says('link resumed', 'work'), again);
   await daemon.until(completed('work', 'incremental'), again);
 });

@@ -37,14 +37,14 @@ test('a second daemon on one DATA_DIR says so at its start, and not of one that 
   const first = world.startProcess();
   await first.until(completed('work', 'incremental'));
   const second = world.startDaemon(AS_CONFIGURED);
-  const beside = await second.until(says('another daemon works on this DATA_DIR'));
+  const beside = await second.until(says('DATA_DIR shared with another daemon'));
   expect(beside).toMatchObject({ level: 'warn', pid: expect.any(Number), host: expect.any(String) });
   await second.stop();
   first.kill('SIGKILL');
   await first.exited;
   const third = world.startDaemon(AS_CONFIGURED);
   await third.until(completed('work'));
-  expect(third.lines.filter(says('another daemon works on this DATA_DIR'))).toEqual([]);
+  expect(third.lines.filter(says('DATA_DIR shared with another daemon'))).toEqual([]);
 });
 
 describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (queue) => {
@@ -60,7 +60,7 @@ describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (
       await world.configure({ work: QUICK, large: QUICK });
       daemon.kill('SIGHUP');
       expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ added: ['large'] });
-      await daemon.until(says('plan made', 'large'));
+      await daemon.until(says('plan computed', 'large'));
       daemon.kill('SIGTERM');
       expect(await daemon.exited).toBe(0);
       expect(errors(daemon)).toEqual([]);
@@ -132,7 +132,7 @@ describe.skipIf(redis === null)('two daemons on one Redis and one store', () => 
     const sandbox = await world.addLink('work', 120);
     await world.configure({ work: QUICK });
     const mortal = world.startProcess();
-    await mortal.until(says('plan made'));
+    await mortal.until(says('plan computed'));
     mortal.kill('SIGKILL');
     await mortal.exited;
     const other = world.startDaemon(AS_CONFIGURED);

@@ -208,7 +208,7 @@ test.each(['halted', 'active'] as const)(
     expect(error).toBeInstanceOf(LeaseError);
     expect(summary.outcome).toBe('failed');
     expect(await app.store.link('default')).toMatchObject({ state, reason: 'As the other one says.' });
-    expect(log.lines.find(says('link taken over by another process'))).toMatchObject({
+    expect(log.lines.find(says('lease lost'))).toMatchObject({
       level: 'warn',
       link: 'default',
     });

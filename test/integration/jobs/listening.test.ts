@@ -21,7 +21,7 @@ const ANY_PORT = { listen: '127.0.0.1:0' };
 
 const startListening = async (world: DaemonWorld) => {
   const daemon = world.startProcess();
-  const line = await daemon.until(says('daemon listens'));
+  const line = await daemon.until(says('HTTP server started'));
   const address = String(line['address']);
   const ask = (path: string): Promise<Response> => fetch(`http://${address}${path}`);
   const metrics = async (): Promise<string> => (await ask('/metrics')).text();

@@ -10,7 +10,7 @@ const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
 const LOOK_MS = 30_000;
-const HALTED = 'run halted, nothing written';
+const HALTED = 'run halted';
 /** Whose next deletion halts it. */
 const STRICT = { syncInterval: '10s', deleteLimit: '0' };
 /** That nothing halts. */
@@ -60,7 +60,7 @@ test('a halt is told once, through further halts and a restart, and so is its en
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
   const familyName = deleteOne(world, 'work');
   await letLook(daemon, says(HALTED, 'work'));
-  await daemon.until(says('notice sent', 'work'));
+  await daemon.until(says('notification sent', 'work'));
   expect(receiver.received[0]?.body).toContain('more than the 0 that DELETE_LIMIT allows');
   expect(receiver.received[0]?.body).not.toContain(familyName);
 
@@ -68,7 +68,7 @@ test('a halt is told once, through further halts and a restart, and so is its en
   await daemon.until(says(HALTED, 'work'), daemon.lines.length);
   deleteOne(world, 'home');
   await letLook(daemon, says(HALTED, 'home'));
-  await daemon.until(says('notice sent', 'home'));
+  await daemon.until(says('notification sent', 'home'));
   await daemon.stop();
 
   const next = world.startDaemon();
@@ -76,11 +76,11 @@ test('a halt is told once, through further halts and a restart, and so is its en
   await configure(world, { work: STRICT, home: FREE });
   next.reload();
   await letLook(next, completed('home'));
-  await next.until(says('notice sent', 'home'));
+  await next.until(says('notification sent', 'home'));
   await configure(world, { work: FREE, home: FREE });
   next.reload();
   await letLook(next, completed('work'));
-  await next.until(says('notice sent', 'work'));
+  await next.until(says('notification sent', 'work'));
   await next.stop();
 
   expect(told()).toEqual(['work link.halted', 'home link.halted', 'home link.recovered', 'work link.recovered']);
@@ -100,13 +100,13 @@ test('a receiver that is down holds up no run, and is told once when it is up ag
   await daemon.until(says(HALTED, 'work'), daemon.lines.length);
   await daemon.until(completed('home'), daemon.lines.length);
   daemon.clock.advance(LOOK_MS);
-  await daemon.until(says('notice not delivered'));
+  await daemon.until(says('notification failed'));
   receiver.answer((response) => response.writeHead(204).end());
   await letLook(daemon, says(HALTED, 'work'), 10 * LOOK_MS);
-  await daemon.until(says('notice sent', 'work'));
+  await daemon.until(says('notification sent', 'work'));
   deleteOne(world, 'home');
   await letLook(daemon, says(HALTED, 'home'));
-  await daemon.until(says('notice sent', 'home'));
+  await daemon.until(says('notification sent', 'home'));
   await daemon.stop();
   expect(told().slice(1)).toEqual(['work link.halted', 'home link.halted']);
 });
@@ -119,7 +119,7 @@ test('a link that waits for a credential is told of', async () => {
   sandbox?.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
   await daemon.until(says('link paused', 'work'));
   await letLook(daemon, completed('home'));
-  await daemon.until(says('notice sent', 'work'));
+  await daemon.until(says('notification sent', 'work'));
   await daemon.stop();
   expect(told()).toEqual(['work link.paused']);
   expect(receiver.received[0]?.body).toContain('contact-sync connect service work');

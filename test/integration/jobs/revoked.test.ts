@@ -127,7 +127,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       });
       expect(seen).toBeGreaterThanOrEqual(at.nth);
       const before = daemon.lines.filter((line) => line['run'] === paused['run']);
-      expect(before.map(({ msg }) => msg)).toContain('plan made');
+      expect(before.map(({ msg }) => msg)).toContain('plan computed');
       const reason = `${String(paused['reason'])}. ${String(paused['remedy'])}`;
       const stored = await storedLink(world);
       expect(stored).toMatchObject({ state: 'paused', refused: [] });
@@ -149,14 +149,14 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       expect(connected).toMatchObject({ code: 0, stderr: '' });
       expect(connected.stdout).toContain('The link home was paused; it is active again.');
       // Whether the creates that met the refusal were made is looked into with patience, which needs none here.
-      const isResumed = (): boolean => daemon.lines.some(says('link resumed', 'home'));
+      const isResumed = (): boolean => daemon.lines.some(says('link reconnected', 'home'));
       await expect.poll(() => isResumed() || daemon.clock.advance(1_000)).toBe(true);
       await expect.poll(async () => (await storedLink(world)).state).toBe('active');
       await daemon.until(completed('home'), daemon.lines.length);
       const sides = readSides(home);
       expect(sides.google).toEqual(sides.service);
       for (const name of newcomers) expect(sides[side].filter((row) => row.name === name)).toHaveLength(1);
-      expect(daemon.lines.filter(says('link resumed'))).toHaveLength(1);
+      expect(daemon.lines.filter(says('link reconnected'))).toHaveLength(1);
       expect(errors(daemon)).toEqual([paused]);
     },
   );

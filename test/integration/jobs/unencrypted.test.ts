@@ -8,7 +8,7 @@ import { says, type LogLine } from '../../support/jobs/log-lines.ts';
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const WARNING = 'credential and contacts go unencrypted';
+const WARNING = 'unencrypted remote address';
 const OPEN = {
   baseUrl: 'http://service.invalid',
   rootUrl: 'http://10.0.0.7:80',
@@ -67,7 +67,7 @@ test('the daemon warns of a webhook that is told unencrypted, by its host', asyn
   await using world = await worldOf({ closed: {} });
   await world.configure({ closed: {} }, { notifyUrl: 'http://hooks.invalid/T0SECRET' });
   const daemon = world.startDaemon();
-  const warning = await daemon.until(says('notices go unencrypted'));
+  const warning = await daemon.until(says('unencrypted notification URL'));
   expect(warning).toMatchObject({ level: 'warn', host: 'hooks.invalid' });
   await daemon.until(says('run completed', 'closed'));
   expect(JSON.stringify(daemon.lines)).not.toContain('T0SECRET');

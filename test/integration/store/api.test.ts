@@ -22,7 +22,7 @@ beforeAll(async () => {
   await world.addLink('home', 3);
   await world.configure({ home: { syncInterval: '1h' } }, { ...SHARED, databaseUrl: await postgres.createDatabase() });
   daemon = world.startProcess();
-  const { address: found } = await daemon.until(says('daemon listens'));
+  const { address: found } = await daemon.until(says('HTTP server started'));
   address = String(found);
 });
 afterAll(async () => {

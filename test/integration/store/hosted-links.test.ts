@@ -106,7 +106,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     // A file that has a link of that name now: the file's is served, the other one is left out.
     await world.configure({ ada: { syncInterval: '1s' } }, { ...SHARED, databaseUrl });
     daemon.kill('SIGHUP');
-    const left = await daemon.until(says('link left out'));
+    const left = await daemon.until(says('link settings invalid'));
     expect(JSON.stringify(left['problems'])).toContain('is the name of a link of the configuration file too');
     await world.configure({}, { ...SHARED, databaseUrl });
     const beforeReload = daemon.lines.length;

@@ -10,10 +10,10 @@ import { createTestTerminal } from '../cli/terminal.ts';
 import { createFakeClock } from '../http/fake-clock.ts';
 
 /** What is told of the waits at the service, and how far the clock is. */
-const startSide = (tell: Events['remoteAwaited']) => {
+const startSide = (tell: Events['retryScheduled']) => {
   const clock = createFakeClock();
   const link = { name: 'default', sides: SIDE_WORDS } as unknown as LinkConfig;
-  const parts = { clock, events: { remoteAwaited: tell } } as unknown as Parameters<typeof networkFor>[0];
+  const parts = { clock, events: { retryScheduled: tell } } as unknown as Parameters<typeof networkFor>[0];
   return { clock, onRetry: networkFor(parts, link, 'right').onRetry };
 };
 
@@ -80,7 +80,7 @@ test('people see who is waited for, why, and when it is asked again', () => {
   const config = { logLevel: 'info', logFormat: 'json', logPersonalData: false } as Config;
   const forPeople = { ...terminal, log: Object.assign(Object.create(terminal.log), { isTTY: true }) };
   const events = createCommandEvents(config, forPeople, { json: false });
-  const { onRetry } = startSide((fields) => events.remoteAwaited(fields));
+  const { onRetry } = startSide((fields) => events.retryScheduled(fields));
   onRetry(new Error('the service did not answer GET /v2/me (ECONNREFUSED)'), 12_300);
   expect(terminal.warned).toEqual([
     expect.stringMatching(

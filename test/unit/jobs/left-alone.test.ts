@@ -16,7 +16,7 @@ test('a link that is paused by hand is left alone by its schedule until it is re
   await runner.run();
   expect(runner.logged.filter((line) => line.includes('ByHand'))).toEqual([
     'linkPausedByHand {"link":"a","remedy":"Let it go on with: contact-sync resume a"}',
-    'linkResumedByHand {"link":"a"}',
+    'linkResumed {"link":"a"}',
   ]);
 });
 

@@ -86,12 +86,12 @@ test('a paused link is left alone by its schedule until its credential is anothe
   expect(runner.runs).toHaveLength(1);
   runner.credentials.left = 'g2';
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.logged.filter((line) => line.startsWith('linkResumed'))).toEqual(['linkResumed {"link":"a"}']);
+  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual(['linkReconnected {"link":"a"}']);
 });
 
 test('[R16] a link that connect has made active is resumed by its next completed run, and that is logged once', async () => {
   await using runner = await startRunner();
-  const resumed = () => runner.logged.filter((line) => line.startsWith('linkResumed'));
+  const resumed = () => runner.logged.filter((line) => line.startsWith('linkReconnected'));
   runner.ends(REVOKED);
   await runner.run();
   runner.credentials.left = 'g2';
@@ -103,7 +103,7 @@ test('[R16] a link that connect has made active is resumed by its next completed
   runner.clock.advance(60_000);
   await runner.run();
   await runner.run();
-  expect(resumed()).toEqual(['linkResumed {"link":"a"}']);
+  expect(resumed()).toEqual(['linkReconnected {"link":"a"}']);
 });
 
 test('[R16] a link that another process has resumed is not logged again', async () => {
@@ -114,7 +114,7 @@ test('[R16] a link that another process has resumed is not logged again', async 
   await patchLink(runner.store, 'a', { state: 'active', reason: null });
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.logged.filter((line) => line.startsWith('linkResumed'))).toEqual([]);
+  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual([]);
 });
 
 test('[R16] a credential that is stored while the old one is being refused is tried', async () => {

@@ -59,7 +59,7 @@ test('a trouble is told once however often one looks, its end once, and the next
   }
   expect(events()).toEqual(['link.halted', 'link.recovered', 'link.halted']);
   expect(receiver.received[0]).toMatchObject({ path: PATH, headers: { 'content-type': 'application/json' } });
-  expect(logged('noticeSent')[0]).toEqual({ link: 'home', news: 'halted', host: new URL(receiver.url).host });
+  expect(logged('notificationSent')[0]).toEqual({ link: 'home', news: 'halted', host: new URL(receiver.url).host });
 });
 
 test('another process on the same store tells nothing that was told', async () => {
@@ -124,7 +124,7 @@ describe('a receiver that does not take it', () => {
     // Logged once, and with no word of the receiver, which may repeat what it was sent.
     const { host } = new URL(receiver.url);
     const remedy = 'Find out more with: contact-sync notify --test';
-    expect(logged('noticeFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
+    expect(logged('notificationFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
   });
 
   test('is sent it under the same id later too, for it may have been taken, and the next trouble under another', async () => {
@@ -151,7 +151,7 @@ describe('a receiver that does not take it', () => {
     await receiver[Symbol.asyncDispose]();
     const notifier = notifierTo(url);
     await notifier.tell(['home'], NEVER);
-    expect(logged('noticeFailed')).toMatchObject([
+    expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('did not answer (ECONNREFUSED)') },
     ]);
     receiver = await startReceiver(Number(new URL(url).port));
@@ -184,7 +184,7 @@ describe('a receiver that does not take it', () => {
     receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
     await open().tell(['home'], NEVER);
     expect(other.received).toEqual([]);
-    expect(logged('noticeFailed')).toMatchObject([
+    expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('redirect, which is not followed') },
     ]);
   });
@@ -198,7 +198,7 @@ describe('a receiver that does not take it', () => {
       clock.advance(5_000);
     }
     await telling;
-    expect(logged('noticeFailed')).toMatchObject([
+    expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('did not answer (no whole answer within 5 s)') },
     ]);
   });
@@ -252,7 +252,7 @@ test('the end of the program ends the waiting, and what was not told is told by 
   });
   await open({ random: () => 0.999 }).tell(['home'], ending.signal);
   expect(receiver.received).toHaveLength(1);
-  expect(logged('noticeFailed')).toEqual([]);
+  expect(logged('notificationFailed')).toEqual([]);
   receiver.answer((response) => response.writeHead(204).end());
   await open().tell(['home'], NEVER);
   expect(events()).toEqual(['link.halted', 'link.halted']);
@@ -262,7 +262,7 @@ test('a store that cannot be used ends nothing', async () => {
   const broken = openStore(':memory:');
   await broken.close();
   expect(await open({ store: broken }).tell(['home'], NEVER)).toBe(300_000);
-  expect(logged('noticeFailed')).toHaveLength(1);
+  expect(logged('notificationFailed')).toHaveLength(1);
 });
 
 test('what is sent is signed, each time with its own time, where there is a secret', async () => {

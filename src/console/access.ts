@@ -14,7 +14,7 @@ export type Env = {
   Variables: {
     /** The link that the address names. */
     link: LinkConfig;
-    /** Who is signed in. */
+    /** The session of the request. */
     session: Session;
     /** The fields of the form that was sent. */
     form: URLSearchParams;
@@ -32,26 +32,26 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** No browser takes anything from elsewhere, shows the page in another one, or tells others where it was. */
+/** Forbids content from other origins, frames around the page and referrers to other sites. */
 export const protectingHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   context.header('content-security-policy', POLICY);
-  // The origin of a form would be hidden too, where nothing at all were told.
+  // A policy of no-referrer would also hide the origin of forms.
   context.header('referrer-policy', 'same-origin');
   context.header('x-frame-options', 'DENY');
   context.header('cross-origin-opener-policy', 'same-origin');
   context.header('cross-origin-resource-policy', 'same-origin');
 };
 
-/** Of all who ask together: a person needs a few, with the styles and scripts of each page. */
+/** For all clients together: a visitor needs a few requests for each page, its styles and its script. */
 const REQUESTS = { burst: 200, perSecond: 40 };
 
-/** Answers no more than so many requests, whoever sends them. */
+/** Limits the rate of requests of all clients together. */
 export const limitedRate = (clock: Clock): MiddlewareHandler => {
   const isAllowed = createAllowance(clock, REQUESTS);
   return async (context, next) => {
     if (isAllowed()) return next();
-    return context.text('Too many requests at once; try again in a moment.\n', 429, { 'retry-after': '5' });
+    return context.text('Too many requests. Try again in 5 seconds.\n', 429, { 'retry-after': '5' });
   };
 };
 
@@ -65,7 +65,7 @@ export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, ti
     status,
   );
 
-/** Whether a form comes from a page of this very address: browsers say where from, and no page can say otherwise. */
+/** Whether a form comes from a page of this address: browsers send the origin, and no page can change it. */
 const isOwnOrigin = (context: Context): boolean => {
   const origin = context.req.header('origin');
   const host = context.req.header('host');
@@ -80,32 +80,47 @@ const FORM = 'application/x-www-form-urlencoded';
 export const ownForms: MiddlewareHandler<Env> = async (context, next) => {
   if (context.req.method === 'GET' || context.req.method === 'HEAD') return next();
   if (context.req.method !== 'POST' || !isOwnOrigin(context)) {
-    return refuse(context, 403, 'Not from this page', 'This request did not come from a page of this address.');
+    return refuse(
+      context,
+      403,
+      'Request refused',
+      'The request did not come from this page. Reload the page and try again.',
+    );
   }
   if (context.req.header('content-type')?.split(';')[0] !== FORM) {
-    return context.text('Only forms of the page are taken.\n', 415);
+    return context.text('Only forms of this page are accepted.\n', 415);
   }
   const form = await readBody(context.req.raw, LARGEST_FORM_BYTES);
-  if (form === null) return context.text('That is more than any form of this page holds.\n', 413);
+  if (form === null) return context.text('The form is larger than 16 KiB.\n', 413);
   context.set('form', new URLSearchParams(form));
   return next();
 };
 
-/** Lets those in who are signed in, and takes a form once. */
+/** Requires a session, and accepts each form once. */
 export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>
   createMiddleware<Env>(async (context, next) => {
     const session = sessions.find(getCookie(context, cookie));
     const isForm = context.req.method === 'POST';
     if (session === null) {
       return isForm
-        ? refuse(context, 403, 'Not signed in', 'You are not signed in, or no longer. Nothing was done.')
+        ? refuse(
+            context,
+            403,
+            'Not signed in',
+            'You are not signed in, or the session has expired. Nothing was changed. Sign in again.',
+          )
         : context.redirect('/sign-in', 303);
     }
     if (isForm) {
       const check = useFormToken(session, context.get('form').get('token') ?? '');
-      if (check === 'wrong') return refuse(context, 403, 'Not from this page', 'The form is none of your session.');
-      if (check === 'used')
-        return refuse(context, 409, 'Sent twice', 'This form was sent already. Load its page again.');
+      if (check === 'wrong')
+        return refuse(
+          context,
+          403,
+          'Request refused',
+          'The form belongs to another session. Reload the page and try again.',
+        );
+      if (check === 'used') return refuse(context, 409, 'Already sent', 'The form was already sent. Reload the page.');
     }
     context.set('session', session);
     return next();

@@ -13,7 +13,7 @@ export type Bench<State> = {
   ended(): Promise<unknown>;
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'An unknown error ended it.');
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'Unknown error.');
 
 /** Keeps what came of the work for so many links at most. */
 export const createBench = <State>(most: number): Bench<State> => {

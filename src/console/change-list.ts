@@ -8,37 +8,37 @@ import { whyWords } from '../view/why-words.ts';
 import { grouped } from '../view/words.ts';
 import type { Html } from './layout.ts';
 
-/** So many of each sort are on one page; the filter finds the others. */
+/** Changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
 
 const ACTIONS: Readonly<Record<Change['action'], string>> = {
   create: 'create',
   update: 'update',
-  membership: 'move between groups',
+  membership: 'change groups',
   delete: 'delete',
   pair: 'pair',
   unlink: 'unlink',
-  'set-apart': 'set apart',
-  wake: 'keep in step again',
-  ask: 'ask',
+  'set-apart': 'detach',
+  wake: 'reattach',
+  ask: 'ask for a decision',
   'create-group': 'create the group',
   'rename-group': 'rename the group',
   'delete-group': 'delete the group',
 };
 
 /** Values of a field, one after the other. */
-export const valuesText = (values: readonly string[]): string => (values.length === 0 ? 'nothing' : values.join(', '));
+export const valuesText = (values: readonly string[]): string => (values.length === 0 ? '(empty)' : values.join(', '));
 
-/** A contact where nothing names it. */
+/** The ids of a contact without a name. */
 export const idsText = ({
   leftId,
   rightId,
 }: {
   readonly leftId: string | null;
   readonly rightId: string | null;
-}): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
+}): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
-/** Who or what a change is about. */
+/** The contact or group of a change. */
 const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
 /** A field with its value before and after. */
@@ -57,7 +57,7 @@ export const fieldChangeItem = (
   return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
 };
 
-/** What comes or goes as a whole: its values, without those that name it. */
+/** A value of a created or deleted contact; the name is already in the heading. */
 const contentItem = ({ field, from, to }: FieldChange): Html => {
   const isName = field === 'name' || field === 'firstName' || field === 'lastName';
   return isName ? html`` : html`<li>${fieldWords(field)}: ${valuesText([...from, ...to])}</li>`;
@@ -82,7 +82,7 @@ const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, 
   </li>`;
 };
 
-/** What of a list is shown, as the address of the page says it. */
+/** Reads the filter of a list from the address of the page. */
 export const shownOf = (query: (name: string) => string | undefined): Shown => {
   const only = HAPPENINGS.find((each) => each === query('only'));
   const grep = query('find')?.trim() ?? '';
@@ -92,7 +92,7 @@ export const shownOf = (query: (name: string) => string | undefined): Shown => {
 const option = (value: Happening, shown: Shown): Html =>
   html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${HAPPENING_TITLES[value]}</option>`;
 
-/** The box by which a list is narrowed down. */
+/** The filter of a list. */
 export const filterForm = (action: string, shown: Shown, label = 'Find a name or a value'): Html =>
   html`<form method="get" action="${action}" class="actions" role="search">
     <div>
@@ -109,7 +109,7 @@ export const filterForm = (action: string, shown: Shown, label = 'Find a name or
     <button class="quiet">Filter</button>
   </form>`;
 
-/** The box by which a table is narrowed down; `kept` are what else the address says. */
+/** The filter of a table; `kept` are other parameters of the address. */
 export const findForm = (action: string, text: string, kept: Readonly<Record<string, string>> = {}): Html =>
   html`<form method="get" action="${action}" class="actions" role="search">
     ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
@@ -120,16 +120,16 @@ export const findForm = (action: string, text: string, kept: Readonly<Record<str
     <button class="quiet">Filter</button>
   </form>`;
 
-/** Whether one of the texts has the one that was asked for in it. */
+/** Whether one of the texts contains the search text. */
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => holds(each, text));
 
-/** Changes of one sort, some of so many; `rest` says how the others are found. */
+/** Changes of one kind, the first of `total`; `rest` is a hint for finding the others. */
 export const changeSection = <Each extends Change>(
   { happening, total, own }: { readonly happening: Happening; readonly total: number; readonly own: readonly Each[] },
   sides: Sides<SideWords>,
   more: (change: Each) => Html,
-  rest: Html | string = 'narrow them down with the filter.',
+  rest: Html | string = 'use the filter to find them.',
 ): Html => {
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
   const hidden = total - items.length;
@@ -142,7 +142,7 @@ export const changeSection = <Each extends Change>(
   </section>`;
 };
 
-/** Changes by what happens: what destroys comes first. `more` may add to each. */
+/** Changes grouped by kind, destructive kinds first. `more` may add to each change. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
   sides: Sides<SideWords>,
@@ -154,5 +154,5 @@ export const changeSections = <Each extends Change>(
     const own = groups.get(happening) ?? [];
     return own.length === 0 ? [] : [changeSection({ happening, total: own.length, own }, sides, more)];
   });
-  return sections.length > 0 || all.length === 0 ? sections : [html`<p>Nothing of that is among them.</p>`];
+  return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

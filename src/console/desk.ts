@@ -34,7 +34,8 @@ export type PlanView = {
 export type Planning =
   | { readonly state: 'planning' | 'checking' }
   | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
-  | { readonly state: 'accepted' }
+  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the run that ended after it; null before that. */
+  | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 
 /** What is to be undone: a run, or one write of it by its number in the journal. */
@@ -67,7 +68,8 @@ export type Desk = {
   /** What is under way; null where nothing is. */
   progress(link: LinkConfig): Progress | null;
   plan(link: LinkConfig): void;
-  planning(link: LinkConfig): Planning | null;
+  /** `ended`: the ids of the last runs that ended, newest first. An acceptance is over when a second run has ended. */
+  planning(link: LinkConfig, ended: readonly string[]): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
@@ -101,15 +103,28 @@ const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progre
   return { text: `${grouped(written)} of ${count(planned, 'write')} done${left}.`, done: written, total: planned };
 };
 
-/** The nonce by which a run may pass that halt; null where the last run did not end with it (R8). */
-const overrideOf = async ({ store }: App, { name }: LinkConfig, halt: string): Promise<string | null> => {
-  const [last] = await store.runs(name, { latest: 'ended' });
+/** The last runs that ended, newest first. */
+export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<readonly RunRow[]> =>
+  (await store.runs(name, { newest: 3 })).filter(({ endedAtMs }) => endedAtMs !== null);
+
+type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
+
+/** The acceptance with the run that it led to; null when it no longer says anything about the link. */
+const acceptedNow = (accepted: Accepted, ended: readonly string[]): Accepted | null => {
+  const [last = null, previous = null] = ended;
+  if (last === accepted.lastRun) return accepted;
+  return previous === accepted.lastRun ? { ...accepted, ranAs: last } : null;
+};
+
+/** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */
+const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
+  const [last] = await endedRuns(app, link);
   return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
 };
 
-const WAITING: Progress = { text: 'It begins in a moment.', done: 0, total: 0 };
-const PLANNING: Progress = { text: 'The plan is being made.', done: 0, total: 0 };
-const UNDOING: Progress = { text: 'The undo is being worked on.', done: 0, total: 0 };
+const WAITING: Progress = { text: 'Waiting to start.', done: 0, total: 0 };
+const PLANNING: Progress = { text: 'Planning.', done: 0, total: 0 };
+const UNDOING: Progress = { text: 'Undo in progress.', done: 0, total: 0 };
 
 const planView = async (
   { app, clock }: Pick<DeskParts, 'app' | 'clock'>,
@@ -141,18 +156,19 @@ const checkPlan = async (
 ): Promise<Planning> => {
   const view = await planView(parts, link, signal);
   if (view.digest !== accepted) {
-    return { state: 'planned', view, note: 'Something has changed since. This is the plan as it is now.' };
+    return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
   }
   const override = view.halt === null ? null : await overrideOf(parts.app, link, view.halt);
   if (view.halt !== null && override === null) {
     return {
       state: 'planned',
       view,
-      note: 'No run has been halted by this plan yet: press Sync, which writes nothing.',
+      note: 'No run has halted on this plan yet. Press Sync: the run halts and writes nothing. Then accept the plan.',
     };
   }
+  const [lastRun = null] = await endedRuns(parts.app, link);
   await parts.send({ link: link.name, kind: 'incremental', override, byHand: true });
-  return { state: 'accepted' };
+  return { state: 'accepted', lastRun: lastRun?.id ?? null, ranAs: null };
 };
 
 /** The jobs that were asked for, and how they ended. */
@@ -192,7 +208,10 @@ const createPlans = (
       };
       bench.begin(keyOf(link), { state: 'planning' }, { work, failed });
     },
-    planning: (link) => bench.of(keyOf(link)),
+    planning: (link, ended) => {
+      const planning = bench.of(keyOf(link));
+      return planning?.state === 'accepted' ? acceptedNow(planning, ended) : planning;
+    },
     accept: (link, accepted) => {
       const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
       bench.begin(keyOf(link), { state: 'checking' }, { work, failed });
@@ -258,7 +277,7 @@ export const createDesk = (parts: DeskParts): Desk => {
       return orders.isAwaited(link.name) ? WAITING : null;
     },
     close: async () => {
-      ending.abort(new Error('The daemon stops.'));
+      ending.abort(new Error('The daemon is stopping.'));
       await Promise.all([plans.ended(), undos.ended()]);
     },
   };

@@ -22,7 +22,7 @@ export const pageContext = (session: Session, readonly: boolean, nowMs: number):
   nowMs,
 });
 
-/** A time, in UTC until the script puts it in the reader's zone. */
+/** A time in UTC; the script converts it to the reader's zone. */
 export const timeTag = (atMs: number | null, none = 'never'): Html => {
   const iso = isoOf(atMs);
   if (iso === null) return html`${none}`;
@@ -32,15 +32,15 @@ export const timeTag = (atMs: number | null, none = 'never'): Html => {
 export type Button = {
   readonly action: string;
   readonly label: string;
-  /** Said to those who do not see what stands around the button. */
+  /** Context for screen readers. */
   readonly describes?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly look?: 'quiet' | 'danger';
-  /** Whether it is there on a page that only shows. */
+  /** Whether a read-only page has it. */
   readonly shows?: true;
 };
 
-/** A form that is one button; nothing where the page only shows. */
+/** A form with one button; empty on a read-only page, unless `shows`. */
 export const button = (page: PageContext, { action, label, describes, fields = {}, look, shows }: Button): Html => {
   if (page.readonly && shows !== true) return html``;
   const hidden = Object.entries({ ...fields, token: page.formToken });
@@ -59,7 +59,7 @@ export type PageParts = {
   readonly title: string;
   readonly nav: readonly NavItem[];
   readonly body: Html | readonly Html[];
-  /** Whether the page changes by itself, so that it is loaded again where there is no script. */
+  /** Whether the page changes by itself: without a script it is reloaded. */
   readonly isLive?: boolean;
 };
 
@@ -74,7 +74,7 @@ const head = (title: string, isLive: boolean): Html =>
     ${isLive ? html`<noscript><meta http-equiv="refresh" content="3" /></noscript>` : ''}
   </head>`;
 
-/** A whole page for somebody who is signed in; tells the session's notice, once. */
+/** A page of a session; shows its notice once. */
 export const page = (context: PageContext, { title, nav, body, isLive = false }: PageParts): Html => {
   const { session, readonly } = context;
   const { notice } = session;
@@ -88,7 +88,7 @@ export const page = (context: PageContext, { title, nav, body, isLive = false }:
       ${head(title, isLive)}
       <body>
         <header>
-          <a class="skip" href="#content">To the content</a>
+          <a class="skip" href="#content">Skip to content</a>
           <strong>contact-sync</strong>
           <nav aria-label="Pages">
             <ul>
@@ -99,14 +99,14 @@ export const page = (context: PageContext, { title, nav, body, isLive = false }:
         </header>
         <main id="content">
           <h1>${title}</h1>
-          ${readonly ? html`<p class="faint">This page only shows (CONSOLE_READONLY).</p>` : ''}
+          ${readonly ? html`<p class="faint">This page is read-only (CONSOLE_READONLY).</p>` : ''}
           ${notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`} ${body}
         </main>
       </body>
     </html>`;
 };
 
-/** A page for somebody who is not signed in. */
+/** A page without a session. */
 export const plainPage = (title: string, body: Html): Html =>
   html`<!doctype html>
     <html lang="en">

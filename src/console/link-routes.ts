@@ -48,7 +48,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
       `/links/:link/${step}`,
       acting(parts, toLink, async (link) => {
         await app.store.setPausedByHand(link.name, step === 'pause' ? clock.now() : null);
-        return step === 'pause' ? 'The link is paused.' : 'The link goes on with its next scheduled run.';
+        return step === 'pause' ? 'The link is paused.' : 'The link is resumed.';
       }),
     );
   }
@@ -57,7 +57,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     acting(parts, toLink, async (link, form) => {
       const kind = form.get('kind') === 'full' ? 'full' : 'incremental';
       await desk.order(link, kind);
-      return kind === 'full' ? 'A full resync begins.' : 'A sync begins.';
+      return kind === 'full' ? 'Full resync requested.' : 'Sync requested.';
     }),
   );
 };

@@ -8,13 +8,13 @@ const LOOK_EVERY_MS = 500;
 const LONGEST_MS = 10 * 60_000;
 const MOST_STREAMS = 20;
 
-/** Tells how far something is, as server-sent events, until it is over; so many at the same time. */
+/** Streams progress as server-sent events until the work has ended; limits the number of streams. */
 export const createLive = (clock: Clock) => {
   let open = 0;
   return (context: Context, look: () => Progress | null): Response => {
-    // Nobody reads a stream behind the headers alone, so that it would never end.
+    // A client of HEAD never reads the stream, so it would not end.
     if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': 'text/event-stream' });
-    if (open >= MOST_STREAMS) return context.text('Too many pages are being kept up to date.\n', 503);
+    if (open >= MOST_STREAMS) return context.text('Too many open pages with live progress. Close some.\n', 503);
     open += 1;
     return streamSSE(context, async (stream) => {
       const gone = new AbortController();

@@ -1,7 +1,13 @@
 import type { LinkConfig } from '../config/config.ts';
 import type { NavItem } from './layout.ts';
 
-const PAGES = { '': 'Link', '/plan': 'Plan', '/conflicts': 'Conflicts', '/runs': 'Runs', '/left': 'Left out' } as const;
+const PAGES = {
+  '': 'Link',
+  '/plan': 'Plan',
+  '/conflicts': 'Conflicts',
+  '/runs': 'Runs',
+  '/left': 'Not synced',
+} as const;
 type LinkPage = keyof typeof PAGES | '/people';
 
 /** The address of a page of a link. */
@@ -12,7 +18,7 @@ export const linkPath = (name: string, page: LinkPage | '/verdicts' | `/runs/${s
 export const runPath = (name: string, run: string, write: number | null = null): string =>
   `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
 
-/** What the pages of a link are reached by. */
+/** The navigation of the pages of a link. */
 export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): readonly NavItem[] => [
   { href: '/', text: 'Links', current: false },
   ...(Object.entries({ ...PAGES, '/people': 'People' }) as [LinkPage, string][]).map(([page, text]) => ({

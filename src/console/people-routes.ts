@@ -6,6 +6,7 @@ import { explainById, findPeople } from '../history/explain.ts';
 import { readLinkRecord } from '../history/link-record.ts';
 import { reviewConflicts, unwrittenSide } from '../history/review.ts';
 import { isAbout, retryRefused } from '../sync/retry.ts';
+import { shownLinkState } from '../sync/state/link.ts';
 import { count } from '../view/words.ts';
 import type { Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
@@ -31,17 +32,17 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
       const { name, sides } = link;
       const id = Number(form.get('id'));
       const row = (await store.conflicts(name, { all: false })).find((each) => each.id === id);
-      if (row === undefined) return 'That conflict is not open any more.';
+      if (row === undefined) return 'The conflict is no longer open.';
       const taken = sideOf(form.get('review'));
-      if (row.winner === null && taken === null) return 'It waits for a decision: take one of the two values.';
+      if (row.winner === null && taken === null) return 'The conflict needs a decision. Take one of the two values.';
       const fixed = unwrittenSide(link, row.field);
       if (taken !== null && fixed !== null && fixed !== taken) {
-        return `The link does not write it to ${sides[fixed].place}, so that this value cannot stand there.`;
+        return `The link does not write this field to ${sides[fixed].place}. Change the value there.`;
       }
       const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
-      if (kept === null) return 'That conflict is not open any more.';
-      if (kept === 'dismissed') return 'It is left as it is.';
-      return `The next run writes the ${row.winner === null ? 'value that you took' : 'other value'}.`;
+      if (kept === null) return 'The conflict is no longer open.';
+      if (kept === 'dismissed') return 'The current value is kept.';
+      return `The next run writes the ${row.winner === null ? 'value that you chose' : 'other value'}.`;
     }),
   );
 };
@@ -52,16 +53,18 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/left', async (context) => {
     const { link } = context.var;
     const record = await readLinkRecord(app.store, link.name);
-    return context.html(leftOutPage(pageOf(parts, context), link, record, findIn(context)));
+    const { state } = await app.store.link(link.name);
+    const of = { record, state: shownLinkState(state), find: findIn(context) };
+    return context.html(leftOutPage(pageOf(parts, context), link, of));
   });
   routes.post(
     '/links/:link/left',
     acting(parts, toLeftOut, async (link, form) => {
       const id = form.get('id');
       const retried = await retryRefused(leaseParts(parts), link.name, id === null ? () => true : isAbout(id));
-      if (retried.length === 0) return 'Nothing is refused there any more.';
+      if (retried.length === 0) return 'No refused write is left to retry.';
       await desk.order(link, 'incremental');
-      return `A sync begins, which tries ${count(retried.length, 'refused write')} again.`;
+      return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
     }),
   );
 };

@@ -3,6 +3,7 @@ import { listVerdicts } from '../history/verdicts.ts';
 import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
+import { endedRuns } from './desk.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './paths.ts';
 import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
@@ -10,18 +11,23 @@ import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.t
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
 const KEPT = {
-  together: 'Kept: they are one person. The next run pairs them; plan again to see it.',
-  apart: 'Kept: they are two people. No run pairs them; plan again to see it.',
+  together: 'Saved: the contacts are one person. The next run pairs them. Plan again to see the result.',
+  apart: 'Saved: the contacts are two people. No run pairs them. Plan again to see the result.',
 } as const;
 
-/** What the next run would do, and what people say of it. */
+/** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, desk } = parts;
   routes.get('/links/:link/plan', async (context) => {
     const { link } = context.var;
     const shown = shownOf((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
-    const of = { planning: desk.planning(link), progress: desk.progress(link), verdicts, shown };
+    const ended = await endedRuns(app, link);
+    const planning = desk.planning(
+      link,
+      ended.map(({ id }) => id),
+    );
+    const of = { planning, progress: desk.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));
   });
   routes.post(
@@ -43,13 +49,13 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     acting(parts, toPlan, async ({ name }, form) => {
       const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
       const says = form.get('says');
-      if (contacts.leftId === '' || contacts.rightId === '') return 'Choose a contact of each side.';
+      if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
       if (says === 'together' || says === 'apart') {
         await giveVerdict(leaseParts(parts), name, { ...contacts, says });
         return KEPT[says];
       }
       await takeBackVerdict(leaseParts(parts), name, contacts);
-      return 'Taken back. The next run decides by itself; plan again to see it.';
+      return 'Decision removed. The next run matches the contacts by its rules. Plan again to see the result.';
     }),
   );
 };

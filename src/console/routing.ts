@@ -21,53 +21,52 @@ export type LinkParts = {
   readonly readonly: boolean;
 };
 
-/** What a link is changed with while no run is under way. */
+/** The parts of a change to a link, which holds its lease. */
 export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
   const { store, holders } = app;
   return { store, clock, newId, holders };
 };
 
-/** The links that somebody who is signed in may know of. */
+/** The links that the session may see. */
 export const linksFor = ({ daemon }: Pick<LinkParts, 'daemon'>, context: Context<Env>): readonly LinkConfig[] => {
   const only = context.get('session').link;
   return daemon.links().filter(({ name }) => only === null || name === only);
 };
 
-/** Finds the link that the address names, for every route below it: one that is not theirs is as one that does not exist. */
+/** Finds the link of the address. A link outside of the session's scope is answered like a missing one. */
 export const knownLink = (parts: Pick<LinkParts, 'daemon'>) =>
   createMiddleware<Env>(async (context, next) => {
     const link = linksFor(parts, context).find(({ name }) => name === context.req.param('link'));
-    if (link === undefined) return refuse(context, 404, 'No such link', 'The daemon knows no link of that name.');
+    if (link === undefined) return refuse(context, 404, 'Link not found', 'The daemon has no link of that name.');
     context.set('link', link);
     return next();
   });
 
-/** Does what a form asks for; answers what is told of it on the next page, null for nothing. */
+/** Handles a form; returns the notice of the next page, null for none. */
 type Act = (link: LinkConfig, form: URLSearchParams, context: Context<Env>) => Promise<string | null>;
 
-/** The page that shows what came of a form. */
+/** The page that follows a form. */
 type To = (link: string, form: URLSearchParams, context: Context<Env>) => string;
 
-/** Does what a form asks for although it writes nothing, and shows the page at `to` with what came of it. */
+/** Handles a form that writes nothing, then redirects to `to` with a notice. */
 export const looking = (to: To, act: Act) => async (context: Context<Env>) => {
   const { session, link, form } = context.var;
-  // What keeps it from being done is for the person who asked.
   session.notice = await act(link, form, context).catch((error: unknown) => {
     if (error instanceof VerdictError) return error.said;
-    return error instanceof Error ? error.message : 'It could not be done.';
+    return error instanceof Error ? error.message : 'Unknown error. The log of the daemon has details.';
   });
   return context.redirect(to(link.name, form, context), 303);
 };
 
-/** As {@link looking}, for what a page that only shows does not do. */
+/** Like {@link looking}, for a form that a read-only page refuses. */
 export const acting = ({ readonly }: Pick<LinkParts, 'readonly'>, ...of: Parameters<typeof looking>) => {
   const act = looking(...of);
   return (context: Context<Env>) =>
-    readonly ? refuse(context, 403, 'Only shown', 'This page only shows (CONSOLE_READONLY).') : act(context);
+    readonly ? refuse(context, 403, 'Read-only', 'This page is read-only (CONSOLE_READONLY).') : act(context);
 };
 
 export const pageOf = ({ readonly, clock }: LinkParts, context: Context<Env>): PageContext =>
   pageContext(context.get('session'), readonly, clock.now());
 
-/** What the box of a table was asked to find. */
+/** The search text of a table. */
 export const findIn = (context: Context): string => context.req.query('find')?.trim() ?? '';

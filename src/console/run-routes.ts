@@ -13,11 +13,11 @@ import { acting, looking, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
 
-/** A write's number in the journal; null where there is none. */
+/** The number of a write in the journal; null for any other text. */
 const writeIn = (text: string | null | undefined): number | null =>
   /^\d{1,15}$/u.test(text ?? '') ? Number(text) : null;
 
-const NO_RUN = 'There is no such run, or it is too old.';
+const NO_RUN = 'The run does not exist, or its history was deleted (RETENTION).';
 
 /** What runs have done, and its undo. */
 export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -38,7 +38,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/runs/:run', async (context) => {
     const { link } = context.var;
     const run = await findRun(link, context.req.param('run'));
-    if (run === null) return refuse(context, 404, 'No such run', NO_RUN);
+    if (run === null) return refuse(context, 404, 'Run not found', NO_RUN);
     const write = writeIn(context.req.query('write'));
     const shown = shownOf((name) => context.req.query(name));
     const from = writeIn(context.req.query('from')) ?? 0;

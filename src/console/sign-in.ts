@@ -17,7 +17,7 @@ export type SignInParts = {
   /** Of this daemon's passes. */
   readonly key: string;
   readonly token: Secret | null;
-  /** As they are now, each with the token that opens it alone. */
+  /** The current links, each with its own token. */
   readonly links: () => readonly LinkConfig[];
   readonly clock: Clock;
 };
@@ -26,8 +26,8 @@ export type SignInParts = {
 const GUESSES = { burst: 10, perSecond: 1 / 6 };
 
 const HOW = html`<p>
-  To sign in, run <code>contact-sync console</code> where the daemon runs, and open the link that it prints. It works
-  once, for five minutes.
+  To sign in, run <code>contact-sync console</code> on the machine of the daemon and open the link that it prints. The
+  link works once and expires after five minutes.
 </p>`;
 
 const tokenForm = html`<form method="post" action="/sign-in" class="actions">
@@ -46,7 +46,7 @@ const passForm = (pass: string): Html =>
 
 const isIn = (token: Secret | null, text: string): boolean => token !== null && isSameText(token.reveal(), text);
 
-/** What a token opens; null where it is none. */
+/** The scope of a token; null for an unknown token. */
 const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: string): Scope | null => {
   if (isIn(token, text)) return { link: null, stands: () => true };
   const name = links().find(({ consoleToken }) => isIn(consoleToken, text))?.name;
@@ -56,7 +56,7 @@ const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: s
 
 const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
   const { id } = sessions.open(scope);
-  // A proxy that speaks TLS says so; the cookie then goes over TLS alone.
+  // A proxy that terminates TLS sets this header; the cookie is then limited to TLS.
   const secure = context.req.header('x-forwarded-proto') === 'https';
   setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
   return context.redirect('/', 303);
@@ -71,7 +71,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   return new Hono<Env>()
     .get('/sign-in', (context) => {
       const pass = context.req.query('pass');
-      // The pass is used up by the button: whatever looks a link up ahead of the person does not press it.
+      // Only the button uses the pass up: link previews and prefetching do not press it.
       if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
       return context.html(plainPage('Sign in', html`${HOW} ${hasToken() ? tokenForm : ''}`));
     })
@@ -87,13 +87,13 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
             stands: () => link === null || links().some(({ name }) => name === link),
           });
         }
-        return refuse(context, 403, 'Not signed in', html`The link was used already, or is too old. ${HOW}`);
+        return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);
       }
       if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);
-      if (!mayGuess()) return refuse(context, 429, 'Not signed in', 'Too many wrong tokens; wait a minute.');
+      if (!mayGuess()) return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
       const scope = scopeOf(parts, form.get('token') ?? '');
       if (scope !== null) return begin(context, parts, scope);
-      return refuse(context, 403, 'Not signed in', 'That is no token of this page.');
+      return refuse(context, 403, 'Not signed in', 'The token is wrong.');
     })
     .post('/sign-out', signedIn(sessions, cookie), (context) => {
       sessions.close(context.get('session'));

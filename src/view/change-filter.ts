@@ -1,12 +1,12 @@
 import { foldText } from '../contact/names.ts';
 import { happeningOf, type Change, type Happening } from './views.ts';
 
-/** What a person asked to see of a plan, an undo or a run. */
+/** The filter of a plan, an undo or a run. */
 export type Shown = {
-  /** Everything, however much it is. */
+  /** Without a limit on the number of changes. */
   readonly all?: boolean;
   readonly only?: Happening;
-  /** Only what holds this text in a name, an id or a value; spelling as in names. */
+  /** Only changes with this text in a name, an id or a value; compared like names. */
   readonly grep?: string;
 };
 
@@ -16,7 +16,7 @@ const textsOf = (change: Change): readonly (string | null)[] => [
   ...change.changes.flatMap(({ from, to }) => [...from, ...to]),
 ];
 
-/** Whether a text has the one that was asked for in it; spelling as in names. */
+/** Whether a text contains the search text; compared like names. */
 export const holds = (text: string | null, asked: string): boolean => {
   if (text === null) return false;
   return (
@@ -25,7 +25,7 @@ export const holds = (text: string | null, asked: string): boolean => {
   );
 };
 
-/** The changes that were asked for, in their order. */
+/** The changes that match the filter, in their order. */
 export const selectChanges = <Each extends Change>(changes: readonly Each[], { only, grep }: Shown): readonly Each[] =>
   changes.filter((change) => {
     if (only !== undefined && happeningOf(change) !== only) return false;

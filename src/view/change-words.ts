@@ -1,32 +1,32 @@
 import type { Happening, Write } from './views.ts';
 
-/** What stands above the changes that do the same. */
+/** The heading of the changes of each kind. */
 export const HAPPENING_TITLES: Readonly<Record<Happening, string>> = {
   deletes: 'Deletions',
-  'set-apart': 'Set apart',
+  'set-apart': 'Detached',
   conflicts: 'Conflicts',
   creates: 'Creations',
   updates: 'Updates',
   pairings: 'Pairings',
-  woken: 'Taking part again',
-  unlinks: 'Unlinkings',
+  woken: 'Reattached',
+  unlinks: 'Unlinked',
 };
 
-/** What a write did. */
+/** The action of a write, in the past tense. */
 export const ACTION_WORDS: Readonly<Record<Write['action'], string>> = {
   create: 'created',
   update: 'updated',
-  membership: 'moved',
+  membership: 'groups changed',
   delete: 'deleted',
   pair: 'paired',
   unlink: 'unlinked',
-  'set-apart': 'set apart',
-  wake: 'woken',
-  ask: 'asked',
+  'set-apart': 'detached',
+  wake: 'reattached',
+  ask: 'decision requested',
   'create-group': 'created',
   'rename-group': 'renamed',
   'delete-group': 'deleted',
 };
 
-/** What happens to both contacts of a pair at once. */
+/** Actions that affect both contacts of a pair. */
 export const IS_OF_BOTH: ReadonlySet<Write['action']> = new Set(['pair', 'set-apart', 'wake', 'ask']);

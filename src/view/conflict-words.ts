@@ -1,19 +1,19 @@
 import type { ConflictView } from './views.ts';
 
-/** What decided a conflict, for people and scripts. */
+/** The reason why a value of a conflict won; part of text and JSON. */
 export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
-  'one-way': 'the source of the link wins',
+  'one-way': 'the source side of the link wins',
   'preferred side': 'the policy prefers it',
   'newer edit': 'the newer edit wins',
   'longer value': 'the longer value wins',
-  'earlier policy': 'the policy was another one then',
-  'nobody yet': 'waits for a decision',
+  'earlier policy': 'an earlier policy decided',
+  'nobody yet': 'needs a decision',
 };
 
-/** How a conflict stands, for people. */
+/** The state of a conflict. */
 export const CONFLICT_STATES: Readonly<Record<ConflictView['state'], string>> = {
   open: 'open',
-  taking: 'the value that was taken is written by the next run',
+  taking: 'the next run writes the chosen value',
   reviewed: 'reviewed',
   superseded: 'superseded',
 };

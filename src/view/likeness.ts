@@ -4,7 +4,7 @@ import { fullNameKey } from '../contact/names.ts';
 import { nameOf } from './values.ts';
 import type { Why } from './views.ts';
 
-/** What two contacts have in common that a person sees first; null where that is nothing. */
+/** The most visible value that two contacts have in common; null if they have none. */
 export const likenessOf = (left: Contact, right: Contact): Why | null => {
   const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
     const keys = new Set(right[field].map(({ value }) => keyOf(value)));

@@ -33,7 +33,7 @@ const groupsOf = ({ groups }: Plan): PlanGroups => {
 
 const valuesOf = (value: string): readonly string[] => (value === '' ? [] : [value]);
 
-/** What a person is asked about two contacts. */
+/** The fields of a pair that need a decision by a person. */
 const askedViews = ({ pair, conflicts }: Merge): readonly ContactChange[] => {
   const why: Why = { kind: 'asked' };
   const asked = conflicts.filter(({ winner }) => winner === null);
@@ -44,7 +44,7 @@ const askedViews = ({ pair, conflicts }: Merge): readonly ContactChange[] => {
   return [{ side: 'left', action: 'ask', ...idsOf(pair), name, fields, changes, why }];
 };
 
-/** That a pair is set apart or wakes, whatever else happens to it. */
+/** The detachment or reattachment of a pair. */
 const selectionViews = (decision: Merge | Unlink): readonly Change[] => {
   const { pair } = decision;
   const isApart = setsApart(decision);
@@ -120,7 +120,7 @@ const decisionViews = (decision: Decision, groups: PlanGroups): readonly Change[
   }
 };
 
-/** Everything that the plan will write or link, in the order in which `plan --json` prints it. Pure. */
+/** All changes of a plan, in the order of `plan --json`. Pure. */
 export const planChanges = (plan: Plan): readonly Change[] => {
   const groups = groupsOf(plan);
   const ofGroups = plan.groups.actions.map((action) => groupView(action));
@@ -135,11 +135,11 @@ const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord]
   });
 };
 
-/** The contacts that a plan is about, by side and id: `left people/c1`. Pure. */
+/** The contacts of a plan, by side and id: `left people/c1`. Pure. */
 export const plannedContacts = ({ decisions }: Plan): ReadonlyMap<string, Contact> =>
   new Map(decisions.flatMap(recordsOf).map(([side, { id, contact }]) => [`${side} ${id}`, contact]));
 
-/** The contacts that the plan leaves unpaired although they may be one person. Pure. */
+/** The contacts that the plan does not pair although they may be one person. Pure. */
 export const unpairedOf = (plan: Plan): readonly Unpaired[] => {
   const { ambiguous } = plan;
   if (ambiguous.length === 0) return [];

@@ -6,7 +6,7 @@ import type { FieldChange, Why } from './views.ts';
 /** The names of groups by the ids that a side gives them. */
 export type GroupNames = ReadonlyMap<string, string>;
 
-/** What a contact is called where people read of it: its name, else its company or an address; null where it has none. */
+/** The display name of a contact: its name, else its company, an email address or a number; null if it has none. */
 export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumbers }: Contact): string | null => {
   const name = [firstName, lastName].filter((part) => part !== '').join(' ');
   return name || company || emailAddresses[0]?.value || phoneNumbers[0]?.value || null;
@@ -18,7 +18,7 @@ const textOf = (element: ListElement): string => {
   return [street, postalCode, city, region, country].filter((part) => part !== '').join(', ');
 };
 
-/** What a contact holds in a field, a text for each value; groups by their names, in order. */
+/** The values of a field as texts; groups by name, sorted. */
 export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: GroupNames): readonly string[] => {
   if (field === 'buckets') return (snapshot?.groupIds ?? []).map((id) => names.get(id) ?? id).toSorted();
   const value: string | readonly ListElement[] = valueIn(snapshot?.contact ?? EMPTY_CONTACT, field);
@@ -26,12 +26,12 @@ export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: G
   return value.map(textOf);
 };
 
-/** Whether both hold the same texts in the same order. */
+/** Whether both have the same texts in the same order. */
 const isSame = (from: readonly string[], to: readonly string[]): boolean => {
   return from.length === to.length && from.every((value, index) => value === to[index]);
 };
 
-/** What becomes of the fields between two images of a contact; a field that stays as it is, is left out. */
+/** The changed fields between two images of a contact. */
 export const fieldChanges = (
   fields: readonly SyncedField[],
   { before, after }: { readonly before: Snapshot | null; readonly after: Snapshot | null },

@@ -1,39 +1,39 @@
 import type { Sides, SideWords } from '../contact/side.ts';
 import type { Why } from './views.ts';
 
-/** A reason as people and scripts read it. */
+/** The text of a reason, for the terminal, the page and JSON. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   switch (why.kind) {
     case 'undo':
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
-      return `both sides had changed it; ${sides[why.winner].place} won`;
+      return `changed on both sides; ${sides[why.winner].place} won`;
     case 'asked':
-      return 'both sides had changed it; it waits for a decision';
+      return 'changed on both sides; needs a decision';
     case 'taken':
-      return `the value of ${sides[why.at].place} was taken by hand`;
+      return `the value of ${sides[why.at].place} was chosen by hand`;
     case 'first-meeting':
-      return `first meeting with ${sides[why.at].place}`;
+      return `first match with ${sides[why.at].place}`;
     case 'edit-beats-delete':
       return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
     case 'merged':
       return `merged into another contact at ${sides[why.at].place}`;
     case 'alike':
-      return why.in === 'name' ? `both are called ${why.value}` : `both have ${why.value}`;
+      return why.in === 'name' ? `same name: ${why.value}` : `both have ${why.value}`;
     case 'by-hand':
       return 'paired by hand';
     case 'kept':
       return `deleted at ${sides[why.at].place}; deletions are not propagated`;
     case 'dormant':
-      return `deleted at ${sides[why.at].place}; it comes back there when it is changed here`;
+      return `deleted at ${sides[why.at].place}; created there again when it changes here`;
     case 'gone':
-      return 'deleted at both sides';
+      return 'deleted on both sides';
     case 'paired-again':
-      return 'what remained of it is paired with another contact';
+      return 'the remaining contact is paired with another one';
     case 'unselected':
-      return 'no side selects it any longer';
+      return 'no longer selected by any side';
     case 'selected':
-      return 'a side selects it again';
+      return 'selected again by a side';
     case 'new':
     case 'changed':
     case 'deleted':

@@ -11,7 +11,7 @@ const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
   ['min', 60_000],
 ];
 
-/** How long ago something was: `just now`, `3 min ago`, `2 hours ago`; `never` where there is no time. */
+/** The age of a time: `just now`, `3 min ago`, `2 hours ago`; `never` for null. */
 export const formatAge = (atMs: number | null, nowMs: number): string => {
   if (atMs === null) return 'never';
   const ageMs = Math.max(0, nowMs - atMs);
@@ -29,7 +29,7 @@ export const formatDuration = (durationMs: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-/** A time that is known roughly: `40 s`, `10 min`, `2 h 5 min`. */
+/** An estimated duration: `40 s`, `10 min`, `2 h 5 min`. */
 export const formatEstimate = (durationMs: number): string => {
   const seconds = Math.ceil(durationMs / 1000);
   if (seconds < 60) return `${seconds} s`;

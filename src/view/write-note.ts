@@ -1,6 +1,6 @@
 import type { Write } from './views.ts';
 
-/** What came of a write, behind it; nothing where it was done. */
+/** The outcome of a write, as a suffix; empty for a completed write. */
 export const writeNote = ({ state, error }: Pick<Write, 'state' | 'error'>): string => {
   switch (state) {
     case 'done':
@@ -8,7 +8,7 @@ export const writeNote = ({ state, error }: Pick<Write, 'state' | 'error'>): str
     case 'failed':
       return ` - refused: ${error ?? 'no reason given'}`;
     case 'abandoned':
-      return ' - did not arrive; the next run decides again';
+      return ' - not received; the next run plans it again';
     case 'intended':
       return ' - no answer yet';
   }

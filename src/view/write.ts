@@ -8,22 +8,22 @@ import { idsOn, type PairIds } from '../reconcile/pair-ids.ts';
 import { fieldChanges, nameOf, type GroupNames } from './values.ts';
 import type { ContactChange, FieldChange, GroupChange, Why } from './views.ts';
 
-/** The groups of a plan: what moves a contact, and what each is called, by its id or {@link plannedGroup}. */
+/** The groups of a plan: links by key, and names by id or {@link plannedGroup}. */
 export type PlanGroups = { readonly links: ReadonlyMap<string, GroupLink>; readonly names: Sides<GroupNames> };
 
-/** Stands for the id of a group that a plan creates. */
+/** A placeholder for the id of a group that a plan creates. */
 export const plannedGroup = (key: string): string => `planned ${key}`;
 
 const idsOfGroups = ({ links }: PlanGroups, side: Side, keys: readonly string[]): readonly string[] => {
   return keys.map((key) => links.get(key)?.[side] ?? plannedGroup(key));
 };
 
-/** The image without groups that take no part. */
+/** The image without groups that are not synced. */
 const visible = (record: ContactRecord, names: GroupNames): ContactRecord => {
   return { ...record, groupIds: record.groupIds.filter((id) => names.has(id)) };
 };
 
-/** What a planned write changes of the contact that stands on its side. */
+/** The changes of a planned write to an existing contact. */
 export const changesOfWrite = (
   side: Side,
   record: ContactRecord,
@@ -39,7 +39,7 @@ export const changesOfWrite = (
   return fieldChanges(fields, { before, after: { contact: desired, groupIds } }, names, whyOf);
 };
 
-/** A contact that is created on a side: all that it will hold, and the contact of the other side that it follows from. */
+/** The creation of a contact with all its values, and the id of its source on the other side. */
 export const creationView = (
   side: Side,
   contact: Contact,
@@ -54,7 +54,7 @@ export const creationView = (
   return { side, action: 'create', ...ids, name: nameOf(contact), fields, changes, why };
 };
 
-/** A contact that is deleted on a side: all that is lost. */
+/** The deletion of a contact with all values that are lost. */
 export const deletionView = (
   side: Side,
   record: ContactRecord,
@@ -74,7 +74,7 @@ export const deletionView = (
 
 const GROUP_WHY = { 'create-group': 'new', 'rename-group': 'changed', 'delete-group': 'deleted' } as const;
 
-/** What becomes of a group. */
+/** The change of a group. */
 export const groupView = (action: GroupAction, why?: Why): GroupChange => {
   const { kind, side, name } = action;
   const reason: Why = why ?? { kind: GROUP_WHY[kind], at: otherSide(side) };

@@ -28,12 +28,12 @@ const buttons = (context: PageContext, link: LinkConfig, conflict: ConflictView)
       fields: { id, review: side },
     }),
   );
-  const leave = { action, label: 'Leave it so', describes: who, fields: { id, review: 'dismissed' } };
+  const leave = { action, label: 'Keep', describes: who, fields: { id, review: 'dismissed' } };
   const mayLeave = winner !== null;
   return html`<div class="actions">${takes} ${mayLeave ? button(context, { ...leave, look: 'quiet' }) : ''}</div>`;
 };
 
-/** The fields that both sides had changed. */
+/** The conflicts of a link. */
 export const conflictsPage = (
   context: PageContext,
   link: LinkConfig,
@@ -51,14 +51,14 @@ export const conflictsPage = (
     .map((conflict) => [
       conflict.name ?? idsText(conflict),
       fieldWords(conflict.field),
-      ...SIDES.map((side) => conflict[side] || 'nothing'),
+      ...SIDES.map((side) => conflict[side] || '(empty)'),
       conflict.winner === null
-        ? `Nobody's: ${DECIDED_BY[conflict.by]}`
+        ? DECIDED_BY[conflict.by]
         : `${sides[conflict.winner].title}: ${DECIDED_BY[conflict.by]}`,
       html`${CONFLICT_STATES[conflict.state]}, ${timeTag(conflict.atMs)}`,
       buttons(context, link, conflict),
     ]);
-  const titles = ['Who', 'Field', ...SIDES.map((side) => `At ${sides[side].place}`), 'Stands', 'State', 'Decide'];
+  const titles = ['Contact', 'Field', ...SIDES.map((side) => `At ${sides[side].place}`), 'Winner', 'State', 'Action'];
   const hidden = found.length - rows.length;
   const at = linkPath(link.name, '/conflicts');
   return page(context, {
@@ -66,17 +66,15 @@ export const conflictsPage = (
     nav: navOf(link, '/conflicts'),
     body: [
       html`<p>
-        Fields that both sides had changed. Where one value stands already, the next run writes the other one if you
-        take it; where none does, both sides keep theirs until you take one.
-        ${all ? html`<a href="${at}">Open ones only</a>` : html`<a href="${at}?all=1">Reviewed ones too</a>`}
+        Fields with different changes on both sides. If you take the value that lost, the next run writes it. If a
+        conflict has no winner, both sides keep their values until you take one.
+        ${all ? html`<a href="${at}">Show open conflicts</a>` : html`<a href="${at}?all=1">Show all conflicts</a>`}
       </p>`,
       conflicts.length === 0 ? html`` : findForm(at, find, all ? { all: '1' } : {}),
-      rows.length === 0
-        ? html`<p>There is no conflict to look at.</p>`
-        : table('Conflicts, the newest first', titles, rows),
+      rows.length === 0 ? html`<p>No conflicts.</p>` : table('Conflicts, newest first', titles, rows),
       hidden === 0
         ? html``
-        : html`<p class="faint">And ${grouped(hidden)} older ones: narrow them down with the filter.</p>`,
+        : html`<p class="faint">And ${grouped(hidden)} older ones: use the filter to find them.</p>`,
     ],
   });
 };

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
 import type { LinkRecord } from '../../history/link-record.ts';
+import type { LinkStatus } from '../../jobs/link-status.ts';
 import { SIDES } from '../../contact/side.ts';
 import { grouped } from '../../view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
@@ -21,7 +22,7 @@ const section = (
     <h2>${title}: ${grouped(rows.length)}</h2>
     <p>${about}</p>
     ${table(title, titles, rows.slice(0, ROWS_SHOWN))}
-    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: narrow them down with the filter.</p>`}
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: use the filter to find them.</p>`}
   </section>`;
 };
 
@@ -31,21 +32,31 @@ const retryButton = (context: PageContext, { name }: LinkConfig, refused: LinkRe
   const describes = refused.name ?? idsText(refused);
   return id === null
     ? html``
-    : button(context, { action, label: 'Try again', describes, fields: { id }, look: 'quiet' });
+    : button(context, { action, label: 'Retry now', describes, fields: { id }, look: 'quiet' });
 };
 
 const setApartSection = (sides: LinkConfig['sides'], setApart: LinkRecord['setApart']): Html => {
   const selected = SIDES.map((side) => `${sides[side].title}: ${sides[side].contacts.join(', ')}`).join('; ');
   return section(
-    'Set apart',
-    `No side selects these any longer (${selected}). Both contacts stay as they are, and are kept in step again when a side selects them.`,
-    ['Who'],
+    'Detached',
+    `No side selects these contacts (${selected}). Both contacts of a pair stay unchanged. They are reattached when a side selects them.`,
+    ['Contact'],
     setApart.map((each) => [each.name ?? idsText(each)]),
   );
 };
 
-/** The contacts that are not kept in step, and why. */
-export const leftOutPage = (context: PageContext, link: LinkConfig, record: LinkRecord, find: string): Html => {
+/** The text of an empty list: it does not prove that all contacts are in sync. */
+const emptyText = ({ name }: LinkConfig, { pairs }: LinkRecord, state: LinkStatus['state']): Html => {
+  if (state !== 'active') {
+    return html`<p>
+      The link is <strong class="${state}">${state}</strong>, so changes may be waiting.
+      <a href="${linkPath(name)}">Show the reason.</a>
+    </p>`;
+  }
+  return pairs === 0 ? html`<p>No contact is linked yet.</p>` : html`<p>Every linked contact is in sync.</p>`;
+};
+
+const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, find: string): readonly Html[] => {
   const isMeant = (each: {
     readonly name: string | null;
     readonly leftId: string | null;
@@ -55,11 +66,11 @@ export const leftOutPage = (context: PageContext, link: LinkConfig, record: Link
   const skipped = record.skipped.filter(isMeant);
   const alone = record.alone.filter(isMeant);
   const { sides } = link;
-  const sections = [
+  return [
     section(
       'Refused',
-      'A side did not take these. They are tried again by themselves, and at once when the contact is changed. Where you have corrected what was refused, try again now.',
-      ['Who', 'Refused by', 'Why', 'Tried again', 'Now'],
+      'A side refused to write these contacts. They are retried automatically, and immediately after the contact changes. If you have fixed the cause, retry now.',
+      ['Contact', 'Refused by', 'Reason', 'Next attempt', 'Action'],
       refused.map((each) => [
         each.name ?? idsText(each),
         sides[each.side].title,
@@ -70,38 +81,46 @@ export const leftOutPage = (context: PageContext, link: LinkConfig, record: Link
     ),
     section(
       'Skipped',
-      'These are left alone until they are changed.',
-      ['Who', 'Side', 'Why'],
+      'These contacts are skipped until they change.',
+      ['Contact', 'Side', 'Reason'],
       skipped.map((each) => [each.name ?? idsText(each), sides[each.side].title, each.reason]),
     ),
     section(
-      'At one side only',
-      'To link one again, make a contact of the same name and address at the other side, or undo the undo.',
-      ['Who', 'Side', 'Since'],
+      'On one side only',
+      'To link a contact again, create a contact with the same name and address on the other side, or undo the undo run.',
+      ['Contact', 'Side', 'Cause'],
       alone.map((each) => [
         each.name ?? idsText(each),
         sides[each.side].title,
         each.undoRun === null
-          ? 'its other half was deleted'
+          ? 'its counterpart was deleted'
           : html`<a href="${runPath(link.name, each.undoRun)}">an undo</a>`,
       ]),
     ),
     setApartSection(sides, record.setApart.filter(isMeant)),
   ];
+};
+
+/** The contacts that are not synced, with the reasons. */
+export const leftOutPage = (
+  context: PageContext,
+  link: LinkConfig,
+  { record, state, find }: { readonly record: LinkRecord; readonly state: LinkStatus['state']; readonly find: string },
+): Html => {
   const isEmpty = record.refused.length + record.skipped.length + record.alone.length + record.setApart.length === 0;
   return page(context, {
-    title: `Left out of ${link.name}`,
+    title: `Not synced in ${link.name}`,
     nav: navOf(link, '/left'),
     body: isEmpty
-      ? html`<p>Every contact is kept in step.</p>`
+      ? emptyText(link, record, state)
       : [
           record.refused.length < 2
             ? html``
             : html`<div class="actions">
-                ${button(context, { action: linkPath(link.name, '/left'), label: 'Try all refused ones again' })}
+                ${button(context, { action: linkPath(link.name, '/left'), label: 'Retry all' })}
               </div>`,
           findForm(linkPath(link.name, '/left'), find),
-          ...sections,
+          ...sectionsOf(context, link, record, find),
         ],
   });
 };

@@ -9,7 +9,7 @@ import { button, page, table, timeTag, type Html, type PageContext } from '../la
 import { linkPath, navOf, runPath } from '../paths.ts';
 import { facts, liveSection } from './parts.ts';
 
-/** A link with all that its pages begin with. */
+/** A link with the data of its pages. */
 export type LinkView = {
   readonly status: LinkStatus;
   /** The newest first. */
@@ -25,7 +25,7 @@ const wroteCount = ({ wrote }: Run): number =>
     ? 0
     : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
 
-/** The run history as bars, the oldest first: as high as what was written, on a scale where few can be seen beside many. */
+/** The run history as bars, oldest first. The height is the number of writes on a logarithmic scale. */
 const chart = (runs: readonly Run[]): Html => {
   const shown = runs.slice(0, CHART.width / (CHART.bar + CHART.gap)).toReversed();
   const top = Math.log2(2 + Math.max(...shown.map(wroteCount), 0));
@@ -82,21 +82,19 @@ const statusFacts = (status: LinkStatus): Html => {
       openConflicts === 0 ? 'none open' : html`<a href="${linkPath(link, '/conflicts')}">${openConflicts} open</a>`,
     ],
     [
-      'Left out',
-      leftOut === 0 ? 'nobody' : html`<a href="${linkPath(link, '/left')}">${count(leftOut, 'contact')}</a>`,
+      'Not synced',
+      leftOut === 0 ? 'none' : html`<a href="${linkPath(link, '/left')}">${count(leftOut, 'contact')}</a>`,
     ],
     ['Requests', budgetText(status)],
   ]);
 };
 
-/** Why a link does not go on by itself, and what to do. */
+/** The reason why a link does not run, with the remedy. */
 const trouble = ({ state, reason, link }: LinkStatus): Html => {
   if (reason === null || state === 'active') return html``;
   const remedy =
     state === 'halted'
-      ? html`<p>
-          <a href="${linkPath(link, '/plan')}">Look at the plan</a> and accept it, or change what it would do.
-        </p>`
+      ? html`<p><a href="${linkPath(link, '/plan')}">Review the plan</a> and accept it, or correct the cause.</p>`
       : '';
   return html`<div class="panel trouble">
     <p>${haltWords(reason)}</p>
@@ -104,13 +102,13 @@ const trouble = ({ state, reason, link }: LinkStatus): Html => {
   </div>`;
 };
 
-/** That a person has paused the link. */
+/** A notice on a link that is paused by hand. */
 const pauseNote = ({ pausedByHandAtMs }: LinkStatus): Html =>
   pausedByHandAtMs === null
     ? html``
     : html`<p class="panel notice">
-        Paused by hand since ${timeTag(pausedByHandAtMs)}: no run begins by itself until somebody presses Resume. Sync
-        runs it once.
+        Paused by hand since ${timeTag(pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync starts
+        one run.
       </p>`;
 
 const pauseButton = (context: PageContext, { link, pausedByHandAtMs }: LinkStatus): Html => {
@@ -135,11 +133,11 @@ export const linksPage = (context: PageContext, views: readonly LinkView[]): Htm
     nav: [{ href: '/', text: 'Links', current: true }],
     body:
       views.length === 0
-        ? html`<p>There is no link. Make one with <code>contact-sync init</code>, then start the daemon again.</p>`
+        ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
         : views.map(linkPanel),
   });
 
-const TITLES = ['Began', 'Run', 'Outcome', 'Took', 'Wrote'];
+const TITLES = ['Started', 'Run', 'Outcome', 'Duration', 'Wrote'];
 
 /** Runs as a table. */
 export const runsTable = (link: string, runs: readonly Run[]): Html => {
@@ -147,21 +145,21 @@ export const runsTable = (link: string, runs: readonly Run[]): Html => {
     timeTag(run.startedAtMs),
     html`<a href="${runPath(link, run.id)}">${run.kind} <span class="faint">${run.id.slice(0, 8)}</span></a>`,
     html`<span class="${run.outcome}">${run.outcome}</span>`,
-    run.endedAtMs === null ? 'under way' : formatDuration(run.endedAtMs - run.startedAtMs),
+    run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
     count(wroteCount(run), 'contact'),
   ]);
-  if (rows.length > 0) return table('Runs, the newest first', TITLES, rows);
-  return html`<p>No run yet. Press Sync to begin one, or Plan now to see first what it would do.</p>`;
+  if (rows.length > 0) return table('Runs, newest first', TITLES, rows);
+  return html`<p>No runs yet. Press Sync to start one, or Plan now to preview it.</p>`;
 };
 
-/** One link: how it stands, and what can be done with it. */
+/** One link: its state, its actions and its last runs. */
 export const linkPage = (context: PageContext, view: LinkView, report: ReturnType<Desk['lastReport']>): Html => {
   const { status, runs, progress } = view;
   const { link } = status;
   const at = linkPath(link);
-  // A job that was not begun, or was stopped, is no trouble.
+  // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
-  const told = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
+  const message = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
   return page(context, {
     title: link,
     nav: navOf({ name: link }, ''),
@@ -170,7 +168,7 @@ export const linkPage = (context: PageContext, view: LinkView, report: ReturnTyp
       liveSection(link, progress),
       pauseNote(status),
       trouble(status),
-      told === null ? html`` : html`<p class="panel trouble">${told}</p>`,
+      message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
       html`<div class="actions">
         ${button(context, { action: `${at}/sync`, label: 'Sync', fields: { kind: 'incremental' } })}
         ${button(context, { action: `${at}/sync`, label: 'Full resync', fields: { kind: 'full' }, look: 'quiet' })}

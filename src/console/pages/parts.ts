@@ -3,18 +3,18 @@ import type { Progress } from '../desk.ts';
 import type { Html } from '../layout.ts';
 import { linkPath } from '../paths.ts';
 
-/** How far something under way is; the script keeps it up to date, and without it the page is loaded again. */
+/** The progress of current work; the script updates it, and without a script the page is reloaded. */
 export const liveSection = (link: string, progress: Progress | null): Html => {
   if (progress === null) return html``;
   const { text, done, total } = progress;
   const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
-  return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="Under way">
+  return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
     <p role="status">${text}</p>
-    <progress aria-label="How far it is" ${bar}></progress>
+    <progress aria-label="Progress" ${bar}></progress>
   </section>`;
 };
 
-/** Names and values; what has none is left out. */
+/** Names and values; a row without a value is omitted. */
 export const facts = (rows: readonly (readonly [name: string, value: Html | string | null])[]): Html =>
   html`<dl class="facts">
     ${rows.map(([name, value]) =>

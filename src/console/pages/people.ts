@@ -11,7 +11,7 @@ import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
 import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 
-/** So many people are listed on one page. */
+/** Matching contacts on one page. */
 export const PEOPLE_SHOWN = 50;
 const ENTRIES_SHOWN = 100;
 
@@ -19,17 +19,17 @@ const standing = ({ field, left, right, from, sinceMs, why }: Standing, { sides 
   fieldWords(field),
   left.length === 0 ? '' : valuesText(left),
   right.length === 0 ? '' : valuesText(right),
-  from === null ? 'both, since they were paired' : sides[from].title,
+  from === null ? 'identical when first matched' : sides[from].title,
   html`${timeTag(sinceMs, '')} ${why === null ? '' : whyWords(why, sides)}`,
 ];
 
-/** Has somebody see what the undo of one write would do. */
+/** Previews the undo of one write. */
 const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Write): Html => {
   if (write.state !== 'done' || write.id === '') return html``;
   return button(context, {
     action: `${runPath(name, write.run)}/preview`,
     label: 'Undo this',
-    describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, to see first what it would do`,
+    describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, as a preview`,
     fields: { write: String(write.write) },
     look: 'quiet',
     shows: true,
@@ -55,24 +55,24 @@ const entry = (context: PageContext, write: Write, link: LinkConfig): Html => {
 const person = (context: PageContext, history: ContactHistory, link: LinkConfig): Html => {
   const { name, left, right, status, standings, entries, rejected } = history;
   const { sides } = link;
-  const titles = ['Field', ...SIDES.map((side) => sides[side].title), 'Whose stands', 'Since'];
+  const titles = ['Field', ...SIDES.map((side) => sides[side].title), 'Source', 'Since'];
   return html`<section class="panel">
     <h2>${name ?? idsText({ leftId: left.id, rightId: right.id })}</h2>
     <p class="faint">${status}: ${idsText({ leftId: left.id, rightId: right.id })}</p>
-    ${rejected.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title} refused it: ${reason}</p>`)}
+    ${rejected.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title} refused the contact: ${reason}</p>`)}
     ${
       standings.length === 0
         ? ''
         : table(
-            'As it is at both sides',
+            'Current values',
             titles,
             standings.map((each) => standing(each, link)),
           )
     }
-    <h3>History, the newest first</h3>
+    <h3>History, newest first</h3>
     ${
       entries.length === 0
-        ? html`<p>No run has written it.</p>`
+        ? html`<p>No run has changed this contact.</p>`
         : html`<ol class="changes">
             ${entries
               .toReversed()
@@ -83,11 +83,11 @@ const person = (context: PageContext, history: ContactHistory, link: LinkConfig)
   </section>`;
 };
 
-/** The people whom a text names, each with the way to what is known of it. */
+/** The contacts that match a search text, each with a link to its page. */
 const people = (found: readonly FoundPerson[], { name, sides }: LinkConfig): Html =>
   table(
-    'People of that name',
-    ['Who', 'Where'],
+    'Matching contacts',
+    ['Contact', 'Sides'],
     found.map((each) => [
       html`<a href="${linkPath(name, '/people')}?${new URLSearchParams({ who: each.id }).toString()}"
         >${each.name ?? each.id}</a
@@ -96,7 +96,7 @@ const people = (found: readonly FoundPerson[], { name, sides }: LinkConfig): Htm
     ]),
   );
 
-/** People by name or address: both halves side by side, and what runs did to them. */
+/** Search by name or address: both contacts of a pair side by side, and their history. */
 export const peoplePage = (
   context: PageContext,
   link: LinkConfig,
@@ -106,7 +106,7 @@ export const peoplePage = (
     found,
   }: { readonly text: string; readonly person: ContactHistory | null; readonly found: readonly FoundPerson[] },
 ): Html => {
-  const none = text === '' ? html`` : html`<p>Nobody of that name, address, number or id has been seen.</p>`;
+  const none = text === '' ? html`` : html`<p>No contact with this name, address, number or id was found.</p>`;
   return page(context, {
     title: `People of ${link.name}`,
     nav: navOf(link, '/people'),
@@ -119,7 +119,9 @@ export const peoplePage = (
         <button>Find</button>
       </form>`,
       one !== null ? person(context, one, link) : found.length === 0 ? none : people(found, link),
-      found.length < PEOPLE_SHOWN ? html`` : html`<p class="faint">There may be more: give more of the name.</p>`,
+      found.length < PEOPLE_SHOWN
+        ? html``
+        : html`<p class="faint">There may be more matches. Enter more of the name.</p>`,
     ],
   });
 };

@@ -13,7 +13,7 @@ import { count, formatEstimate, grouped } from '../../view/words.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
 import type { Planning, PlanView, Progress } from '../desk.ts';
 import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf } from '../paths.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
 import { liveSection } from './parts.ts';
 
 const UNPAIRED_SHOWN = 100;
@@ -22,7 +22,7 @@ const VERDICTS_SHOWN = 200;
 const SAYINGS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
   together: 'They are one person',
   apart: 'They are different people',
-  forget: 'Take it back',
+  forget: 'Remove the decision',
 };
 
 const NO_GROUPS = new Map<string, string>();
@@ -33,7 +33,7 @@ const valueOf = (contact: Contact | undefined, field: SyncedField): string => {
   return values.length === 0 ? '' : valuesText(values);
 };
 
-/** Contacts beside each other, field by field. */
+/** Contacts side by side, field by field. */
 const sideBySide = (caption: string, titles: readonly string[], contacts: readonly (Contact | undefined)[]): Html => {
   const rows = syncedIn(...contacts.filter((contact) => contact !== undefined)).flatMap((field) => {
     const values = contacts.map((contact) => valueOf(contact, field));
@@ -42,7 +42,7 @@ const sideBySide = (caption: string, titles: readonly string[], contacts: readon
   return table(caption, ['Field', ...titles], rows);
 };
 
-/** A button that says something of two contacts. */
+/** A button for a decision about two contacts. */
 const verdictButton = (
   context: PageContext,
   { name }: LinkConfig,
@@ -67,17 +67,14 @@ const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contac
   const titles = SIDES.map((side) => link.sides[side].title);
   return html`<details>
       <summary>Both contacts side by side</summary>
-      ${sideBySide('The two contacts that become one', titles, [
-        contacts.get(`left ${leftId}`),
-        contacts.get(`right ${rightId}`),
-      ])}
+      ${sideBySide('The contacts to pair', titles, [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)])}
     </details>
     ${verdictButton(context, link, { leftId, rightId, says: 'apart' }, change.name ?? leftId)}`;
 };
 
 type Candidate = Unpaired[Side][number];
 
-/** What the candidates of a side are called, told apart where there are several. */
+/** Names of the candidates of a side, numbered if there are several. */
 const candidateNames = (candidates: readonly Candidate[]): ReadonlyMap<string, string> =>
   new Map(
     candidates.map(({ id, name }, index) => [id, `${name ?? id}${candidates.length > 1 ? ` (${index + 1})` : ''}`]),
@@ -97,7 +94,7 @@ const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }
   </div>`;
 };
 
-/** Where a person says which two of the candidates are one person, or two. */
+/** A form for the decision whether two candidates are one person. */
 const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
   if (context.readonly) return html``;
   const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
@@ -121,9 +118,11 @@ const rivals = (context: PageContext, unpaired: Unpaired, link: LinkConfig, view
   const names = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))];
   return html`<li>
     <h3>${names.join(', ')}</h3>
-    <span class="faint">${DOUBTS[unpaired.why]} Left so, each becomes a contact of its own on both sides.</span>
+    <span class="faint"
+      >${DOUBTS[unpaired.why]} Without a decision, each is created as a separate contact on the other side.</span
+    >
     <details open>
-      <summary>The candidates side by side</summary>
+      <summary>Candidates side by side</summary>
       ${sideBySide(
         'Contacts that may be one person',
         columns.map(({ title }) => title),
@@ -139,15 +138,15 @@ const unpairedSection = (context: PageContext, link: LinkConfig, view: PlanView)
   if (unpaired.length === 0) return html``;
   const hidden = unpaired.length - Math.min(unpaired.length, UNPAIRED_SHOWN);
   return html`<section>
-    <h2>Left unpaired: ${grouped(unpaired.length)}</h2>
+    <h2>Not paired: ${grouped(unpaired.length)}</h2>
     <ul class="changes">
       ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => rivals(context, each, link, view, row))}
     </ul>
-    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: they follow once these are decided.</p>`}
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: they are shown after you decide these.</p>`}
   </section>`;
 };
 
-/** What people have said of contacts that are not paired, each with the way to take it back. */
+/** Decisions about contacts that are not paired, each with a button that removes it. */
 const verdictsSection = (
   context: PageContext,
   link: LinkConfig,
@@ -165,10 +164,10 @@ const verdictsSection = (
     const back = verdictButton(context, link, { leftId, rightId, says: 'forget' }, who.join(', '));
     return [...who, says === 'together' ? 'one person' : 'two people', timeTag(atMs), back];
   });
-  const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'They are', 'Said', 'Decide'];
+  const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'Decision', 'Made', 'Action'];
   return html`<section>
-    <h2>Said by hand: ${grouped(verdicts.length)}</h2>
-    ${table('What the next run follows', titles, rows)}
+    <h2>Decisions by hand: ${grouped(verdicts.length)}</h2>
+    ${table('Decisions that the next run applies', titles, rows)}
   </section>`;
 };
 
@@ -176,7 +175,7 @@ const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides 
   const parts = SIDES.flatMap((side) =>
     requests[side] === 0 ? [] : [`${count(requests[side], 'request')} to ${sides[side].title}`],
   );
-  return parts.length === 0 ? '' : `It takes about ${parts.join(' and ')}: ${formatEstimate(durationMs)}.`;
+  return parts.length === 0 ? '' : `Estimate: ${parts.join(' and ')}, ${formatEstimate(durationMs)}.`;
 };
 
 const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, destroys, changes }: PlanView): Html =>
@@ -184,7 +183,7 @@ const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, de
     ? html``
     : button(context, {
         action: `${linkPath(link.name, '/plan')}/accept`,
-        label: halt === null ? 'Do this' : `Accept this plan${destroys ? ', deletions included' : ''}`,
+        label: halt === null ? 'Run this plan' : `Accept this plan${destroys ? ', deletions included' : ''}`,
         fields: { plan: digest },
         ...(destroys && { look: 'danger' as const }),
       });
@@ -199,13 +198,13 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   });
   return [
     html`<p>
-      ${changes.length === 0 ? 'Nothing to do: both sides are in step.' : `${count(changes.length, 'change')}, ${kind}.`}
+      ${changes.length === 0 ? 'Nothing to do: both sides are in sync.' : `${count(changes.length, 'change')}, ${kind}.`}
       ${estimateText(view, link)} <span class="faint">Planned ${timeTag(atMs)}.</span>
     </p>`,
     halt === null
       ? html``
       : html`<p class="panel trouble">
-          A run stops here, and writes nothing: ${haltWords(halt)} Accept this very plan, or change what it would do.
+          The next run halts and writes nothing: ${haltWords(halt)} Accept this plan, or correct the cause.
         </p>`,
     html`<div class="actions">${acceptButton(context, link, view)} ${again}</div>`,
     changes.length === 0 ? html`` : filterForm(linkPath(link.name, '/plan'), shown),
@@ -220,9 +219,7 @@ const body = (context: PageContext, link: LinkConfig, planning: Planning | null,
   switch (planning?.state) {
     case undefined:
       return [
-        html`<p>
-          A plan shows what the next run would do, with names, and writes nothing. Both accounts are read for it.
-        </p>`,
+        html`<p>A plan lists what the next run would change. Planning reads both accounts and writes nothing.</p>`,
         make('Plan now'),
       ];
     case 'planning':
@@ -230,7 +227,11 @@ const body = (context: PageContext, link: LinkConfig, planning: Planning | null,
       return [];
     case 'accepted':
       return [
-        html`<p class="panel notice">The plan is accepted. <a href="${linkPath(link.name)}">See how far it is.</a></p>`,
+        planning.ranAs === null
+          ? html`<p class="panel notice">The plan is accepted. <a href="${linkPath(link.name)}">Show progress.</a></p>`
+          : html`<p class="panel notice">
+              The plan is accepted and has run. <a href="${runPath(link.name, planning.ranAs)}">Show the run.</a>
+            </p>`,
         make('Plan again'),
       ];
     case 'failed':
@@ -243,7 +244,7 @@ const body = (context: PageContext, link: LinkConfig, planning: Planning | null,
   }
 };
 
-/** What the next run would do, and the button that has it done. */
+/** The changes of the next run, and the button that runs it. */
 export const planPage = (
   context: PageContext,
   link: LinkConfig,

@@ -33,17 +33,17 @@ const choice = (label: string, name: string, options: readonly string[], chosen:
     </select>
   </div>`;
 
-/** A page of the runs that were asked for. */
+/** One page of the filtered runs. */
 type ListedRuns = {
   readonly runs: readonly Run[];
   readonly kind: Run['kind'] | null;
   readonly outcome: Run['outcome'] | null;
-  /** Whether newer ones, and older ones, are on other pages. */
+  /** Whether other pages have newer and older runs. */
   readonly isPast: boolean;
   readonly hasOlder: boolean;
 };
 
-/** What has run. */
+/** The runs of a link. */
 export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedRuns): Html => {
   const { runs, kind, outcome, isPast, hasOlder } = listed;
   const at = linkPath(link.name, '/runs');
@@ -60,7 +60,7 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
         <button class="quiet">Filter</button>
       </form>`,
       runs.length === 0 && (isPast || kind !== null || outcome !== null)
-        ? html`<p>There is no such run.</p>`
+        ? html`<p>No matching runs.</p>`
         : runsTable(link.name, runs),
       html`<p>
         ${isPast ? html`<a href="${to({})}">Newest</a>` : ''}
@@ -80,18 +80,18 @@ const refusals = (refused: readonly Refusal[], { sides }: LinkConfig): Html => {
       each.field === null ? 'the contact' : fieldWords(each.field),
       each.reason,
     ]);
-  return table('Left as it is', ['Who', 'Side', 'What', 'Why'], rows);
+  return table('Not undone', ['Contact', 'Side', 'Field', 'Reason'], rows);
 };
 
 type UndoParts = {
   readonly undoing: Undoing | null;
-  /** The one write that is looked at, by its number in the journal; null where it is the whole run. */
+  /** The number of the shown write in the journal; null for the whole run. */
   readonly write: number | null;
-  /** Why the run cannot be undone; null where it can. */
+  /** The reason why the run cannot be undone; null if it can. */
   readonly tooOld: string | null;
 };
 
-/** Whether what is under way, or came of it, is about this. */
+/** Whether the current or last undo is about this run or write. */
 const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing is Undoing =>
   undoing?.run === run.id && undoing.write === write;
 
@@ -105,7 +105,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
       ${button(context, { action: `${at}/preview`, label, fields, look: 'quiet', shows: true })}
     </div>`;
   if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
-  if (!isOf(undoing, run, write)) return [preview('What would undoing it do?')];
+  if (!isOf(undoing, run, write)) return [preview('Preview undo')];
   switch (undoing.state) {
     case 'previewing':
     case 'undoing':
@@ -115,7 +115,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
     case 'undone':
       return [
         html`<p class="panel notice" role="status">
-          ${haltWords(undoing.message)} The undo is a run of its own, and can be undone too.
+          ${haltWords(undoing.message)} The undo is a run and can be undone.
         </p>`,
         refusals(undoing.report.refused, link),
       ];
@@ -132,7 +132,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
           ${count(report.actions.length, 'change')} would revert what the ${what} ${write === null ? 'wrote' : 'did'}.
         </p>`,
         halt === null ? html`` : html`<p class="panel trouble">${haltWords(halt)}</p>`,
-        report.actions.length === 0 ? html`<p>Nothing is left to undo.</p>` : html`<div class="actions">${undo}</div>`,
+        report.actions.length === 0 ? html`<p>Nothing to undo.</p>` : html`<div class="actions">${undo}</div>`,
         ...changeSections(report.actions, link.sides, {}),
         refusals(report.refused, link),
       ];
@@ -140,7 +140,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
   }
 };
 
-/** The way to the undo of one write; nothing where there is nothing to undo. */
+/** A link to the undo of one write; empty if there is nothing to undo. */
 const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: Write): Html =>
   state === 'done'
     ? html` <a href="${runPath(name, run, write)}"
@@ -158,36 +158,36 @@ const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs,
   facts([
     ['Kind', kind],
     ['Outcome', html`<span class="${outcome}">${outcome}</span>`],
-    ['Began', timeTag(startedAtMs)],
-    ['Took', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
+    ['Started', timeTag(startedAtMs)],
+    ['Duration', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
     ['Undo of', undoes === null ? null : html`<a href="${runPath(name, undoes)}">${undoes}</a>`],
     ['Reason', reason === null ? null : haltWords(reason)],
   ]);
 
-/** Of many writes people alone are looked for. */
+/** The search in many writes covers contacts only. */
 const PERSON = 'Find a name, address or number';
 
-/** What a run wrote: all of it, or some of each sort with the way to the others. */
+/** The writes of a run: all, or some of each kind with a link to the others. */
 const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts): readonly Html[] => {
   const more = (each: Write): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
   if ('all' in writes) return changeSections(writes.all, link.sides, shown, more);
   if ('of' in writes) {
     return writes.of.length === 0
-      ? [html`<p>It wrote nobody of that name, address or number.</p>`]
+      ? [html`<p>The run wrote no contact with this name, address or number.</p>`]
       : changeSections(writes.of, link.sides, shown.only === undefined ? {} : { only: shown.only }, more);
   }
-  if (writes.sections.length === 0) return [html`<p>Nothing of that is among them.</p>`];
+  if (writes.sections.length === 0) return [html`<p>No matching changes.</p>`];
   return writes.sections.map(({ happening, total, writes: own, next }) => {
     const address = new URLSearchParams({ only: happening, ...(next !== null && { from: String(next) }) });
     const rest =
       next === null
-        ? 'look for them by name.'
-        : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">the next ones</a>`;
+        ? 'use the filter to find them.'
+        : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
     return changeSection({ happening, total, own }, link.sides, more, rest);
   });
 };
 
-/** One run, or one write of it: what it wrote, and its undo. */
+/** One run, or one write of it, with its undo. */
 export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts: RunParts): Html => {
   const { write, writes, shown, undoing, progress } = parts;
   const at = runPath(link.name, run.id);
@@ -200,11 +200,11 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
     isLive: isWorking,
     body: [
       isWorking ? liveSection(link.name, progress) : html``,
-      write === null ? html`` : html`<p><a href="${at}">All that this run wrote</a></p>`,
+      write === null ? html`` : html`<p><a href="${at}">All writes of this run</a></p>`,
       runFacts(link, run),
       ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoOf(context, link, run, parts)] : []),
-      html`<h2>What it wrote</h2>`,
-      hasWrites ? html`` : html`<p>It wrote nothing.</p>`,
+      html`<h2>Writes</h2>`,
+      hasWrites ? html`` : html`<p>The run wrote nothing.</p>`,
       hasWrites && write === null ? filterForm(at, shown, 'all' in writes ? undefined : PERSON) : html``,
       ...written(link, run, parts),
     ],

@@ -207,7 +207,7 @@ test('the other value of a conflict is taken by the next run', async () => {
   ]);
   expect((await conflicts()).find(({ id }) => id === open?.id)?.state).toBe('taking');
   const plan = await run('plan');
-  expect(plan.stdout).toMatch(/title: .* \(the value of .* was taken by hand\)/u);
+  expect(plan.stdout).toMatch(/title: .* \(the value of .* was chosen by hand\)/u);
   expect((await run('sync')).code).toBe(0);
   const value = other === 'google' ? 'Baker' : 'Brewer';
   expect(titles()).toEqual([value, value]);

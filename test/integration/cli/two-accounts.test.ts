@@ -113,5 +113,5 @@ test('a conflict has both values and both ids under the names of the sides', asy
     workId: theirs,
     now: { private: { id: ours }, work: { id: theirs } },
   });
-  expect((await run('explain', ours)).stdout).toMatch(/both sides had changed it; Google \((?:private|work)\) won/u);
+  expect((await run('explain', ours)).stdout).toMatch(/changed on both sides; Google \((?:private|work)\) won/u);
 });

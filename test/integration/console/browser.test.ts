@@ -109,7 +109,7 @@ const walk = async (
   expect(await page.locator('main').textContent()).toContain(name);
   await look(page);
   await press(page, 'Accept this plan, deletions included');
-  await page.getByText('The plan is accepted.').waitFor();
+  await page.getByText('The plan is accepted').waitFor();
   await daemon.until(completed('work', 'incremental'));
   expect(contacts()).toBe(before - 14);
 
@@ -120,7 +120,7 @@ const walk = async (
   await page.goto(at);
   await page.locator('tbody a').first().click();
   const run = page.url();
-  await press(page, 'What would undoing it do?');
+  await press(page, 'Preview undo');
   await press(page, 'Undo this run');
   await page.getByText('The run is undone.').waitFor();
   expect(contacts()).toBe(before);
@@ -139,9 +139,9 @@ const decide = async (
   const before = contacts();
   await page.goto(`${at}/plan`);
   await press(page, /^Plan (?:now|again)$/u);
-  await page.getByRole('heading', { name: 'Left unpaired: 1' }).waitFor();
+  await page.getByRole('heading', { name: 'Not paired: 1' }).waitFor();
   await press(page, /^They are one person/u);
-  await page.getByText('Kept: they are one person.').waitFor();
+  await page.getByText('Saved: the contacts are one person.').waitFor();
   await look(page.url());
   let from = daemon.lines.length;
   await page.goto(at);
@@ -153,8 +153,8 @@ const decide = async (
   await look(page.url());
   await takesLongTexts('kept');
   from = daemon.lines.length;
-  await press(page, /^Try again/u);
-  await page.getByText('A sync begins').waitFor();
+  await press(page, /^Retry/u);
+  await page.getByText('Sync requested').waitFor();
   await daemon.until(completed('work', 'incremental'), from);
   expect(titles()).toContain(title);
 
@@ -187,7 +187,7 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const run = await walk(started, page, (plan) => picture(plan, 'plan'));
     const at = `http://${started.address}`;
     await page.goto(`${at}/links/work/plan`);
-    await press(page, 'Plan again');
+    await press(page, /^Plan (?:now|again)$/u);
     await page.getByText('Planned').waitFor();
     const pages = [
       '',

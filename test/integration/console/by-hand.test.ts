@@ -64,24 +64,24 @@ test('[R13] candidates stand side by side, are said to be one person or two, and
   const [amelia, eve] = ['Amelia', 'Eve'].map((name) => service.account.createContact(contact(name)).id);
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(
-    /Left unpaired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
+    /Not paired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
   );
   expect(seen(plan)).not.toContain('contact-sync pair');
   const say = (left: string | undefined, right: string | undefined, word: string) =>
     visitor.press('/links/work/plan', '/links/work/verdicts', { left: left ?? '', right: right ?? '', says: word });
   expect((await say(mia, amelia, 'together')).headers['location']).toBe('/links/work/plan');
   const kept = (await visitor.get('/links/work/plan')).text;
-  expect(seen(kept)).toContain('Kept: they are one person.');
-  expect(seen(kept)).toMatch(/Said by hand: 1 .* Mia Smith Amelia Smith one person/u);
+  expect(seen(kept)).toContain('Saved: the contacts are one person.');
+  expect(seen(kept)).toMatch(/Decisions by hand: 1 .* Mia Smith Amelia Smith one person/u);
   // What cannot be followed is said, and nothing is kept of it.
   await say(mia, eve, 'together');
   expect(seen((await visitor.get('/links/work/plan')).text)).toContain('are to be paired');
   await say('', eve, 'apart');
-  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Choose a contact of each side.');
+  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Choose one contact on each side.');
   await say(tim, eve, 'apart');
-  expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Said by hand: 2/u);
+  expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Decisions by hand: 2/u);
   await say(tim, eve, 'forget');
-  expect(seen((await visitor.get('/links/work/plan')).text)).toMatch(/Taken back\..*Said by hand: 1/u);
+  expect(seen((await visitor.get('/links/work/plan')).text)).toMatch(/Decision removed\..*Decisions by hand: 1/u);
   await sync(started);
   // Each of the other two became a contact on both sides; Mia and Amelia are one.
   expect([google.account.people().length, service.account.contacts().length]).toEqual([4, 4]);
@@ -143,7 +143,7 @@ test('[R15] what a side refused is tried again when it is asked for, and not bef
   const title = 'long '.repeat(60).trim();
   sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title }] });
   await sync(started);
-  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Refused: 1 .*Ada Lovelace.*Try again/u);
+  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Refused: 1 .*Ada Lovelace.*Retry now/u);
   await takes('kept');
   await sync(started);
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).not.toBe(title);
@@ -151,9 +151,9 @@ test('[R15] what a side refused is tried again when it is asked for, and not bef
   await visitor.press('/links/work/left', '/links/work/left', { id: googleId(sandbox, 'Ada') });
   await daemon.until(completed('work', 'incremental'), from);
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe(title);
-  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Every contact is kept in step.');
+  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Every linked contact is in sync.');
   await visitor.press('/links/work/left', '/links/work/left', { id: 'people/none' });
-  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Nothing is refused there any more.');
+  expect(seen((await visitor.get('/links/work/left')).text)).toContain('No refused write is left to retry.');
 });
 
 test('runs are narrowed down by kind and outcome, and older ones are on the next page', async () => {

@@ -114,7 +114,7 @@ describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
     await page.getByRole('button', { name: 'Accept this plan' }).click();
     await plain.goto(at);
     const early = await reloadedProgress(plain);
-    const arrive = await leaveSlowly(await context.newPage(), at, 'Left out');
+    const arrive = await leaveSlowly(await context.newPage(), at, 'Not synced');
     await daemon.until(completed('work', 'full'));
     await arrive();
     // The last event has the page loaded again.

@@ -60,7 +60,7 @@ test('there are the routes that are tried', () => {
 
 test.each(ROUTES)("of another's link $method $path does not exist", async (route) => {
   const answer = await answerOf(route, 'work');
-  expect(answer).toEqual([404, expect.stringContaining('The daemon knows no link of that name.'), undefined]);
+  expect(answer).toEqual([404, expect.stringContaining('The daemon has no link of that name.'), undefined]);
   expect(answer).toEqual(await answerOf(route, 'none'));
   expect((await answerOf(route, 'home')) as readonly unknown[]).not.toEqual(answer);
 });

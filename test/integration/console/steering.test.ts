@@ -84,7 +84,7 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 
       const plan = await planOf(visitor);
       for (const name of names) expect(seen(plan)).toContain(name);
-      expect(seen(plan)).toMatch(/A run stops here, and writes nothing: .*14 .* Accept this very plan/u);
+      expect(seen(plan)).toMatch(/The next run halts and writes nothing: .*14 .* Accept this plan/u);
       expect(seen(plan)).not.toContain('--accept-deletes');
       expect(sandbox.service.account.contacts().length).toBe(before);
 
@@ -120,21 +120,21 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   await daemon.until(HALTED);
   const visitor = await signIn(world, address);
   const page = seen((await visitor.get('/links/work')).text);
-  expect(page).toMatch(/The first sync waits until somebody accepts its plan.*Look at the plan/u);
+  expect(page).toMatch(/The first sync waits until somebody accepts its plan.*Review the plan/u);
   const status = await world.run('status', '--json');
   expect(JSON.parse(status.stdout)).toMatchObject({ links: [{ state: 'halted', pairs: 0 }] });
   expect((await world.run('sync', '--accept-first', '--accept-deletes')).code).toBe(2);
 
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
-  expect(seen(plan)).toMatch(/A run stops here, and writes nothing: The first sync waits/u);
+  expect(seen(plan)).toMatch(/The next run halts and writes nothing: The first sync waits/u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toContain('deletions included');
   expect(service.account.contacts().length).toBe(before);
   const other = await visitor.post('/links/work/plan/accept', { plan: 'another', token: tokenIn(plan) });
   expect(other.status).toBe(303);
   const again = await settled(visitor, '/links/work/plan');
-  expect(seen(again)).toContain('Something has changed since.');
+  expect(seen(again)).toContain('The plan has changed since you accepted it.');
   await visitor.post('/links/work/plan/accept', { plan: digestIn(again), token: tokenIn(again) });
   await daemon.until(completed('work', 'full'));
   expect(service.account.contacts().length).toBeGreaterThan(before);
@@ -161,7 +161,7 @@ test('a plan is accepted as it was shown, and no other', async () => {
   expect(seen(plan)).not.toContain(late);
   await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
   const next = await settled(visitor, '/links/work/plan');
-  expect(seen(next)).toContain('Something has changed since.');
+  expect(seen(next)).toContain('The plan has changed since you accepted it.');
   expect(seen(next)).toContain(late);
   expect(sandbox.service.account.contacts().length).toBe(before);
 });
@@ -187,16 +187,14 @@ test('the other value of a conflict is taken and written by the next run', async
   const id = /name="id" value="(\d+)"/u.exec(conflicts.text.slice(conflicts.text.indexOf('Baker')))?.[1] ?? '';
   const loser = values === 'left' ? 'Baker' : 'Brewer';
   await visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review: values ?? '' });
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain(
-    'the value that was taken is written by the next run',
-  );
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('the next run writes the chosen value');
   const from = daemon.lines.length;
   await visitor.press('/links/work', '/links/work/sync');
   await daemon.until(completed('work', 'incremental'), from);
   expect(sandbox.service.account.contact(contact?.id ?? '')?.title).toBe(loser);
   expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe(loser);
   const found = seen((await visitor.get(`/links/work/people?who=${encodeURIComponent(email)}`)).text);
-  expect(found).toContain('was taken by hand');
+  expect(found).toContain('was chosen by hand');
 });
 
 test('a conflict of which a person is asked is decided on the page', async () => {
@@ -209,19 +207,17 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
   sandbox.service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
   const plan = seen(await planOf(visitor));
-  expect(plan).toMatch(
-    /Conflicts: 1.*both sides had changed it; it waits for a decision.*Google Baker, the service Brewer/u,
-  );
+  expect(plan).toMatch(/Conflicts: 1.*changed on both sides; needs a decision.*Google Baker, the service Brewer/u);
   await visitor.press('/links/work', '/links/work/sync');
   await daemon.until(completed('work', 'incremental'));
   const page = (await visitor.get('/links/work/conflicts')).text;
   const row = page.slice(page.indexOf('Baker'));
-  expect(seen(row)).toMatch(/^Baker Brewer Nobody\S+s: waits for a decision open/u);
+  expect(seen(row)).toMatch(/^Baker Brewer needs a decision open/u);
   expect(seen(row)).toMatch(/Take Google\S+s.*Take Service\S+s/u);
   const id = /name="id" value="(\d+)"/u.exec(row)?.[1] ?? '';
   const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
   await decide('dismissed');
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('waits for a decision open');
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('needs a decision open');
   // The page was loaded before the link was made one that does not write there.
   const reload = async (direction: string) => {
     await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, conflictPolicy: { title: 'ask' } });
@@ -232,8 +228,8 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   await reload('to-google');
   await decide('left');
   const refused = seen((await visitor.get('/links/work/conflicts')).text);
-  expect(refused).toContain('does not write it to the service');
-  expect(refused).toContain('waits for a decision open');
+  expect(refused).toContain('does not write this field to the service');
+  expect(refused).toContain('needs a decision open');
   await reload('both');
   await decide('left');
   const from = daemon.lines.length;

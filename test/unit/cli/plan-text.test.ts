@@ -83,7 +83,7 @@ test('a plan is grouped by what happens, what destroys first, with names and old
     'Conflicts: 1 (1 at the service)',
     '  Cy Dee at the service, changed at Google',
     '    company: nothing -> "Engine"',
-    '    title: "Brewer" -> "Baker" (both sides had changed it; Google won)',
+    '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
     '    email addresses: - a@x  + c@x',
     'Creations: 1 (1 at the service)',
     '  Ann at the service, new at Google: email addresses Ann@x.org, b@x.org',
@@ -94,8 +94,8 @@ test('a plan is grouped by what happens, what destroys first, with names and old
     '    title: "Cook" -> "Baker"',
     'Pairings: 1',
     '  Ed, both have ed@x.org',
-    'Unlinkings: 1 (1 at Google)',
-    '  people/c1 / contact_1 at Google, deleted at both sides',
+    'Unlinked: 1 (1 at Google)',
+    '  people/c1 / contact_1 at Google, deleted on both sides',
   ]);
 });
 

@@ -175,7 +175,7 @@ export const BORDERS: readonly Border[] = [
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
-  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: [...CLI_PACKAGES, 'open'] },
   { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { makePass, readPageKey, signInLink } from '../console/sign-in-link.ts';
 import { readLiveHeartbeat } from '../jobs/heartbeat.ts';
 import { loadWhole, type PlaceOptions } from './configuration.ts';
-import { confirm } from './confirm.ts';
+import { confirm, waitForEnter } from './confirm.ts';
 import { openBrowser } from './connect/open-browser.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseLinks } from './links.ts';
@@ -16,10 +16,10 @@ const NO_PAGE =
   'LISTEN is off or its address is in use: see its log.';
 
 /**
- * `console`: prints a link that signs in once at the page of the daemon of this machine, and on a terminal offers to open it;
- * with `--link` whoever opens it sees that link alone.
+ * `console`: prints a link that signs in once at the page of this machine's daemon, and on a terminal offers to open it. With
+ * `--link` the session is limited to the page of that link.
  *
- * @throws {UsageError} where there is no link of that name.
+ * @throws {UsageError} if the link does not exist.
  */
 export const console = async (terminal: Terminal, options: ConsoleOptions): Promise<ExitCode> => {
   const config = await loadWhole(options);
@@ -36,8 +36,10 @@ export const console = async (terminal: Terminal, options: ConsoleOptions): Prom
   const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name }));
   terminal.print(link);
   if (!process.stdin.isTTY || !terminal.stdout.isTTY) return EXIT.done;
-  terminal.print('It works once, for five minutes.');
+  terminal.print('The link works once and expires after five minutes.');
   if (options.browser === false) return EXIT.done;
-  if (await confirm(terminal, process.stdin, 'Open it in the browser?')) openBrowser(link);
+  if (!(await confirm(terminal, process.stdin, 'Open it in the browser?'))) return EXIT.done;
+  await using _ = await openBrowser(link);
+  await waitForEnter(terminal, process.stdin, 'Press Enter when the browser shows the page.');
   return EXIT.done;
 };

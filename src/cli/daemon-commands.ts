@@ -65,25 +65,25 @@ export const addConsole = (program: Command, call: Call): void => {
 };
 
 const COPY_LIMITS = `
-Each URL is sqlite:/path/to/contact-sync.db or postgres://user@host:5432/database. No daemon may be at work on either; the
-target must be empty. The tokens that connect stored go with it, sealed as they are; the configuration does not.`;
+Each address is sqlite:/path/to/contact-sync.db or postgres://user@host:5432/database. Give an address with a password in
+a file, since other users can read the command line. Stop the daemons of both stores first. The target must be empty.
+The tokens that connect stored are copied, still encrypted. The configuration is not copied.`;
 
-/** Moving what is stored to another engine. */
+/** Moving the stored state to another engine. */
 export const addStore = (program: Command, call: Call): void => {
   program
     .command('store')
-    .description('Deal with where the state is kept.')
+    .description('Copy the stored state to another database.')
     .helpCommand(false)
     .command('copy')
     .description('Copy everything that is stored to an empty store of either engine, and verify it.')
-    .requiredOption('--from <URL>', 'the store that is copied')
-    .requiredOption('--to <URL>', 'the empty store that it is copied to')
+    .option('--from <URL>', 'address of the store to copy')
+    .option('--from-file <FILE>', 'the same, read from a file')
+    .option('--to <URL>', 'address of the empty store to copy to')
+    .option('--to-file <FILE>', 'the same, read from a file')
     .option(...JSON_OPTION)
     .addHelpText('after', COPY_LIMITS)
-    .addHelpText(
-      'after',
-      examples('store copy --from sqlite:data/contact-sync.db --to postgres://127.0.0.1/contact_sync'),
-    )
+    .addHelpText('after', examples('store copy --from sqlite:data/contact-sync.db --to-file /run/secrets/database_url'))
     .action(async (options: StoreCopyOptions) => {
       owes(call, 'copy', options);
       call.code = await (await import('./store-copy.ts')).storeCopy(call.terminal, options);

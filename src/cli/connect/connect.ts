@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { App } from '../../app/app.ts';
 import { systemClock } from '../../clock.ts';
 import { placeOf } from '../../config/accounts.ts';
@@ -16,6 +15,7 @@ import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import type { PlaceOptions } from '../configuration.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
+import { readSecretFile } from '../read-secret-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type Opened } from '../with-app.ts';
@@ -68,19 +68,8 @@ const refuseArgument = (apiKey: string): void => {
   );
 };
 
-const readKeyFile = (path: string): Promise<string> =>
-  readFile(path, 'utf8').then(
-    (content) => content.trim(),
-    (cause: unknown) => {
-      const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-      throw new UsageError(`--api-key-file: ${path} cannot be read (${why}). Check its path and permissions.`, {
-        cause,
-      });
-    },
-  );
-
 const readKey = async ({ terminal, signal, options }: Step): Promise<string> => {
-  if (options.apiKeyFile !== undefined) return readKeyFile(options.apiKeyFile);
+  if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
   if (process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
   return readHiddenLine(process.stdin, 'api_key', signal);

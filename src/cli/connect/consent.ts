@@ -22,10 +22,11 @@ export type ConsentOptions = {
 const PATIENCE_MS = 5 * 60_000;
 const STATE_BYTES = 32;
 
-const tell = (terminal: Terminal, address: string, { opensBrowser }: ConsentOptions): void => {
-  terminal.print(`${opensBrowser ? 'If no browser opens, open' : 'Open'} this address and consent:\n\n${address}\n`);
+const printAddress = (terminal: Terminal, address: string, { opensBrowser }: ConsentOptions): void => {
+  const how = opensBrowser ? 'If the browser does not show the sign-in page, open' : 'Open';
+  terminal.print(`${how} this address and consent:\n\n${address}\n`);
   terminal.print(
-    'Where the browser runs on another machine, it ends at an address that it cannot open: paste that address here.',
+    'If the browser is on another machine, it ends at an address that it cannot open. Copy that address and paste it here.',
   );
 };
 
@@ -52,8 +53,8 @@ export const askForConsent = async (
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   try {
-    tell(terminal, address, options);
-    if (options.opensBrowser) openBrowser(address);
+    printAddress(terminal, address, options);
+    await using _ = options.opensBrowser ? await openBrowser(address) : null;
     const answer = await Promise.race([answered, pastedAnswer(input, terminal, signal), refuseLate(clock, signal)]);
     return { code: codeIn(answer, state), redirectUri };
   } finally {

@@ -1,20 +1,35 @@
-import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import open from 'open';
 
-const commandFor = (platform: NodeJS.Platform, address: string): readonly [command: string, ...args: string[]] => {
-  switch (platform) {
-    case 'darwin':
-      return ['open', address];
-    case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler', address];
-    default:
-      return ['xdg-open', address];
-  }
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const redirectPage = (address: string): string => {
+  const target = escapeHtml(address);
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>contact-sync sign-in</title>' +
+    `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${target}"></head>` +
+    `<body><p><a href="${target}">Continue to the sign-in page</a></p></body></html>`
+  );
 };
 
-/** Opens an address in the user's browser where there is one; where there is none, nothing happens. */
-export const openBrowser = (address: string, platform: NodeJS.Platform = process.platform): void => {
-  const [command, ...args] = commandFor(platform, address);
-  const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined);
-  child.unref();
+/**
+ * Opens an address in the default browser. Other users can read the arguments of a process, and a sign-in address is secret:
+ * the browser gets a redirect file that only this user can read. Disposing of the result deletes the file. Without a browser
+ * nothing is opened.
+ */
+export const openBrowser = async (address: string): Promise<AsyncDisposable> => {
+  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-'));
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const file = join(directory, 'sign-in.html');
+  try {
+    await writeFile(file, redirectPage(address), { mode: 0o600, flag: 'wx' });
+    await open(file).catch(() => undefined);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { [Symbol.asyncDispose]: remove };
 };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -151,8 +151,11 @@ describe.skipIf(postgres === null)('store copy', () => {
     const run = (...args: string[]) =>
       promisify(execFile)(process.execPath, [MAIN, 'store', 'copy', ...args], { cwd: directory });
     const from = `sqlite:${join(world.dataDir, 'contact-sync.db')}`;
-    const { stdout } = await run('--from', from, '--to', there);
+    const addressFile = join(directory, 'database-url');
+    await writeFile(addressFile, `${there}\n`, { mode: 0o600 });
+    const { stdout, stderr } = await run('--from', from, '--to-file', addressFile);
     expect(stdout).toMatch(/halves +\d\d+ +[0-9a-f]{12}/u);
+    expect(stderr).toBe('');
     await expect(run('--from', from, '--to', there)).rejects.toMatchObject({
       stderr: expect.stringMatching(/is not empty: its table links has 1 row/u),
     });

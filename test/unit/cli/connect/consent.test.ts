@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../../src/clock.ts';
 import { answerIn, codeIn } from '../../../../src/cli/connect/answer.ts';
 import { askForConsent, type ConsentOptions } from '../../../../src/cli/connect/consent.ts';
-import { openBrowser } from '../../../../src/cli/connect/open-browser.ts';
 import { createTestTerminal } from '../terminal.ts';
 
 const NEVER = new AbortController().signal;
@@ -98,15 +97,4 @@ test('an answer without the state is refused, and a refusal is told in words tha
   expect(() => codeIn(new URLSearchParams('error=%1b[31mbad&state=s'), 's')).toThrow('refused (31mbad)');
   expect(answerIn('not an address')).toBeNull();
   expect(answerIn('http://127.0.0.1/')).toBeNull();
-});
-
-test('a machine without a browser is no failure', async () => {
-  const path = process.env['PATH'];
-  process.env['PATH'] = '/nowhere';
-  try {
-    expect(() => openBrowser('http://consent.test/')).not.toThrow();
-    await setImmediate();
-  } finally {
-    process.env['PATH'] = path;
-  }
 });

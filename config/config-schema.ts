@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SHARED_KEYS, SharedSettings } from '../src/config/config.ts';
 import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/config/link-settings.ts';
+import { SHARED_KEYS, SharedSettings } from '../src/config/shared-settings.ts';
 import { sideSchema } from '../src/config/sides.ts';
 import { SCALAR_FIELDS } from '../src/contact/contact.ts';
-import { issuedSecret } from '../src/config/values.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';
 
@@ -41,11 +40,8 @@ const section = (properties: Record<string, unknown>, more: object = {}) => ({
   ...more,
 });
 
-const providerProperties = (provider: Provider): Record<string, unknown> => {
-  const { tokenKey, secretKeys, place } = provider;
-  const token = issuedSecret.describe(`The token of the account at ${place}; left out: the one that connect stored.`);
-  return propertiesOf(sideSchema(provider).extend({ [tokenKey]: token }), secretKeys);
-};
+const providerProperties = (provider: Provider): Record<string, unknown> =>
+  propertiesOf(sideSchema(provider), provider.secretKeys);
 
 /** What a side is called is the file's own choice, so the words made of it are only examples. */
 const linkProperties = (): Record<string, unknown> => {

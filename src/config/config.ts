@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { withFieldList } from './field-choice.ts';
@@ -12,6 +12,7 @@ import { linkSections } from './link-sections.ts';
 import { LINK_KEYS } from './link-settings.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
+import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import {
   environmentLayer,
@@ -21,27 +22,11 @@ import {
   parseYaml,
   readText,
   type Environment,
-  type Keys,
   type Layer,
   type Report,
   type Section,
 } from './sources.ts';
-import {
-  choice,
-  concurrency,
-  databaseUrl,
-  DEFAULT_LISTEN,
-  bearerToken,
-  earlierKey,
-  listenAddress,
-  pageToken,
-  ownKey,
-  redisUrl,
-  retention,
-  text,
-  webhookUrl,
-  type ListenAddress,
-} from './values.ts';
+import type { ListenAddress } from './values.ts';
 
 export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
 
@@ -87,79 +72,6 @@ export type Config = {
   readonly faultyLinks: readonly FaultyLink[];
 };
 
-/** The settings of the process. Descriptions are for whoever writes the file: an editor shows them, `init` copies them. */
-export const SharedSettings = z.object({
-  dataDir: text
-    .nullable()
-    .default(null)
-    .describe(
-      'The database and the stored tokens; made with mode 0700. A relative path starts where the program does.',
-    ),
-  databaseUrl: databaseUrl
-    .nullable()
-    .default(null)
-    .describe('A PostgreSQL database for daemons on many hosts; without it state is kept on SQLite in dataDir.'),
-  redisUrl: redisUrl
-    .nullable()
-    .default(null)
-    .describe('The job queue of the daemon; without it jobs run on timers in its own process.'),
-  credentialsKey: ownKey
-    .nullable()
-    .default(null)
-    .describe('Encrypts the tokens that are stored; required with databaseUrl. Make one with: openssl rand -base64 32'),
-  credentialsKeyOld: earlierKey
-    .nullable()
-    .default(null)
-    .describe('The key before a change, until every link has run once; none where tokens were stored without one.'),
-  retention: retention
-    .default(180 * 86_400_000)
-    .describe('How long what runs wrote can be undone and explained: 1d to 3650d, or off to keep everything.'),
-  concurrency: concurrency.default(10).describe('How many links the daemon works on at the same time.'),
-  listen: listenAddress
-    .default(DEFAULT_LISTEN)
-    .describe("The address of the daemon's page, metrics and health: <host>:<port>, or off."),
-  consoleToken: pageToken
-    .nullable()
-    .default(null)
-    .describe('What people sign in at the page with; without it other machines get no page. At least 24 characters.'),
-  consoleReadonly: choice('true', 'false')
-    .default('false')
-    .describe('Whether the page only shows, and changes nothing.'),
-  apiToken: bearerToken
-    .nullable()
-    .default(null)
-    .describe('What programs show that change links over HTTP, with databaseUrl and listen. At least 24 characters.'),
-  notifyUrl: webhookUrl
-    .nullable()
-    .default(null)
-    .describe('A webhook that the daemon tells when a link halts, pauses, fails for long or is in step again.'),
-  notifySecret: ownKey
-    .nullable()
-    .default(null)
-    .describe('Signs what the webhook is sent; make one with: openssl rand -base64 32'),
-  notifyFormat: choice('json', 'slack')
-    .default('json')
-    .describe('What the webhook takes: all there is, or a text as Slack takes it.'),
-  logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
-    .default('info')
-    .describe('The least severe lines that are logged.'),
-  logFormat: choice('json', 'pretty').default('json').describe('One JSON object a line, or lines for people.'),
-  logPersonalData: choice('true', 'false').default('false').describe('Whether names and addresses may appear in logs.'),
-});
-
-export const SHARED_KEYS: Keys = {
-  names: Object.keys(SharedSettings.shape),
-  secrets: [
-    'databaseUrl',
-    'redisUrl',
-    'credentialsKey',
-    'credentialsKeyOld',
-    'notifyUrl',
-    'notifySecret',
-    'consoleToken',
-    'apiToken',
-  ],
-};
 const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
 
 /** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */

@@ -25,8 +25,6 @@ export type FieldChoice = {
   readonly winners: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
 };
 
-export const USUAL_CHOICE: FieldChoice = { fields: USUAL_FIELDS, directions: {}, winners: {} };
-
 /** Stands for the fields that a link syncs which does not choose. */
 const DEFAULT = 'default';
 const CUSTOM = 'custom:NAME';

@@ -5,11 +5,11 @@ import type { z } from 'zod';
 import { SIDES, type Sides } from '../contact/side.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
-import { SHARED_KEYS, SharedSettings } from './config.ts';
 import { linkSettings } from './link-settings.ts';
+import { allSettings } from './settings.ts';
+import { SharedSettings } from './shared-settings.ts';
 import { sideSchema, USUAL_PROVIDERS } from './sides.ts';
 import { variableOf } from './sources.ts';
-import { text } from './values.ts';
 
 /** One setting that somebody who sets a link up is asked for. */
 export type AskedSetting = {
@@ -34,19 +34,15 @@ const splitKey = (key: string): [section: string, name: string] => {
   return dot < 0 ? ['', key] : [key.slice(0, dot), key.slice(dot + 1)];
 };
 
-/** What is read of one section, a secret's file aside. */
-const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> => {
-  if (section === '') return { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape };
-  const provider = providerNamed(section);
-  const { tokenKey, place } = provider;
-  return { ...sideSchema(provider).shape, [tokenKey]: text.describe(`The token of the account at ${place}.`) };
-};
+/** The schemas of one section's settings. */
+const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> =>
+  section === ''
+    ? { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape }
+    : sideSchema(providerNamed(section)).shape;
 
 const descriptionOf = (key: string): string => {
-  const [section, name] = splitKey(key);
-  const shape = shapeOf(section);
-  const own = shape[name]?.description;
-  return own ?? `${shape[name.replace(/File$/u, '')]?.description ?? name} It stands in this file.`;
+  const descriptions = new Map(allSettings().map((setting) => [setting.key, setting.description]));
+  return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
 };
 
 /** The settings of a provider that have no default to go on with. */
@@ -61,10 +57,8 @@ export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
 };
 
 /** Whether a setting is one that no other user of the machine may read. */
-export const isSecretSetting = (key: string): boolean => {
-  const [section, name] = splitKey(key);
-  return (section === '' ? SHARED_KEYS.secrets : providerNamed(section).secretKeys).includes(name);
-};
+export const isSecretSetting = (key: string): boolean =>
+  allSettings().some((setting) => setting.key === key && setting.isSecret);
 
 /** What is wrong with a setting's value and what to do; null where nothing is. */
 export const faultOf = (key: string, value: string): string | null => {

@@ -38,28 +38,40 @@ export const USUAL_PROVIDERS: Sides<string> = { left: 'google', right: 'service'
 
 const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
 
-/** What each side has in its configuration beside what its provider asks for. */
+/** A mark as a pattern names it: `starred`, `tag:gold`. */
+const markPattern = (mark: string): string => (mark.endsWith(':') ? `${mark}NAME` : mark);
+
+/** The setting that selects contacts of a side, in addition to those of its provider. */
 const selectionSchema = ({ marks }: Provider) =>
   z.object({
     contacts: contactPatterns(marks)
-      .default(['*'])
-      .describe('Which contacts take part: labels or buckets by name or glob; a later ! pattern excludes.'),
+      .prefault('*')
+      .describe(
+        `Which contacts are synced: groups by name or glob, or ${marks.map(markPattern).join(', ')}; a later pattern with ! excludes.`,
+      ),
   });
 
 const SELECTION_KEYS: Keys = { names: ['contacts'], secrets: [] };
 
-/** The settings of a side that a provider plays, without the token. */
-export const sideSchema = (provider: Provider): z.ZodObject => provider.schema.extend(selectionSchema(provider).shape);
+const tokenSetting = ({ place }: Provider): z.ZodType =>
+  issuedSecret
+    .nullable()
+    .default(null)
+    .describe(`Token of the account at ${place}. Without it, the one that connect stored is used.`);
+
+/** All settings of a side that a provider plays. */
+export const sideSchema = (provider: Provider): z.ZodObject =>
+  provider.schema.extend({ ...selectionSchema(provider).shape, [provider.tokenKey]: tokenSetting(provider) });
 
 const keysOf = (provider: Provider): Keys => ({
-  names: [...Object.keys(sideSchema(provider).shape), provider.tokenKey],
+  names: Object.keys(sideSchema(provider).shape),
   secrets: provider.secretKeys,
 });
 
 /** What a provider's side is read with. Schemas take long to make, and there may be thousands of links. */
 const readerOf = (provider: Provider) => ({
   keys: keysOf(provider),
-  settings: provider.schema.extend({ [provider.tokenKey]: issuedSecret.nullable().default(null) }),
+  settings: provider.schema.extend({ [provider.tokenKey]: tokenSetting(provider) }),
   selection: selectionSchema(provider),
 });
 const READERS = new Map(PROVIDERS.map((provider) => [provider, readerOf(provider)]));

@@ -61,21 +61,23 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 const LONGEST_MS = 7 * 86_400_000;
 
 /** Milliseconds, from `30s`, `5m`, `6h` or `1d`. */
-export const duration = text.meta({ pattern: String.raw`^\d+\s*[smhd]$` }).transform((value, context): number => {
-  const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
-  const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
-  if (Number.isNaN(durationMs)) {
-    return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
-  }
-  if (durationMs < 1000 || durationMs > LONGEST_MS) {
-    return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
-  }
-  return durationMs;
-});
+export const duration = text
+  .meta({ pattern: String.raw`^\d+\s*[smhd]$`, examples: ['30s', '5m', '6h', '1d'] })
+  .transform((value, context): number => {
+    const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
+    const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+    if (Number.isNaN(durationMs)) {
+      return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
+    }
+    if (durationMs < 1000 || durationMs > LONGEST_MS) {
+      return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
+    }
+    return durationMs;
+  });
 
 /** Milliseconds, as {@link duration} reads them, or `auto`: the program chooses. */
 export const interval = text
-  .meta({ pattern: String.raw`^(auto|\d+\s*[smhd])$` })
+  .meta({ pattern: String.raw`^(auto|\d+\s*[smhd])$`, examples: ['30s', '5m', '1h', 'auto'] })
   .transform((value, context): number | 'auto' => {
     if (value === 'auto') return value;
     const read = duration.safeParse(value);
@@ -102,7 +104,7 @@ const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_0
 
 /** From `<n>/second`, `<n>/minute` or `<n>/hour`. */
 export const rateLimit = text
-  .meta({ pattern: String.raw`^\d+\s*/\s*(second|minute|hour)$` })
+  .meta({ pattern: String.raw`^\d+\s*/\s*(second|minute|hour)$`, examples: ['10/second', '90/minute', '1000/hour'] })
   .transform((value, context): RateLimit => {
     const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
     const windowMs = WINDOW_MS[window ?? ''];
@@ -183,9 +185,6 @@ export const pageToken = text.transform((value, context): Secret => {
 export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {
   error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
 });
-
-/** The address of the daemon's page where LISTEN is not set. */
-export const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 8377 };
 
 /** From `<host>:<port>`, with an IPv6 address in brackets; null for `off`. */
 export const listenAddress = text.transform((value, context): ListenAddress | null => {

@@ -1,22 +1,28 @@
 import { z } from 'zod';
-import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl, type RateLimit } from '../../config/values.ts';
-
-const DEFAULT_LIMIT: RateLimit = { requests: 90, windowMs: 60_000 };
+import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl } from '../../config/values.ts';
 
 export const googleSettings = z.object({
-  clientId: issued.describe('The OAuth client of the type Desktop app.'),
-  clientSecret: issuedSecret.describe("The OAuth client's secret."),
+  clientId: issued
+    .meta({ examples: ['your-client-id.apps.googleusercontent.com'] })
+    .describe('Id of the OAuth client of the type Desktop app.'),
+  clientSecret: issuedSecret.describe('Secret of the OAuth client.'),
   /** With a slash at the end. */
   rootUrl: urlWithSlash
-    .default('https://people.googleapis.com/')
-    .describe('The root of the People API; another one only for tests and proxies.'),
-  authUrl: webUrl.default('https://accounts.google.com/o/oauth2/v2/auth').describe('The consent page.'),
-  tokenUrl: webUrl.default('https://oauth2.googleapis.com/token').describe('Where tokens are issued.'),
+    .prefault('https://people.googleapis.com/')
+    .describe('Root address of the People API. Change it only for tests and proxies.'),
+  authUrl: webUrl
+    .prefault('https://accounts.google.com/o/oauth2/v2/auth')
+    .describe('Address of the consent page. Change it only for tests and proxies.'),
+  tokenUrl: webUrl
+    .prefault('https://oauth2.googleapis.com/token')
+    .describe('Address that issues tokens. Change it only for tests and proxies.'),
   /** Per user, as Google counts them. */
   readLimit: rateLimit
-    .default(DEFAULT_LIMIT)
-    .describe('Reads that may be sent for a user: <n>/second, <n>/minute or <n>/hour.'),
-  writeLimit: rateLimit.default(DEFAULT_LIMIT).describe('Writes that may be sent for a user, in the same form.'),
+    .prefault('90/minute')
+    .describe('How many reads may be sent for a user: <n>/second, /minute or /hour.'),
+  writeLimit: rateLimit
+    .prefault('90/minute')
+    .describe('How many writes may be sent for a user: <n>/second, /minute or /hour.'),
 });
 
 export type GoogleSettings = z.output<typeof googleSettings>;

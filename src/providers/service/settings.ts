@@ -1,21 +1,29 @@
 import { z } from 'zod';
-import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash, type RateLimit } from '../../config/values.ts';
-
-const DEFAULT_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
+import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../config/values.ts';
 
 export const serviceSettings = z.object({
   /** Without a slash at the end. */
-  baseUrl: urlWithoutSlash.describe('The root of the resource API; /v2/... is appended.'),
-  authUrl: urlWithoutSlash.nullable().default(null).describe('The root of the authorization endpoints; to sign in.'),
-  clientId: issued.nullable().default(null).describe('The registered application; to sign in.'),
-  clientSecret: issuedSecret.nullable().default(null).describe("The registered application's secret; to sign in."),
-  rateLimit: rateLimit
-    .default(DEFAULT_LIMIT)
-    .describe('Requests that may be sent: <n>/second, <n>/minute or <n>/hour.'),
-  /** Whom the limit belongs to: each access token, or the registered application with all its users. */
+  baseUrl: urlWithoutSlash
+    .meta({ examples: ['https://api.service.example'] })
+    .describe('Address of the API, without /v2.'),
+  authUrl: urlWithoutSlash
+    .meta({ examples: ['https://auth.service.example'] })
+    .nullable()
+    .default(null)
+    .describe('Address of the sign-in pages, required by connect.'),
+  clientId: issued
+    .meta({ examples: ['your-application-id'] })
+    .nullable()
+    .default(null)
+    .describe('Id of the registered application, required by connect.'),
+  clientSecret: issuedSecret
+    .nullable()
+    .default(null)
+    .describe('Secret of the registered application, required by connect.'),
+  rateLimit: rateLimit.prefault('500/minute').describe('How many requests may be sent: <n>/second, /minute or /hour.'),
   rateScope: choice('token', 'application')
-    .default('token')
-    .describe('Whom the limit belongs to: each access token, or the application with all its users.'),
+    .prefault('token')
+    .describe('What the limit applies to: each access token, or the application with all its users.'),
 });
 
 export type ServiceSettings = z.output<typeof serviceSettings>;

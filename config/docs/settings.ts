@@ -1,0 +1,45 @@
+import { SETTING_GROUPS, type SettingGroup } from '../../src/config/setting-groups.ts';
+import { allSettings, type Setting } from '../../src/config/settings.ts';
+import { code, table } from './markdown.ts';
+
+/** The setting with that key. Throws if the schemas have none. */
+const settingOf = (settings: readonly Setting[], key: string): Setting => {
+  const setting = settings.find((each) => each.key === key);
+  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/config/setting-groups.ts.`);
+  return setting;
+};
+
+const wordsOf = ({ words }: Setting): string =>
+  words.length === 0 || words.includes('true') ? '' : ` One of ${words.join(', ')}.`;
+
+const LEVELS = { process: 'top', link: 'top, link', side: 'side', 'link only': 'link' } as const;
+
+const row = (setting: Setting): readonly string[] => {
+  const { key, variable, level, description, usual, isRequired } = setting;
+  const otherwise = isRequired ? 'required' : '';
+  return [
+    variable === null ? '' : code(variable),
+    code(key),
+    LEVELS[level],
+    usual === null ? otherwise : code(usual),
+    `${description}${wordsOf(setting)}`.replaceAll(/<(?<word>[np])>/gu, '$<word>'),
+  ];
+};
+
+const renderGroup = ({ title, about, keys }: SettingGroup, settings: readonly Setting[]): string => {
+  const rows = keys.map((key) => row(settingOf(settings, key)));
+  const heads = ['variable', 'key', 'place', 'default', 'meaning'];
+  return [`### ${title}`, ...(about === '' ? [] : [about]), table(heads, rows)].join('\n\n');
+};
+
+/** Every setting, a table for each purpose. */
+export const renderSettings = (): string => {
+  const settings = allSettings();
+  return SETTING_GROUPS.map((group) => renderGroup(group, settings)).join('\n\n');
+};
+
+/** The secrets, each of which may be in a file of its own. */
+export const renderSecretFiles = (): string =>
+  allSettings()
+    .flatMap(({ isSecret, variable }) => (isSecret && variable !== null ? [code(`${variable}_FILE`)] : []))
+    .join(', ');

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Keys } from './sources.ts';
+import {
+  bearerToken,
+  choice,
+  concurrency,
+  databaseUrl,
+  earlierKey,
+  listenAddress,
+  ownKey,
+  pageToken,
+  redisUrl,
+  retention,
+  text,
+  webhookUrl,
+} from './values.ts';
+
+/** The settings of the process. Editors show the descriptions, `init` copies them, and config/README.md lists them. */
+export const SharedSettings = z.object({
+  dataDir: text
+    .meta({ examples: ['./data'] })
+    .nullable()
+    .default(null)
+    .describe(
+      'Directory of the database and the stored tokens. Without it, ./data in a checkout, ~/.local/share/contact-sync elsewhere.',
+    ),
+  databaseUrl: databaseUrl
+    .nullable()
+    .default(null)
+    .describe('PostgreSQL database for daemons on several hosts. Without it, the state is in SQLite in dataDir.'),
+  redisUrl: redisUrl
+    .nullable()
+    .default(null)
+    .describe('Redis for the job queue of the daemon. Without it, jobs run on timers in the process.'),
+  credentialsKey: ownKey
+    .nullable()
+    .default(null)
+    .describe(
+      'Key that encrypts the stored tokens, required with databaseUrl. Create one with: openssl rand -base64 32',
+    ),
+  credentialsKeyOld: earlierKey
+    .nullable()
+    .default(null)
+    .describe('The previous key, until each link has run once after a change; none if tokens were not encrypted.'),
+  retention: retention
+    .prefault('180d')
+    .describe('How long the history for undo and explain is kept: 1d to 3650d, or off to keep everything.'),
+  concurrency: concurrency.prefault('10').describe('How many links the daemon syncs at the same time, 1 to 100.'),
+  listen: listenAddress
+    .prefault('127.0.0.1:8377')
+    .describe("Address of the daemon's page, metrics and health checks: host:port, or off."),
+  consoleToken: pageToken
+    .nullable()
+    .default(null)
+    .describe('Token to sign in to the page, at least 24 characters. Without it, other machines get no page.'),
+  consoleReadonly: choice('true', 'false')
+    .prefault('false')
+    .describe('Whether the page only displays data and offers no actions.'),
+  apiToken: bearerToken
+    .nullable()
+    .default(null)
+    .describe(
+      'Token for programs that change links over HTTP, at least 24 characters. Requires databaseUrl and listen.',
+    ),
+  notifyUrl: webhookUrl
+    .nullable()
+    .default(null)
+    .describe('Webhook that is notified when a link halts, pauses, fails for an hour, or recovers.'),
+  notifySecret: ownKey
+    .nullable()
+    .default(null)
+    .describe('Key that signs the requests to the webhook. Create one with: openssl rand -base64 32'),
+  notifyFormat: choice('json', 'slack')
+    .prefault('json')
+    .describe('Format of the notifications: json with all keys, or slack for a text.'),
+  logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+    .prefault('info')
+    .describe('The lowest severity that is logged.'),
+  logFormat: choice('json', 'pretty').prefault('json').describe('One JSON object per line, or readable lines.'),
+  logPersonalData: choice('true', 'false')
+    .prefault('false')
+    .describe('Whether names and addresses of contacts may appear in logs.'),
+});
+
+export const SHARED_KEYS: Keys = {
+  names: Object.keys(SharedSettings.shape),
+  secrets: [
+    'databaseUrl',
+    'redisUrl',
+    'credentialsKey',
+    'credentialsKeyOld',
+    'notifyUrl',
+    'notifySecret',
+    'consoleToken',
+    'apiToken',
+  ],
+};

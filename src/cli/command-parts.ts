@@ -1,31 +1,60 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { HAPPENINGS } from '../view/views.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What came of the command line. Commands are loaded when they are known, so that help and errors are quick. */
+/** The result of the command line. A command's module is loaded when the command runs, so that help and errors are quick. */
 export type Call = {
   code: ExitCode;
-  /** What a failure owes to stdout. */
+  /** The JSON document that stdout gets after a failure. */
   document: DocumentKey;
   terminal: Terminal;
 };
 
 export type JsonOption = { readonly json?: boolean };
 
-/** The examples that close a command's help. */
+/** The examples at the end of a command's help. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
 
-/** Says what the command owes to stdout, should it fail. */
+/** Records which JSON document the command prints if it fails. */
 export const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
   call.document = options.json ? key : null;
 };
 
 export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 
-/** The options of a command below another one: what the other one takes too is taken by it, wherever it stands. */
+export const ACCEPT_DELETES = ['--accept-deletes', 'allow this run more deletions than DELETE_LIMIT'] as const;
+
+/** The options of a command below another one: an option of the outer command is accepted in either place. */
 export const withOuter = <Options extends object>(own: Options, command: Command): Options => ({
   ...command.optsWithGlobals<Options>(),
   ...own,
 });
+
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d+$/u.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+
+/** Adds the argument `[LINK]` of a command that works on every link by default. */
+export const withLinks = (command: Command): Command =>
+  command.argument('[LINK]', 'name of the link (default: all links)');
+
+/** Adds the argument `[LINK]` of a command that works on one link. */
+export const withOneLink = (command: Command): Command =>
+  command.argument('[LINK]', 'name of the link; required if there are several');
+
+/** The spelling of `[LINK]` that the commands `pair` and `console` had before. */
+export const hiddenLinkOption = (): Option => new Option('--link <LINK>', 'same as LINK').hideHelp();
+
+/** Adds the options that select which changes are shown. */
+export const showing = (command: Command): Command =>
+  command
+    .option('--all', 'show all rows of long lists')
+    .addOption(new Option('--only <KIND>', 'show only changes of this kind').choices([...HAPPENINGS]))
+    .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');

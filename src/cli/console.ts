@@ -9,23 +9,26 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseLinks } from './links.ts';
 import type { Terminal } from './terminal.ts';
 
-export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean; readonly link?: string };
+export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
 
 const NO_PAGE =
   'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If one runs without a page, ' +
   'LISTEN is off or its address is in use: see its log.';
 
 /**
- * `console`: prints a link that signs in once at the page of this machine's daemon, and on a terminal offers to open it. With
- * `--link` the session is limited to the page of that link.
+ * `console [LINK]`: prints a one-time sign-in link for the page of this machine's daemon, and offers to open it on a terminal.
+ * With a link name, the page shows that link only.
  *
- * @throws {UsageError} if the link does not exist.
+ * @throws {UsageError} if there is no link of that name.
  */
-export const console = async (terminal: Terminal, options: ConsoleOptions): Promise<ExitCode> => {
+export const console = async (
+  terminal: Terminal,
+  name: string | undefined,
+  options: ConsoleOptions,
+): Promise<ExitCode> => {
   const config = await loadWhole(options);
   const { dataDir } = config;
-  const { link: name = null } = options;
-  if (name !== null) chooseLinks(config, name);
+  if (name !== undefined) chooseLinks(config, name);
   const nowMs = systemClock.now();
   const key = await readPageKey(dataDir);
   const beat = await readLiveHeartbeat(dataDir, nowMs);
@@ -33,7 +36,7 @@ export const console = async (terminal: Terminal, options: ConsoleOptions): Prom
     terminal.warn(NO_PAGE);
     return EXIT.failed;
   }
-  const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name }));
+  const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name ?? null }));
   terminal.print(link);
   if (!process.stdin.isTTY || !terminal.stdout.isTTY) return EXIT.done;
   terminal.print('The link works once and expires after five minutes.');

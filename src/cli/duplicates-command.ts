@@ -1,40 +1,42 @@
 import type { Command } from 'commander';
-import { examples, JSON_OPTION, owes, withOuter, type Call, type JsonOption } from './command-parts.ts';
+import { examples, JSON_OPTION, owes, withLinks, withOuter, type Call, type JsonOption } from './command-parts.ts';
 import type { MergeOptions } from './merge-duplicates.ts';
 
 const DUPLICATES_LIMITS = `
-They are found by the evidence by which the contacts of two sides are paired: names that go together with a shared email
-address, one name with a shared phone number, or one name that nothing contradicts. Nothing is merged by itself.`;
+Two contacts are likely duplicates if their names are compatible and they share an email address, if their names are equal
+and they share a phone number, or if their names are equal and no field differs. No contact is merged automatically.`;
 
 const MERGE_LIMITS = `
-The contact that stays is given what only the others hold; where it says something else in a text, that stays. Then the
-others go: by the service's own merge there, at Google by deletion, which takes notes, photos and what else is not synced
-with them. Their counterparts at the other side are merged by the next run. An undo of the run brings the others back as
-new contacts, with what both sides can express, and takes back what the one that stayed was given.`;
+The contact that is kept receives the values that only the others have. Where both have a text, it keeps its own. The
+other contacts are then merged into it by the service, or deleted at Google, together with notes, photos and other data
+that is not synced. The next sync merges the counterparts on the other side. \`undo\` creates the other contacts again, with
+the fields that both sides share.`;
 
 /** `duplicates` and `duplicates merge`, with their arguments, options and help. */
 export const addDuplicates = (program: Command, call: Call): void => {
-  const duplicates = program
-    .command('duplicates')
-    .description('List contacts of one side that are likely one person; asks neither side.')
-    .argument('[LINK]', 'the link to work on; all of them where it is left out')
+  const duplicates = withLinks(
+    program
+      .command('duplicates')
+      .description('List likely duplicates within one side, without a request to the sides.'),
+  )
     .helpCommand(false)
     .option(...JSON_OPTION)
     .addHelpText('after', DUPLICATES_LIMITS)
-    .addHelpText('after', examples('duplicates', 'duplicates work --json'))
+    .addHelpText('after', examples('duplicates', 'duplicates merge 3f2a91c0'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'links', options);
       call.code = await (await import('./duplicates.ts')).duplicates(call.terminal, link, options);
     });
-  duplicates
-    .command('merge')
-    .description('Merge the contacts of a group into one of them, at their side.')
-    .argument('<GROUP>', 'the group, as `duplicates` lists it')
-    .argument('[LINK]', 'the link to look in; all of them where it is left out')
-    .option('--into <ID>', 'the contact that stays; else the first that has a counterpart')
-    .option('--dry-run', 'show what would be written; writes on neither side')
-    .option('-y, --yes', 'do not ask; needed where there is no terminal')
-    .option('--accept-deletes', 'merge even where DELETE_LIMIT would halt it')
+  withLinks(
+    duplicates
+      .command('merge')
+      .description('Merge the contacts of a group into one of them.')
+      .argument('<GROUP>', 'id of the group, as listed by `duplicates`'),
+  )
+    .option('--into <ID>', 'contact to keep (default: the first that is linked)')
+    .option('--dry-run', 'show what would be written; write nothing')
+    .option('-y, --yes', 'do not ask; required in scripts')
+    .option('--accept-deletes', 'merge even if DELETE_LIMIT would halt it')
     .option(...JSON_OPTION)
     .addHelpText('after', MERGE_LIMITS)
     .addHelpText(

@@ -4,13 +4,13 @@ import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 
 /**
- * `notify --test`: sends a test to the webhook, once, and prints what it answered.
+ * `notify`: sends one test notification to the webhook and prints the answer.
  *
- * @throws {NotDeliveredError | UsageError} where the webhook did not take it, or there is none.
+ * @throws {NotDeliveredError | UsageError} if the webhook refuses it, or if none is set.
  */
 export const notify = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app: { notifier }, signal }) => {
-    if (notifier === null) throw new UsageError('NOTIFY_URL is not set, so nobody is told. Set it to a webhook.');
+    if (notifier === null) throw new UsageError('NOTIFY_URL is not set. Set it to the URL of a webhook.');
     const { status, text } = await notifier.test(signal);
     terminal.print(`${notifier.host} answered ${status}${text === '' ? '' : `: ${text}`}`);
     return EXIT.done;

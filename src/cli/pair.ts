@@ -17,7 +17,9 @@ export type PairOptions = CommonOptions & {
 const onlyLink = ({ links }: Opened): LinkConfig => {
   const [link, ...others] = links;
   if (link !== undefined && others.length === 0) return link;
-  throw new UsageError(`Name the link with --link: ${links.map(({ name }) => name).join(', ')}.`);
+  throw new UsageError(
+    `There are several links. Name one of them after the ids: ${links.map(({ name }) => name).join(', ')}.`,
+  );
 };
 
 const NEXT = {
@@ -26,7 +28,7 @@ const NEXT = {
 } as const;
 
 /**
- * `pair LEFT RIGHT`: keeps what a person says of two contacts that are not paired.
+ * `pair LEFT RIGHT [LINK]`: stores a decision about two contacts that are not linked.
  *
  * @throws {UsageError | VerdictError} where it cannot be followed.
  * @throws {LeaseError} where a run is under way.
@@ -34,9 +36,10 @@ const NEXT = {
 export const pair = (
   terminal: Terminal,
   [leftId, rightId]: readonly [string, string],
+  linkName: string | undefined,
   options: PairOptions,
 ): Promise<ExitCode> =>
-  withApp(terminal, options.link, options, async (opened) => {
+  withApp(terminal, linkName, options, async (opened) => {
     if (leftId === '' || rightId === '')
       throw new UsageError('An id is empty. Give those of two contacts, as plan shows them.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');

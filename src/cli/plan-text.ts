@@ -25,9 +25,9 @@ const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
 
 /** The command that pairs two of the contacts, for each two that may be one person. */
 const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
-  const option = isOnly ? '' : ` --link ${link}`;
+  const name = isOnly ? '' : ` ${link}`;
   const ids = (rivals: Unpaired['left']) => rivals.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
-  const commands = ids(left).flatMap((one) => ids(right).map((other) => `contact-sync pair ${one} ${other}${option}`));
+  const commands = ids(left).flatMap((one) => ids(right).map((other) => `contact-sync pair ${one} ${other}${name}`));
   const shown = all ? commands : commands.slice(0, PAIRS_SHOWN);
   return [...shown.map((command) => `    ${command}`), ...formatHidden(commands.length - shown.length)];
 };

@@ -1,39 +1,41 @@
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Help } from 'commander';
 import type { Call } from './command-parts.ts';
 import { addCommands } from './commands.ts';
 import { widthOf, type Terminal } from './terminal.ts';
 import { withTypedCommands } from './typed-command.ts';
 import { readVersion } from './version.ts';
 
-/** What each exit code means, from 0. */
+/** The meaning of each exit code, from 0. */
 export const EXIT_CODES = [
-  'done, also when there was nothing to do',
-  'failed for a reason not below',
-  'usage or configuration',
-  'halted for safety, nothing was written',
+  'success, also if there was nothing to do',
+  'failed for another reason',
+  'wrong usage or configuration',
+  'halted for safety; nothing was written',
   'credentials refused or revoked',
-  'a remote was unavailable; the next run goes on',
-  'the link is being synced by another process',
+  'a side was unavailable; the next run continues',
+  'another process is syncing the link',
 ];
 
 const EXIT_CODES_HELP = `
 Exit codes:
 ${EXIT_CODES.map((meaning, code) => `  ${code}  ${meaning}`).join('\n')}
 
-With several links the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
+If several links fail, the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
 
 const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
-const DATA_DIR_OPTION = ['--data-dir <DIR>', 'where the state is kept; wins over DATA_DIR'] as const;
+const DATA_DIR_OPTION = ['--data-dir <DIR>', 'directory of the state; overrides DATA_DIR'] as const;
 
-/** `completion`, which is generated from the definitions of all other commands. */
-const addCompletion = (program: Command, call: Call): void => {
+/** `completion`, which is generated from the definitions of all other commands, and `help`. */
+const addShellCommands = (program: Command, call: Call): void => {
   program
+    .commandsGroup('Shell:')
+    .helpCommand('help [COMMAND]', 'Show the help of a command.')
     .command('completion')
-    .description('Print a script by which a shell completes commands, options and choices.')
-    .addArgument(new Argument('<SHELL>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .description('Print a completion script for your shell.')
+    .addArgument(new Argument('<SHELL>', 'name of the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',
-      '\nbash, zsh: source <(contact-sync completion bash)\nfish: contact-sync completion fish | source',
+      '\nExamples:\n  $ source <(contact-sync completion bash)\n  $ contact-sync completion fish | source',
     )
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       call.code = (await import('./completion.ts')).completion(call.terminal, program, shell);
@@ -42,17 +44,19 @@ const addCompletion = (program: Command, call: Call): void => {
 
 export const createProgram = (call: Call): Command => {
   const program = new Command('contact-sync')
-    .description('Keeps Google contacts and a relationship management service the same, in both directions.')
+    .description('Syncs Google Contacts with a relationship management service, in both directions.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .option(...CONFIG_OPTION)
     .option(...DATA_DIR_OPTION)
-    .configureHelp({ showGlobalOptions: true })
-    // They may stand before the command and behind it; every command takes them.
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => new Help().subcommandTerm(command).replace(' [options]', ''),
+    })
+    // Every command accepts them, before or after its name.
     .hook('preAction', (_, command) => {
       for (const [name, value] of Object.entries(program.opts())) command.setOptionValue(name, value);
     })
-    .helpCommand('help [COMMAND]', 'show help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => call.terminal.print(text.trimEnd()),
@@ -62,7 +66,7 @@ export const createProgram = (call: Call): Command => {
     })
     .addHelpText('after', EXIT_CODES_HELP);
   addCommands(program, call);
-  addCompletion(program, call);
+  addShellCommands(program, call);
   return program;
 };
 

@@ -11,7 +11,11 @@ import { runLinks, type RunOptions } from './run-links.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp } from './with-app.ts';
 
-type ResyncOptions = RunOptions & { readonly wait?: boolean };
+type ResyncOptions = RunOptions & {
+  readonly wait?: boolean;
+  /** Set by `sync --full`, for which it makes no difference where the run takes place. */
+  readonly full?: boolean;
+};
 
 /** The nonce of the link's halted plan; null where its last run was not halted. */
 const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | null> => {
@@ -63,7 +67,7 @@ export const resync = async (
       return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, orders, options);
     }
     if ('why' in found) {
-      if (options.wait) terminal.warn(`${found.why} The resync runs in this process.`);
+      if (options.wait && !options.full) terminal.warn(`${found.why} The resync runs in this process.`);
     } else terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
   }
   return runLinks(terminal, linkName, { kind: 'full', options });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startCliHost } from '../../support/cli-host.ts';
-import { PlansDocument, StatusDocument } from '../../../config/documents.ts';
+import { PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
 // Some run several commands, and one of them asks both sides.
@@ -47,6 +47,21 @@ describe('what is typed', () => {
     expect(PlansDocument.parse(JSON.parse(stdout)).links).toMatchObject([{ link: 'default', kind: 'full' }]);
     const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
     expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
+  });
+
+  test('sync --full is resync: it reads both sides in full again', async () => {
+    const kindOf = async (...args: readonly string[]) => {
+      const { stdout, stderr } = await host.run([...args, '--json'], ground.env, ground.directory);
+      return [
+        stderr.includes('in this process'),
+        ...RunsDocument.parse(JSON.parse(stdout)).runs.map(({ kind }) => kind),
+      ];
+    };
+    expect(await kindOf('sync')).toEqual([false, 'full']);
+    expect(await kindOf('sync')).toEqual([false, 'incremental']);
+    expect(await kindOf('sync', '--full')).toEqual([false, 'full']);
+    const planned = await host.run(['sync', '--full', '--dry-run', '--json'], ground.env, ground.directory);
+    expect(PlansDocument.parse(JSON.parse(planned.stdout)).links).toMatchObject([{ kind: 'full' }]);
   });
 
   test('help is not broken into lines for a pipe', async () => {

@@ -67,7 +67,7 @@ test('[R13] two that are kept apart are reported no more, and two that are paire
   const [mia, tim, amelia, eve] = [googleId('Mia'), googleId('Tim'), serviceId('Amelia'), serviceId('Eve')];
   const apart = await run('pair', '--apart', tim, eve);
   expect([apart.code, apart.stdout]).toEqual([0, `${tim} and ${eve} are two people. No run pairs them.\n`]);
-  expect((await run('pair', mia, amelia, '--link', 'default')).code).toBe(0);
+  expect((await run('pair', mia, amelia, 'default')).code).toBe(0);
   expect(await planned()).not.toHaveProperty('ambiguous');
   expect((await run('sync')).code).toBe(0);
   expect(ground.sandbox.google.account.people()).toHaveLength(3);

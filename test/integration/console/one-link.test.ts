@@ -74,14 +74,14 @@ test('the overview has no other link, and their own is read and steered', async 
   await daemon.until(completed('home', 'incremental'));
 });
 
-test('a link of `console --link` opens that one alone, and there must be such a link', async () => {
-  const one = await signIn(world, address, '--link', 'work');
+test('the sign-in link of `console LINK` opens that link only, and the link must exist', async () => {
+  const one = await signIn(world, address, 'work');
   expect((await one.get('/links/work')).status).toBe(200);
   expect((await one.get('/links/home')).status).toBe(404);
   const pass = await newPass(world, '--link', 'work');
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.home.') })).status).toBe(403);
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.') })).status).toBe(403);
-  expect(await world.run('console', '--link', 'none')).toMatchObject({ code: 2, stdout: '' });
+  expect(await world.run('console', 'none')).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('a token of a link gives other machines a page, is no token of the whole, and is not told', async () => {

@@ -180,7 +180,7 @@ test('[R13] a plan of one link of several names it in its commands, and puts no 
   ];
   const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: rivals, why: 'several candidates' }] as const;
   const commands = textOf({ unpaired, isOnly: false, link: 'work' }).filter((line) => line.startsWith('    '));
-  expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 --link work']);
+  expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
 });
 
 test('a plan says how long it takes', () => {

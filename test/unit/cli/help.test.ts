@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../../src/cli/program.ts';
+import { createTestTerminal } from './terminal.ts';
+
+const terminal = createTestTerminal();
+const program = createProgram({ code: 0, document: null, terminal });
+
+const helpOf = (command: Command): string => {
+  const before = terminal.printed.length;
+  command.outputHelp();
+  return terminal.printed.slice(before).join('\n');
+};
+
+/** Every command with the words that start it, such as `conflicts resolve`. */
+const commandsBelow = (command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] =>
+  command.commands.flatMap((each) => {
+    const words = [...path, each.name()];
+    return [[words.join(' '), each] as const, ...commandsBelow(each, words)];
+  });
+
+const COMMANDS = commandsBelow(program);
+
+const examplesIn = (help: string): readonly string[] =>
+  [...help.matchAll(/^ {2}\$ (.*)$/gmu)].map(([, example = '']) => example);
+
+test('the help lists the commands in groups, the first steps first', () => {
+  const [, ...sections] = helpOf(program).split(
+    /\n\n(?=(?:Start|Every day|Contacts|Daemon|Data|Shell|Exit codes):\n)/u,
+  );
+  const groups = sections.map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    return `${title} ${lines.flatMap((line) => /^ {2}([a-z]+)/u.exec(line)?.[1] ?? []).join(', ')}`.trim();
+  });
+  expect(groups).toEqual([
+    'Start: init, connect, doctor, demo, sandbox',
+    'Every day: status, plan, sync, conflicts, runs, explain, undo',
+    'Contacts: pair, duplicates, retry, forget',
+    'Daemon: daemon, health, console, pause, resume, resync, notify',
+    'Data: backup, restore, store, links',
+    'Shell: completion, help',
+    'Exit codes:',
+  ]);
+});
+
+describe.each(COMMANDS)('the help of `%s`', (path, command) => {
+  test('has one or two examples of that command, with options that exist', () => {
+    const examples = examplesIn(helpOf(command));
+    expect(examples.length).toBeGreaterThanOrEqual(1);
+    expect(examples.length).toBeLessThanOrEqual(2);
+    const flags = [command, program, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long));
+    for (const example of examples) {
+      expect(example).toContain(`contact-sync ${path}`);
+      for (const [flag] of example.matchAll(/(?<= )--[a-z-]+/gu)) expect(flags).toContain(flag);
+    }
+  });
+
+  test('describes the command, its arguments and its options in one line each', () => {
+    expect(command.description()).toMatch(/^[A-Z].*\.$/u);
+    const parts = [...command.registeredArguments, ...command.options];
+    for (const { description } of parts) expect(description).toMatch(/^[a-z`Y].*[^.]$/u);
+  });
+});
+
+test('LINK is an argument of every command that works on links, and the option --link is hidden', () => {
+  for (const [path, command] of COMMANDS) {
+    const options = command.createHelp().visibleOptions(command);
+    expect([path, options.map(({ long }) => long)]).not.toEqual([path, expect.arrayContaining(['--link'])]);
+  }
+});

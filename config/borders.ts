@@ -216,7 +216,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'make-directory.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },
   { place: 'package-root.ts', imports: [], packages: [] },
-  { place: 'node-tuning.ts', imports: ['package-root.ts'], packages: [] },
+  { place: 'compile-cache.ts', imports: ['package-root.ts'], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'read-body.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
@@ -242,7 +242,7 @@ export const BORDERS: readonly Border[] = [
     packages: ['zod'],
   },
   { place: 'require-node.js', imports: [], packages: [] },
-  { place: 'main.ts', imports: ['require-node.js', 'node-tuning.ts', 'cli/'], packages: [] },
+  { place: 'main.ts', imports: ['require-node.js', 'compile-cache.ts', 'cli/'], packages: [] },
 ];
 
 /** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import './require-node.js';
 
-// Loaded only now: an old Node must be told before a native module brings it down.
-const { keepCompiled, keepProcessSmall } = await import('./node-tuning.ts');
-keepProcessSmall();
-keepCompiled();
+// Imported after the version check: on an old Node a native module would crash before the message is printed.
+const { enableCompileCache } = await import('./compile-cache.ts');
+enableCompileCache();
 const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal.ts');
 const { TYPED_COMMAND } = await import('./cli/typed-command.ts');

@@ -30,13 +30,8 @@ export const serve = (handlers: Handlers): void => {
 };
 
 /** Starts a file, of this folder where the path is relative, as a process of its own; `flags` are Node's. */
-export const startChild = <Served extends Handlers>(
-  file: string,
-  flags: readonly string[] = [],
-  variables: Readonly<Record<string, string>> = {},
-): Child<Served> => {
-  const env = { ...process.env, ...variables };
-  const child = fork(resolve(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags], env });
+export const startChild = <Served extends Handlers>(file: string, flags: readonly string[] = []): Child<Served> => {
+  const child = fork(resolve(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags] });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   child.on('message', ({ id, value, error }: Reply) => {

@@ -5,7 +5,6 @@ import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import { createEvents } from '../../src/events.ts';
 import { createGates } from '../../src/http/gates.ts';
 import { createLogger } from '../../src/logger.ts';
-import { keepProcessSmall } from '../../src/node-tuning.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
 import type { Remote } from '../../src/providers/remote.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -83,5 +82,4 @@ const copy = async (environment: Record<string, string>): Promise<Copied> => {
 
 const handlers = { copy };
 export type CopyProcess = typeof handlers;
-keepProcessSmall();
 serve(handlers);

@@ -6,7 +6,6 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { startDaemon, type Daemon } from '../../src/jobs/daemon.ts';
 import { createLogger } from '../../src/logger.ts';
-import { keepProcessSmall } from '../../src/node-tuning.ts';
 import { serve } from './child.ts';
 
 /** What a daemon has done until now. */
@@ -91,5 +90,4 @@ const stop = async (): Promise<void> => {
 
 const handlers = { start, load, stop };
 export type DaemonProcess = typeof handlers;
-keepProcessSmall();
 serve(handlers);

@@ -2,7 +2,6 @@ import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
 import { createEvents } from '../../src/events.ts';
 import { createLogger } from '../../src/logger.ts';
-import { keepProcessSmall } from '../../src/node-tuning.ts';
 import type { RunKind } from '../../src/store/store.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
@@ -72,5 +71,4 @@ const close = async (): Promise<void> => running()[Symbol.asyncDispose]();
 
 const handlers = { open, run, runAll, close, advance: (byMs: number): void => clock.advance(byMs) };
 export type EngineProcess = typeof handlers;
-keepProcessSmall();
 serve(handlers);

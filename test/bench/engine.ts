@@ -8,8 +8,7 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 
 /** Longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
-/** What the Dockerfile sets. */
-const CONTAINER_VARIABLES = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+/** The flag that the Dockerfile sets. */
 const CONTAINER_FLAGS = ['--max-semi-space-size=2'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
@@ -31,15 +30,15 @@ const build = async (name: string, path = join(import.meta.dirname, `${name}.ts`
   return join(BUILT, name, `${name}.mjs`);
 };
 
-/** How the container starts the command line, up to its arguments; `variables` belong to its environment. */
-export const containerCommand = async () => {
-  const main = await build('main', join(import.meta.dirname, '../../src/main.ts'));
-  return { flags: [...CONTAINER_FLAGS, main], variables: CONTAINER_VARIABLES };
-};
+/** The arguments with which the container starts the command line, up to the command. */
+export const containerArguments = async (): Promise<readonly string[]> => [
+  ...CONTAINER_FLAGS,
+  await build('main', join(import.meta.dirname, '../../src/main.ts')),
+];
 
 /** Starts such a file as the container does. */
 export const startBuilt = async <Served extends Handlers>(name: string): Promise<Child<Served>> =>
-  startChild<Served>(await build(name), CONTAINER_FLAGS, CONTAINER_VARIABLES);
+  startChild<Served>(await build(name), CONTAINER_FLAGS);
 
 export type Step = Measured & Asked;
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { containerCommand, endEngine, settle, setUp } from './engine.ts';
+import { containerArguments, endEngine, settle, setUp } from './engine.ts';
 import { megabytes, type Table } from './table.ts';
 
 const TIMES = 5;
@@ -53,14 +53,14 @@ export const benchStart = async (): Promise<Table> => {
   await setup.run(engine, 'incremental');
   await settle(setup, engine);
   await endEngine(engine);
-  const { flags, variables } = await containerCommand();
-  const env = { ...process.env, ...variables, ...setup.environment, DATA_DIR: setup.dataDir };
+  const program = await containerArguments();
+  const env = { ...process.env, ...setup.environment, DATA_DIR: setup.dataDir };
   const rows: string[][] = [];
   for (const { command, bound } of COMMANDS) {
     // Once, so that Node has what it compiled.
-    await start([...flags, command], env);
+    await start([...program, command], env);
     const starts: Start[] = [];
-    for (let time = 0; time < TIMES; time += 1) starts.push(await start([...flags, command], env));
+    for (let time = 0; time < TIMES; time += 1) starts.push(await start([...program, command], env));
     const [wallMs, cpuMs] = [median(starts.map((one) => one.wallMs)), median(starts.map((one) => one.cpuMs))];
     const peakBytes = median(starts.map((one) => one.peakBytes));
     rows.push([command, `${wallMs.toFixed(0)} ms`, `${cpuMs.toFixed(0)} ms`, megabytes(peakBytes), bound]);

@@ -116,7 +116,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['make-directory.ts', './logger.ts'],
   ['ownership.ts', './logger.ts'],
   ['package-root.ts', './logger.ts'],
-  ['node-tuning.ts', './logger.ts'],
+  ['compile-cache.ts', './logger.ts'],
   ['printable.ts', './logger.ts'],
   ['read-body.ts', './logger.ts'],
   ['redis-trouble.ts', './logger.ts'],

@@ -21,8 +21,12 @@ const asYaml = (schema: Schema): void => {
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
   // The schema's type has one name only, though JSON Schema allows several.
   if (isText) Object.assign(schema, { type: SCALAR });
-  if (words?.includes('true')) schema.enum = [...words, true, false];
+  if (words?.includes('true')) schema.enum = [...new Set([...words, true, false])];
   delete schema.default;
+  // The generator removes `examples` of a setting whose value is converted.
+  const { example } = schema;
+  delete schema['example'];
+  if (typeof example === 'string') schema.examples = [example];
 };
 
 /** The settings of one section; each secret one may stand in a file of its own. */
@@ -70,23 +74,32 @@ const linkProperties = (): Record<string, unknown> => {
   return propertiesOf(schema, []);
 };
 
+/** A side of a link: the settings of its provider. All of them are named outside the alternatives too, for completion. */
+const sideDefinition = (): object => {
+  const about = 'Provider of this side.';
+  const name = { type: 'string', description: 'Name of this side in commands, logs and policies.' };
+  const anyOf = PROVIDERS.map((provider) =>
+    section(
+      { provider: { const: provider.name, description: about }, name, ...providerProperties(provider) },
+      { type: 'object', required: ['provider'] },
+    ),
+  );
+  const all = PROVIDERS.flatMap((provider) => Object.entries(providerProperties(provider)));
+  const isShared = (key: string): boolean => all.filter(([other]) => other === key).length > 1;
+  const properties = {
+    provider: { enum: PROVIDERS.map((provider) => provider.name), description: about },
+    name,
+    ...Object.fromEntries(all.map(([key, schema]) => [key, isShared(key) ? {} : schema])),
+  };
+  return { required: ['provider'], properties, anyOf };
+};
+
 /** The JSON Schema of the configuration file, made from the schemas that read it: for editors to complete and check. */
 export const configSchema = (): string => {
   const sections = Object.fromEntries(PROVIDERS.map(({ name }) => [name, { $ref: `#/definitions/${name}` }]));
   const linkwide = { ...linkProperties(), ...sections };
   const alone = { ...linkwide, ...propertiesOf(OwnLinkSettings, OWN_LINK_KEYS.secrets) };
-  const side = {
-    anyOf: PROVIDERS.map((provider) =>
-      section(
-        {
-          provider: { const: provider.name, description: 'Which provider plays this side.' },
-          name: { type: 'string', description: 'What commands, logs and policies call this side.' },
-          ...providerProperties(provider),
-        },
-        { type: 'object', required: ['provider'] },
-      ),
-    ),
-  };
+  const side = sideDefinition();
   const sides = { left: { $ref: '#/definitions/side' }, right: { $ref: '#/definitions/side' } };
   const links = {
     description: 'The links: two accounts each. Settings here are for one link alone.',

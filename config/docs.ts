@@ -1,8 +1,9 @@
-/** `npm run docs` fills the generated blocks of every Markdown file from the code. A test compares them. */
+/** `npm run docs` fills the generated blocks of every Markdown file and writes the examples of the configuration. Tests compare them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BLOCKS } from './docs/blocks.ts';
+import { renderExampleEnv, renderExampleYaml } from './docs/examples.ts';
 import { fillBlocks } from './docs/fill.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
@@ -14,7 +15,14 @@ export const markdownFiles = (): readonly string[] => {
   return files.filter((file) => existsSync(join(ROOT, file)));
 };
 
+/** The example files of the configuration, by their paths from the repository's root. */
+export const EXAMPLES: Readonly<Record<string, () => string>> = {
+  'config/example.env': renderExampleEnv,
+  'config/example.yaml': renderExampleYaml,
+};
+
 if (import.meta.main) {
+  for (const [file, render] of Object.entries(EXAMPLES)) writeFileSync(join(ROOT, file), render());
   for (const file of markdownFiles()) {
     const path = join(ROOT, file);
     const text = readFileSync(path, 'utf8');

@@ -1,13 +1,6 @@
 import { SETTING_GROUPS, type SettingGroup } from '../../src/config/setting-groups.ts';
-import { allSettings, type Setting } from '../../src/config/settings.ts';
+import { allSettings, settingNamed, type Setting } from '../../src/config/settings.ts';
 import { code, table } from './markdown.ts';
-
-/** The setting with that key. Throws if the schemas have none. */
-const settingOf = (settings: readonly Setting[], key: string): Setting => {
-  const setting = settings.find((each) => each.key === key);
-  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/config/setting-groups.ts.`);
-  return setting;
-};
 
 const wordsOf = ({ words }: Setting): string =>
   words.length === 0 || words.includes('true') ? '' : ` One of ${words.join(', ')}.`;
@@ -27,7 +20,7 @@ const row = (setting: Setting): readonly string[] => {
 };
 
 const renderGroup = ({ title, about, keys }: SettingGroup, settings: readonly Setting[]): string => {
-  const rows = keys.map((key) => row(settingOf(settings, key)));
+  const rows = keys.map((key) => row(settingNamed(settings, key)));
   const heads = ['variable', 'key', 'place', 'default', 'meaning'];
   return [`### ${title}`, ...(about === '' ? [] : [about]), table(heads, rows)].join('\n\n');
 };

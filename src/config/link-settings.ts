@@ -43,10 +43,10 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
 
 /** The settings that exist in a link's own section only. */
 export const OwnLinkSettings = z.object({
-  consoleToken: pageToken
-    .nullable()
-    .default(null)
-    .describe('Token to sign in to the page of this link only, at least 24 characters.'),
+  consoleToken: pageToken.nullable().default(null).meta({
+    description: 'Token to sign in to the page of this link only, at least 24 characters.',
+    example: 'openssl-rand-base64-24-of-this-link',
+  }),
 });
 
 export const LINK_KEYS: Keys = {

@@ -32,7 +32,9 @@ const texts = (values: unknown): readonly string[] => (Array.isArray(values) ? v
 
 /** What a schema says about a value; a value that may be missing is one of its alternatives. */
 const annotationsOf = (schema: Schema): Pick<Setting, 'words' | 'examples'> => {
-  const own = { words: texts(schema.enum), examples: texts(schema.examples) };
+  const example = schema['example'];
+  const examples = typeof example === 'string' ? [example] : texts(schema.examples);
+  const own = { words: texts(schema.enum), examples };
   if (own.words.length + own.examples.length > 0) return own;
   const [first] = (schema.anyOf ?? []).filter(isSchema);
   return first === undefined ? own : annotationsOf(first);
@@ -74,3 +76,10 @@ export const allSettings = (): readonly Setting[] => [
     settingsOf(sideSchema(provider), { level: 'side', prefix: `${provider.name}.`, secrets: provider.secretKeys }),
   ),
 ];
+
+/** The setting with that key. Throws if there is none. */
+export const settingNamed = (settings: readonly Setting[], key: string): Setting => {
+  const setting = settings.find((each) => each.key === key);
+  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/config/setting-groups.ts.`);
+  return setting;
+};

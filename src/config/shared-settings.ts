@@ -17,31 +17,30 @@ import {
 
 /** The settings of the process. Editors show the descriptions, `init` copies them, and config/README.md lists them. */
 export const SharedSettings = z.object({
-  dataDir: text
-    .meta({ examples: ['./data'] })
-    .nullable()
-    .default(null)
-    .describe(
+  dataDir: text.nullable().default(null).meta({
+    description:
       'Directory of the database and the stored tokens. Without it, ./data in a checkout, ~/.local/share/contact-sync elsewhere.',
-    ),
-  databaseUrl: databaseUrl
-    .nullable()
-    .default(null)
-    .describe('PostgreSQL database for daemons on several hosts. Without it, the state is in SQLite in dataDir.'),
-  redisUrl: redisUrl
-    .nullable()
-    .default(null)
-    .describe('Redis for the job queue of the daemon. Without it, jobs run on timers in the process.'),
+    example: './data',
+  }),
+  databaseUrl: databaseUrl.nullable().default(null).meta({
+    description:
+      'PostgreSQL database for daemons on several hosts. Without it, the state is in SQLite on this machine.',
+    example: 'postgres://contact_sync:PASSWORD@127.0.0.1:5432/contact_sync',
+  }),
+  redisUrl: redisUrl.nullable().default(null).meta({
+    description: 'Redis for the job queue of the daemon. Without it, jobs run on timers in the process.',
+    example: 'redis://127.0.0.1:6379',
+  }),
   credentialsKey: ownKey
     .nullable()
     .default(null)
     .describe(
-      'Key that encrypts the stored tokens, required with databaseUrl. Create one with: openssl rand -base64 32',
+      'Key that encrypts the stored tokens, required with PostgreSQL. Create one with: openssl rand -base64 32',
     ),
-  credentialsKeyOld: earlierKey
-    .nullable()
-    .default(null)
-    .describe('The previous key, until each link has run once after a change; none if tokens were not encrypted.'),
+  credentialsKeyOld: earlierKey.nullable().default(null).meta({
+    description: 'The previous key, until each link has run once after a change; none if tokens were not encrypted.',
+    example: 'the-previous-key-or-none',
+  }),
   retention: retention
     .prefault('180d')
     .describe('How long the history for undo and explain is kept: 1d to 3650d, or off to keep everything.'),
@@ -56,16 +55,14 @@ export const SharedSettings = z.object({
   consoleReadonly: choice('true', 'false')
     .prefault('false')
     .describe('Whether the page only displays data and offers no actions.'),
-  apiToken: bearerToken
-    .nullable()
-    .default(null)
-    .describe(
-      'Token for programs that change links over HTTP, at least 24 characters. Requires databaseUrl and listen.',
-    ),
-  notifyUrl: webhookUrl
-    .nullable()
-    .default(null)
-    .describe('Webhook that is notified when a link halts, pauses, fails for an hour, or recovers.'),
+  apiToken: bearerToken.nullable().default(null).meta({
+    description: 'Token for programs that change links over HTTP, at least 24 characters. Requires PostgreSQL.',
+    example: 'openssl-rand-base64-24-of-its-own',
+  }),
+  notifyUrl: webhookUrl.nullable().default(null).meta({
+    description: 'Webhook that is notified when a link halts, pauses, fails for an hour, or recovers.',
+    example: 'https://hooks.example/services/T0',
+  }),
   notifySecret: ownKey
     .nullable()
     .default(null)

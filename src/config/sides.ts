@@ -57,7 +57,10 @@ const tokenSetting = ({ place }: Provider): z.ZodType =>
   issuedSecret
     .nullable()
     .default(null)
-    .describe(`Token of the account at ${place}. Without it, the one that connect stored is used.`);
+    .meta({
+      description: `Token of the account at ${place}. Without it, the one that connect stored is used.`,
+      example: 'the-token',
+    });
 
 /** All settings of a side that a provider plays. */
 export const sideSchema = (provider: Provider): z.ZodObject =>

@@ -42,7 +42,7 @@ export const issuedSecret = issued.transform((value) => new Secret(value));
 const SHORTEST_KEY = 16;
 
 /** A key that its owner made: 32 bytes as base64 or hexadecimal, or a passphrase. */
-export const ownKey = text.transform((value, context): Secret => {
+export const ownKey = text.meta({ examples: ['openssl-rand-base64-32'] }).transform((value, context): Secret => {
   if (value.length >= SHORTEST_KEY) return new Secret(value);
   return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
 });
@@ -176,10 +176,12 @@ export const contactPatterns = (marks: readonly string[]) =>
 const LEAST_TOKEN_LENGTH = 24;
 
 /** What people sign in at the page with: long enough that nobody guesses it. */
-export const pageToken = text.transform((value, context): Secret => {
-  if (value.length >= LEAST_TOKEN_LENGTH) return new Secret(value);
-  return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
-});
+export const pageToken = text
+  .meta({ examples: ['openssl-rand-base64-24-or-more'] })
+  .transform((value, context): Secret => {
+    if (value.length >= LEAST_TOKEN_LENGTH) return new Secret(value);
+    return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
+  });
 
 /** What programs show as a bearer token: of the letters that may stand in such a header (RFC 6750). */
 export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { configSchema, SCHEMA_FILE } from '../../config/config-schema.ts';
+import { PROVIDERS } from '../../src/providers/registry.ts';
 
-const schema = z.fromJSONSchema(JSON.parse(configSchema()));
-const isValid = (yaml: string): boolean => schema.safeParse(parse(yaml)).success;
+const isValidDocument = new Ajv({ strict: false }).compile(JSON.parse(configSchema()));
+const isValid = (yaml: string): boolean => isValidDocument(parse(yaml, { uniqueKeys: false }));
 
 test('the JSON Schema of the configuration file is current (node config/config-schema.ts writes it)', () => {
   expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(configSchema());
@@ -17,7 +19,21 @@ test('it takes the example, with what is commented out too', () => {
   expect(isValid(example)).toBe(true);
   const settings = example.replaceAll(/^( *)# ([a-zA-Z]+: .+)$/gmu, '$1$2');
   expect(settings).toContain('\nconcurrency: 10');
-  expect(schema.safeParse(parse(settings, { uniqueKeys: false })).error).toBeUndefined();
+  expect(settings).toContain('\n  clientId: ');
+  expect(isValid(settings)).toBe(true);
+});
+
+test('it names every setting of every provider directly in a side, where editors look for completions', () => {
+  const { definitions } = z
+    .object({
+      definitions: z.record(z.string(), z.object({ properties: z.record(z.string(), z.unknown()).exactOptional() })),
+    })
+    .parse(JSON.parse(configSchema()));
+  const keysOf = (name: string) => Object.keys(definitions[name]?.properties ?? {});
+  expect(keysOf('google')).toContain('refreshTokenFile');
+  expect(new Set(keysOf('side'))).toEqual(
+    new Set(['provider', 'name', ...PROVIDERS.flatMap((provider) => keysOf(provider.name))]),
+  );
 });
 
 test.each([
@@ -25,6 +41,10 @@ test.each([
   ['a secret in a file', 'google: { clientSecretFile: /run/secrets/google }'],
   ['links as a mapping', 'links: { home: { service: { accessToken: token } } }'],
   ['links as a list', 'links: [{ name: home, left: { provider: google, name: private, refreshToken: token } }]'],
+  [
+    'every setting of a provider within a side',
+    'links: { a: { left: { provider: service, name: x, baseUrl: y, rateScope: token, accessTokenFile: z, contacts: [k] } } }',
+  ],
   ['sections that are empty', 'google:\nlinks: { default: }'],
   ['a policy by field', 'conflictPolicy: { default: newest, title: service }'],
   ['sides by their names', 'direction: to-private\nconflictPolicy: work'],
@@ -39,6 +59,11 @@ test.each([
   ['a policy for a list', 'conflictPolicy: { emailAddresses: service }'],
   ['a duration without a unit', 'syncInterval: "5"'],
   ['a side without a provider', 'links: [{ name: home, left: { name: private } }]'],
+  ['an unknown setting of a side', 'links: { a: { left: { provider: google, clientID: x } } }'],
+  ['a setting of another provider within a side', 'links: { a: { left: { provider: google, baseUrl: x } } }'],
+  ['a wrong value within a side', 'links: { a: { right: { provider: service, rateLimit: fast } } }'],
+  ['a provider that does not exist', 'links: { a: { right: { provider: outlook } } }'],
+  ['a setting of a link within a side', 'links: { a: { right: { provider: google, direction: both } } }'],
   ['a setting of the process within a link', 'links: { home: { logLevel: info } }'],
 ])('it marks %s', (_, yaml) => {
   expect(isValid(yaml)).toBe(false);

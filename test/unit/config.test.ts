@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLES, ROOT } from '../../config/docs.ts';
 import { USUAL_FIELDS } from '../../src/contact/chosen.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { type LinkConfig } from '../../src/config/config.ts';
+import { allSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
 
@@ -320,36 +322,35 @@ test('what is missing is named with each way to set it', () => {
 
 describe('the examples', () => {
   const example = (name: string): string => readFileSync(join(import.meta.dirname, '../../config', name), 'utf8');
-  const VARIABLES = [
-    'SERVICE_BASE_URL SERVICE_AUTH_URL SERVICE_CLIENT_ID SERVICE_CLIENT_SECRET SERVICE_ACCESS_TOKEN SERVICE_RATE_LIMIT',
-    'GOOGLE_CLIENT_ID GOOGLE_CLIENT_SECRET GOOGLE_REFRESH_TOKEN GOOGLE_ROOT_URL GOOGLE_AUTH_URL GOOGLE_TOKEN_URL',
-    'SERVICE_RATE_SCOPE GOOGLE_READ_LIMIT GOOGLE_WRITE_LIMIT DATABASE_URL REDIS_URL CONCURRENCY DATA_DIR SYNC_INTERVAL SWEEP_INTERVAL DIRECTION',
-    'CONFLICT_POLICY FIELDS DELETE_POLICY DELETE_LIMIT FIRST_SYNC BUCKETS GOOGLE_CONTACTS SERVICE_CONTACTS LOG_LEVEL LOG_FORMAT LOG_PERSONAL_DATA CONTACT_SYNC_CONFIG',
-    'CONSOLE_TOKEN CONSOLE_READONLY API_TOKEN CREDENTIALS_KEY CREDENTIALS_KEY_OLD RETENTION LISTEN NOTIFY_URL NOTIFY_SECRET NOTIFY_FORMAT',
-  ].flatMap((line) => line.split(' '));
-  const uncommented = (content: string, setting: RegExp): string =>
-    content.replaceAll(setting, '$1').replaceAll(/\s+# or .*/gu, '');
+  const variables = (content: string): Readonly<Record<string, string>> =>
+    Object.fromEntries([...content.matchAll(/^([A-Z_]+)=(.*)$/gmu)].map(([, name = '', value = '']) => [name, value]));
+  const SETTINGS = allSettings();
 
-  test('example.yaml loads as it stands and with every comment removed, and has every setting', () => {
-    expect(loadLink({}, example('example.yaml'))).toMatchObject({ name: 'default', buckets: ['*', '!Private*'] });
-    const whole = uncommented(example('example.yaml'), /^( *)# (?= *[a-zA-Z]+:(?: |$))/gmu);
-    expect(placesOf(() => load({}, whole))).toEqual([]);
-    const keys = [...whole.matchAll(/^ *([a-zA-Z]+):/gmu)].map(([, key]) => key?.toLowerCase());
-    const names = VARIABLES.map((name) => name.replace(/^(?:SERVICE|GOOGLE)_|_/gu, '').toLowerCase());
-    expect(names.filter((name) => !keys.includes(name) && name !== 'contactsyncconfig')).toEqual([]);
+  test('example.yaml changes nothing as it is', () => {
+    expect(load(REQUIRED, example('example.yaml'))).toEqual(load(REQUIRED, ''));
   });
 
-  test('example.env loads as it stands, and has every variable', () => {
-    const read = (content: string) =>
-      Object.fromEntries(
-        content
-          .split('\n')
-          .filter((line) => /^[A-Z_]+=/u.test(line))
-          .map((line) => line.split('=', 2)),
-      );
-    expect(load(read(example('example.env'))).links).toHaveLength(1);
-    const whole = read(uncommented(example('example.env'), /^()# (?=[A-Z_]+=)/gmu));
-    expect(Object.keys(whole).toSorted()).toEqual(VARIABLES.toSorted());
+  test('example.env changes nothing as it is', () => {
+    expect(variables(example('example.env'))).toEqual({});
+  });
+
+  test('example.yaml loads with every setting uncommented, and has every setting', () => {
+    const whole = example('example.yaml').replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gmu, (line, indent, setting) =>
+      /File: /u.test(line) ? line : `${indent}${setting}`,
+    );
+    expect(placesOf(() => load({}, whole))).toEqual([]);
+    const keys = [...whole.matchAll(/^ *([a-zA-Z]+): \S/gmu)].map(([, key]) => key);
+    expect(SETTINGS.filter(({ key }) => !keys.includes(key.split('.').at(-1)))).toEqual([]);
+  });
+
+  test('example.env loads with every variable uncommented, and has every variable', () => {
+    const whole = variables(example('example.env').replaceAll(/^# (?=[A-Z_]+=)/gmu, ''));
+    const names = SETTINGS.flatMap(({ variable }) => variable ?? []);
+    expect(Object.keys(whole).toSorted()).toEqual([...names, 'CONTACT_SYNC_CONFIG'].toSorted());
     expect(placesOf(() => load({ ...whole, CONTACT_SYNC_CONFIG: undefined }))).toEqual([]);
+  });
+
+  test.each(Object.entries(EXAMPLES))('%s is what the code generates (npm run docs writes it)', (file, render) => {
+    expect(readFileSync(join(ROOT, file), 'utf8')).toBe(render());
   });
 });

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl } from '../../config/values.ts';
 
 export const googleSettings = z.object({
-  clientId: issued
-    .meta({ examples: ['your-client-id.apps.googleusercontent.com'] })
-    .describe('Id of the OAuth client of the type Desktop app.'),
-  clientSecret: issuedSecret.describe('Secret of the OAuth client.'),
+  clientId: issued.meta({
+    description: 'Id of the OAuth client of the type Desktop app.',
+    example: 'your-client-id.apps.googleusercontent.com',
+  }),
+  clientSecret: issuedSecret.meta({ description: 'Secret of the OAuth client.', example: 'your-client-secret' }),
   /** With a slash at the end. */
   rootUrl: urlWithSlash
     .prefault('https://people.googleapis.com/')

@@ -3,23 +3,22 @@ import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../
 
 export const serviceSettings = z.object({
   /** Without a slash at the end. */
-  baseUrl: urlWithoutSlash
-    .meta({ examples: ['https://api.service.example'] })
-    .describe('Address of the API, without /v2.'),
-  authUrl: urlWithoutSlash
-    .meta({ examples: ['https://auth.service.example'] })
-    .nullable()
-    .default(null)
-    .describe('Address of the sign-in pages, required by connect.'),
+  baseUrl: urlWithoutSlash.meta({
+    description: 'Address of the API, without /v2.',
+    example: 'https://api.service.example',
+  }),
+  authUrl: urlWithoutSlash.nullable().default(null).meta({
+    description: 'Address of the sign-in pages, required by connect.',
+    example: 'https://auth.service.example',
+  }),
   clientId: issued
-    .meta({ examples: ['your-application-id'] })
     .nullable()
     .default(null)
-    .describe('Id of the registered application, required by connect.'),
-  clientSecret: issuedSecret
-    .nullable()
-    .default(null)
-    .describe('Secret of the registered application, required by connect.'),
+    .meta({ description: 'Id of the registered application, required by connect.', example: 'your-application-id' }),
+  clientSecret: issuedSecret.nullable().default(null).meta({
+    description: 'Secret of the registered application, required by connect.',
+    example: 'your-application-secret',
+  }),
   rateLimit: rateLimit.prefault('500/minute').describe('How many requests may be sent: <n>/second, /minute or /hour.'),
   rateScope: choice('token', 'application')
     .prefault('token')

@@ -32,7 +32,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   buckets: ["Several patterns: ['*', '!Private*']"],
 };
 
-const valueOf = ({ usual, examples }: Setting): string => usual ?? examples[0] ?? '';
+const valueOf = ({ usual, examples, words }: Setting): string => usual ?? examples[0] ?? words[0] ?? '';
 
 const yamlSetting = (setting: Setting): readonly string[] => {
   const { key, description, isSecret, words } = setting;

@@ -21,11 +21,12 @@ export const loadWhole = (options: PlaceOptions): Promise<Config> =>
   withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
 
 /**
- * The configuration for a command that opens the store, without the links that a database keeps. Where a new store begins in
- * a place that nobody named, that is said: it may be missing where it was expected. Throws {@link ConfigError}.
+ * The configuration for a command that opens the store, without the links that a database keeps. Warns about misspelt
+ * variables, and about a new store in a default location: it may be missing where it was expected. Throws {@link ConfigError}.
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(loadOptionsOf(options));
+  if (read.misspelt !== null) terminal.warn(read.misspelt);
   const { databaseUrl, dataDir, isUsualDataDir } = read.config;
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(

@@ -10,12 +10,15 @@ import { readHostedLinks, type FaultyLink, type HostedLink, type ReadLinks } fro
 import { createLinkSchemas, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkSections } from './link-sections.ts';
 import { LINK_KEYS } from './link-settings.ts';
+import { misspeltText, misspeltVariables } from './misspelt.ts';
+import { notifyFormatOf, type NotifyFormat } from './notify-format.ts';
 import { parseSettings } from './parse.ts';
 import type { Secret } from './secret.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import {
   environmentLayer,
+  FILE_VARIABLE,
   fileLayer,
   find,
   joinKeys,
@@ -63,7 +66,7 @@ export type Config = {
   readonly notifyUrl: Secret | null;
   /** Null: what is sent there is not signed. */
   readonly notifySecret: Secret | null;
-  readonly notifyFormat: 'json' | 'slack';
+  readonly notifyFormat: NotifyFormat;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -76,9 +79,9 @@ const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
 
 /** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
 const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
-  const variable = env['CONTACT_SYNC_CONFIG']?.trim() || null;
+  const variable = env[FILE_VARIABLE]?.trim() || null;
   if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
-  return variable === null ? null : { path: resolve(cwd, variable), namer: 'CONTACT_SYNC_CONFIG' };
+  return variable === null ? null : { path: resolve(cwd, variable), namer: FILE_VARIABLE };
 };
 
 /** Where the configuration file is, or a new one would be. */
@@ -178,6 +181,8 @@ const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report):
 export type ReadConfig = {
   readonly config: Config;
   readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;
+  /** A line about variables that are probably misspelt; null if there are none. */
+  readonly misspelt: string | null;
 };
 
 /**
@@ -192,9 +197,13 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
 
   if (all.dataDir === '') report('--data-dir', 'is empty. Name a directory, or leave the option out.');
   const { path: file, section } = readFile(all, report);
-  const environment = environmentLayer(readEnvironment(all, report), ALL_KEYS);
+  const env = readEnvironment(all, report);
+  const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
+  const environment = environmentLayer(env, ALL_KEYS);
   const fail = (...layers: readonly Layer[]): never => {
-    const hint = file === null ? noFileHint(all) : null;
+    const hasNoSettings = file === null && environment.values.size === 0;
+    const hints = [misspelt, hasNoSettings ? noFileHint(all) : null].filter((each) => each !== null);
+    const hint = hints.length === 0 ? null : hints.join('\n');
     throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
   };
   if (section === null) return fail(environment);
@@ -226,13 +235,14 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
+    notifyFormat: shared.notifyFormat ?? notifyFormatOf(shared.notifyUrl),
     isListenOptional: !isSet('listen', layers) && shared.apiToken === null,
     consoleReadonly: shared.consoleReadonly === 'true',
     logPersonalData: shared.logPersonalData === 'true',
     links: parsed,
     faultyLinks: [],
   };
-  return { config, readLinks: (hosted) => readHostedLinks(hosted, config, sources) };
+  return { config, readLinks: (hosted) => readHostedLinks(hosted, config, sources), misspelt };
 };
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */

@@ -40,19 +40,22 @@ export const conflictPolicies = (names: Sides<string>) => {
     .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
     .transform((parts, context) => {
       const found = new Map<string, ConflictPolicy>();
-      for (const part of parts.map((each) => each.trim())) {
+      const take = (part: string): string | null => {
         const [field, word] = part.includes('=') ? part.split('=', 2).map((each) => each.trim()) : [OTHERS, part];
         const policy = words.get(word ?? '');
         if (field === undefined || !(field === OTHERS || isScalar(field))) {
-          return fail(context, `"${field}" is no text that both sides can change. Choose one of ${fields}.`);
+          return `"${field}" is not a text that both sides can change. Choose one of ${fields}.`;
         }
         if (policy === undefined) {
           const where = field === OTHERS ? '' : ` for ${field}`;
-          return fail(context, `"${word}" is not known${where}. Choose one of ${[...words.keys()].join(', ')}.`);
+          return `"${word}" is not known${where}. Choose one of ${[...words.keys()].join(', ')}.`;
         }
-        if (found.has(field)) return fail(context, `names ${field} twice. Keep one of the two.`);
+        if (found.has(field)) return `names ${field} twice. Keep one of the two.`;
         found.set(field, policy);
-      }
+        return null;
+      };
+      const faults = parts.flatMap((part) => take(part.trim()) ?? []);
+      for (const fault of faults) fail(context, fault);
       const usual = found.get(OTHERS) ?? 'newest';
       found.delete(OTHERS);
       const policies: Policies = { usual, byField: Object.fromEntries(found) };

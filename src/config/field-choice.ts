@@ -151,21 +151,21 @@ export const fieldChoice = (sides: Sides<string>) => {
     .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
     .transform((list, context): FieldChoice => {
       const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map(), joined: new Set() };
-      for (const part of list.map((each) => each.trim()).filter((each) => each !== '')) {
-        const fault = take(draft, part, words);
-        if (fault !== null) return fail(context, fault);
-      }
+      const parts = list.map((each) => each.trim()).filter((each) => each !== '');
+      const faults = parts.flatMap((part) => take(draft, part, words) ?? []);
+      for (const fault of faults) fail(context, fault);
+      if (faults.length > 0) return z.NEVER;
       const { fields, directions, winners, joined } = draft;
       if (!fields.has('firstName') || !fields.has('lastName')) {
         return fail(context, 'leaves out firstName or lastName. Names are always synced; add default or both of them.');
       }
       const namesakes = namesakesIn(fields);
       if (namesakes !== null) return fail(context, namesakes);
-      const parts = JOINABLE.filter((field) => joined.has(field));
-      const both = parts.find((field) => fields.has(field));
+      const joinedParts = JOINABLE.filter((field) => joined.has(field));
+      const both = joinedParts.find((field) => fields.has(field));
       if (both !== undefined) return fail(context, joinedAndMore(both));
       return {
-        fields: [...inFieldOrder(fields), ...parts.map((field): JoinedPart => `${field}:joined`)],
+        fields: [...inFieldOrder(fields), ...joinedParts.map((field): JoinedPart => `${field}:joined`)],
         directions: Object.fromEntries([...directions].filter(([field]) => fields.has(field))),
         winners: Object.fromEntries([...winners].filter(([field]) => fields.has(field))),
       };

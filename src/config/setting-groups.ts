@@ -44,7 +44,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Notifications',
     about: '`contact-sync notify --test` sends a test.',
-    keys: ['notifyUrl', 'notifySecret', 'notifyFormat'],
+    keys: ['notifyUrl', 'notifySecret'],
   },
   {
     title: 'State and logs',
@@ -72,6 +72,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       'consoleReadonly',
       'credentialsKeyOld',
       'logPersonalData',
+      'notifyFormat',
     ],
   },
 ];

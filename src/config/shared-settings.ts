@@ -68,8 +68,9 @@ export const SharedSettings = z.object({
     .default(null)
     .describe('Key that signs the requests to the webhook. Create one with: openssl rand -base64 32'),
   notifyFormat: choice('json', 'slack')
-    .prefault('json')
-    .describe('Format of the notifications: json with all keys, or slack for a text.'),
+    .nullable()
+    .default(null)
+    .describe('No longer needed: the format follows from the address of the webhook. A value that is set wins.'),
   logLevel: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .prefault('info')
     .describe('The lowest severity that is logged.'),

@@ -48,6 +48,12 @@ export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The variable that names the configuration file. */
+export const FILE_VARIABLE = 'CONTACT_SYNC_CONFIG';
+
+/** The variables of settings, those that name the file of a secret among them. */
+export const variablesOf = (keys: Keys): readonly string[] => withFileKeys(keys).map(variableOf);
+
 /** The variables that are set; an empty one counts as not set. */
 export const environmentLayer = (env: Environment, keys: Keys): Layer => {
   const entries = withFileKeys(keys).flatMap((key): [string, string][] => {

@@ -109,7 +109,7 @@ links:
     const own = loadLink({}, GOOGLES.replace('name: home\n', 'name: home\n    conflictPolicy: { lastName: work }\n'));
     expect(own).toMatchObject({ conflictPolicy: 'newest', conflictPolicyByField: { lastName: 'right' } });
     const problems = problemsOf(() => load({}, `${GOOGLES}conflictPolicy: { titel: work }\n`));
-    expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is no text') }]);
+    expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is not a text') }]);
   });
 
   test('a policy is judged for each link by its own sides', () => {

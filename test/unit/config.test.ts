@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EXAMPLES, ROOT } from '../../config/docs.ts';
 import { USUAL_FIELDS } from '../../src/contact/chosen.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { type LinkConfig } from '../../src/config/config.ts';
+import { readConfig, type LinkConfig } from '../../src/config/config.ts';
 import { allSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
@@ -154,6 +154,72 @@ test('the webhook is a secret, also from a file, and may have a path and a query
   expect(load({ ...REQUIRED, NOTIFY_URL_FILE: 'webhook' }).notifyUrl?.reveal()).toBe(url);
 });
 
+test.each([
+  ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
+  ['https://hooks.slack-gov.com/services/T0', 'slack'],
+  ['https://chat.googleapis.com/v1/spaces/x/messages?key=k', 'slack'],
+  ['https://discord.com/api/webhooks/1/x/slack', 'slack'],
+  ['https://discord.com/api/webhooks/1/x', 'json'],
+  ['https://notslack.com/services/T0', 'json'],
+  ['https://hooks.example/services/T0', 'json'],
+])('the format of notifications follows from the address: %s takes %s', (url, format) => {
+  expect(load({ ...REQUIRED, NOTIFY_URL: url }).notifyFormat).toBe(format);
+  expect(load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'json' }).notifyFormat).toBe('json');
+});
+
+test('every wrong part of a policy or of the fields is reported at once', () => {
+  expect(
+    problemsOf(() => load({ ...REQUIRED, CONFLICT_POLICY: 'newer,titel=ask', FIELDS: 'default,notse,photoo' })),
+  ).toEqual([
+    { where: 'CONFLICT_POLICY', what: expect.stringContaining('"newer" is not known') },
+    { where: 'CONFLICT_POLICY', what: expect.stringContaining('"titel" is not a text') },
+    { where: 'FIELDS', what: expect.stringContaining('Did you mean notes?') },
+    { where: 'FIELDS', what: expect.stringContaining('Did you mean photo?') },
+  ]);
+});
+
+describe('a misspelt variable', () => {
+  const misspelt = (env: Readonly<Record<string, string>>) =>
+    readConfig({ env: { ...REQUIRED, ...env }, cwd: cwd() }).misspelt;
+
+  test.each([
+    ['SYNC_INTERVALL', 'SYNC_INTERVAL'],
+    ['SERVICE_BASEURL', 'SERVICE_BASE_URL'],
+    ['SERVICE_ACCES_TOKEN_FILE', 'SERVICE_ACCESS_TOKEN_FILE'],
+    ['CONTACT_SYNC_CONFG', 'CONTACT_SYNC_CONFIG'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is named with the variable that was probably meant', (name, meant) => {
+    expect(misspelt({ [name]: 'x' })).toBe(
+      `contact-sync does not read ${name} (did you mean ${meant}?). Correct the name, or unset the variable.`,
+    );
+  });
+
+  test.each(['NOTIFY_SOCKET', 'NPM_TOKEN', 'CI_TOKEN', 'LISTEN_FDS', 'PATH', 'SYNC_INTERVAL_OF_ANOTHER'])(
+    '%s is a variable of another program, and is not named',
+    (name) => {
+      expect(misspelt({ [name]: 'x' })).toBeNull();
+    },
+  );
+
+  test('is on one line with the others, and an empty one is not named', () => {
+    expect(misspelt({ SYNC_INTERVALL: '1m', BUCKET: '*', DIRECTIONS: '' })?.split('\n')).toEqual([
+      expect.stringMatching(/SYNC_INTERVALL .*BUCKET \(did you mean BUCKETS\?\)/u),
+    ]);
+  });
+
+  test('is named where the configuration has a problem', () => {
+    expect(() => load({ SERVICE_BASEURL: 'https://service.test' })).toThrow(/did you mean SERVICE_BASE_URL\?/u);
+  });
+});
+
+test('the missing configuration file is mentioned only if no variable has a setting', () => {
+  const file = 'There is no configuration file';
+  expect(() => load({})).toThrow(file);
+  expect(() => load({ SYNC_INTERVAL: 'soon' })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(file) }),
+  );
+});
+
 test('the limit belongs to the token or to the application', () => {
   const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'application' }).sides.right;
   expect(settings['rateScope']).toBe('application');
@@ -207,7 +273,7 @@ test.each([
   ['CONFLICT_POLICY', 'oldest', '"oldest" is not known. Choose one of newest, longest, ask, google, service.'],
   ['CONFLICT_POLICY', 'title=oldest', '"oldest" is not known for title.'],
   ['CONFLICT_POLICY', 'title=', '"" is not known for title.'],
-  ['CONFLICT_POLICY', 'emailAddresses=service', '"emailAddresses" is no text that both sides can change.'],
+  ['CONFLICT_POLICY', 'emailAddresses=service', '"emailAddresses" is not a text that both sides can change.'],
   ['CONFLICT_POLICY', 'newest,service', 'names default twice.'],
   ['DELETE_POLICY', 'drop', 'Choose one of propagate, keep.'],
   ['FIRST_SYNC', 'ask', 'Choose one of run, review.'],

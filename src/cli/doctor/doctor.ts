@@ -58,6 +58,7 @@ const examine = async (
   let config: Config;
   try {
     const read = readConfig(loadOptionsOf(options));
+    if (read.misspelt !== null) terminal.warn(read.misspelt);
     // What keeps the database from being used is found below.
     config = await withHostedLinks(read, systemClock).catch((error: unknown) => {
       if (error instanceof StoreError) return read.config;

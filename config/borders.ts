@@ -62,6 +62,8 @@ const TOOLS = [
   'redis-trouble.ts',
 ];
 const CLI = [
+  'config/effective.ts',
+  'config/key-lines.ts',
   'config/nearest.ts',
   'config/set-up.ts',
   'contact/',

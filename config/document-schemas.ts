@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import * as documents from './documents.ts';
 import * as hosted from './hosted-documents.ts';
+import { SettingsDocument } from './settings-document.ts';
 
 const FOLDER = join(import.meta.dirname, 'schemas');
 
@@ -19,6 +20,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
   'conflicts-resolve': documents.ReviewedDocument,
   retry: documents.RetriedDocument,
   doctor: documents.ChecksDocument,
+  'config-show': SettingsDocument,
   runs: documents.HistoryDocument,
   undo: documents.UndoDocument,
   explain: documents.ContactsDocument,

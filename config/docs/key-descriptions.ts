@@ -53,6 +53,13 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   verdict: 'What is stored about the two contacts; `null` after a failure.',
 
+  'settings[].link': 'Link that has the setting; `null` for a setting of the process.',
+  'settings[].key': 'Key in the configuration file; that of a side begins with the name of the side.',
+  'settings[].value': 'Value as it is written; `null` if it is not set, or a secret.',
+  'settings[].secret': 'Whether the value is hidden.',
+  'settings[].set': 'Whether there is a value.',
+  'settings[].source': 'Where the value comes from.',
+  'settings[].where': 'Variable, `file:line`, path of a secret file, or option; `null` for a default.',
   'status links[].state': 'State of the link.',
   'status links[].reason': 'Why the link is not `active`.',
   pairs: 'Number of linked contacts.',

@@ -19,6 +19,7 @@ export type DocumentKey =
   | 'checks'
   | 'reviewed'
   | 'retried'
+  | 'settings'
   | (typeof SINGLE)[number]
   | null;
 

@@ -4,6 +4,7 @@ import type { JsonOption } from './command-parts.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { InitOptions } from './init/init.ts';
+import type { CommonOptions } from './with-app.ts';
 
 const portOption = (): Option =>
   new Option('--port <PORT>', 'loopback port for the answer of the browser (default: any free port)').argParser(
@@ -71,6 +72,19 @@ const addDoctor = (program: Command, call: Call): void => {
     });
 };
 
+const addConfig = (program: Command, call: Call): void => {
+  const config = program.command('config').description('Show the configuration.').helpCommand(false);
+  withLinks(
+    config.command('show').description('Show the value of every setting and where it comes from. Secrets are hidden.'),
+  )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('config show', 'config show work --json'))
+    .action(async (link: string | undefined, options: CommonOptions) => {
+      owes(call, 'settings', options);
+      call.code = (await import('./config-show.ts')).showConfig(call.terminal, link, options);
+    });
+};
+
 const addDemo = (program: Command, call: Call): void => {
   program
     .command('demo')
@@ -118,6 +132,7 @@ export const addStartCommands = (program: Command, call: Call): void => {
   addInit(program, call);
   addConnect(program, call);
   addDoctor(program, call);
+  addConfig(program, call);
   addDemo(program, call);
   addSandbox(program, call);
 };

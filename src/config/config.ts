@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { effectiveSettings, type EffectiveSetting } from './effective.ts';
 import { withFieldList } from './field-choice.ts';
 import { withEnvFile } from './env-file.ts';
 import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
@@ -183,6 +184,8 @@ export type ReadConfig = {
   readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;
   /** A line about variables that are probably misspelt; null if there are none. */
   readonly misspelt: string | null;
+  /** The settings of the process and of the links of the file, with where each comes from. */
+  readonly effective: () => readonly EffectiveSetting[];
 };
 
 /**
@@ -242,7 +245,12 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
     links: parsed,
     faultyLinks: [],
   };
-  return { config, readLinks: (hosted) => readHostedLinks(hosted, config, sources), misspelt };
+  return {
+    config,
+    readLinks: (hosted) => readHostedLinks(hosted, config, sources),
+    misspelt,
+    effective: () => effectiveSettings(declared, sources),
+  };
 };
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */

@@ -73,13 +73,17 @@ export const createLinkSchemas = (): LinkSchemas => {
   };
 };
 
+/** The link's own section as a layer, without its sides. */
+export const linkLayer = ({ section, where }: LinkSection, report: Report): Layer =>
+  fileLayer(withFieldList(withoutSides(section)), `${where}.`, SECTION_KEYS, report);
+
 /** A link with its settings; null where one of them has a fault, which is reported. */
 export const parseLink = (
   link: DeclaredLink,
   { environment, common, cwd, report, schemaFor }: LinkSources,
 ): LinkConfig | null => {
   const { name, where } = link;
-  const own = fileLayer(withFieldList(withoutSides(link.section)), `${where}.`, SECTION_KEYS, report);
+  const own = linkLayer(link, report);
   if (link.sides === null) return null;
   const { left, right } = link.sides;
   const sides = parseSides(link.sides, { environment, file: [own, common], cwd, report });

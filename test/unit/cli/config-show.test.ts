@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SettingsDocument } from '../../../config/settings-document.ts';
+import { showConfig } from '../../../src/cli/config-show.ts';
+import { UsageError } from '../../../src/cli/usage-error.ts';
+import { allSettings } from '../../../src/config/settings.ts';
+import { useConfigDirectory } from '../config-support.ts';
+import { createTestTerminal } from './terminal.ts';
+
+const { cwd, write } = useConfigDirectory();
+
+const YAML = `google:
+  clientId: id-of-the-file
+  clientSecretFile: SECRET
+service: { baseUrl: 'https://service.test' }
+concurrency: 4
+links:
+  - name: home
+    left: { provider: google, name: private, refreshToken: canary-7d20 }
+    right: { provider: google, name: work }
+    syncInterval: 1m
+  - name: other
+    deleteLimit: 5
+`;
+
+const show = (link?: string) => {
+  const secret = write('secret', 'canary-7d20\n');
+  const config = write('given.yaml', YAML.replace('SECRET', secret));
+  const terminal = createTestTerminal();
+  showConfig(terminal, link, { config, dataDir: cwd(), json: true });
+  const { settings } = SettingsDocument.parse(JSON.parse(terminal.printed.join('\n')));
+  const find = (name: string | null, key: string) =>
+    settings.find((setting) => setting.link === name && setting.key === key);
+  return { config, secret, settings, find, text: terminal.printed.join('\n') };
+};
+
+test('each value has the place that it comes from: file and line, secret file, option or default', () => {
+  const { config, secret, find } = show();
+  const at = (line: number) => ({ source: 'file', where: `${config}:${line}` });
+  expect(find(null, 'concurrency')).toMatchObject({ value: '4', ...at(5) });
+  expect(find(null, 'dataDir')).toMatchObject({ value: cwd(), source: 'option', where: '--data-dir' });
+  expect(find('home', 'syncInterval')).toMatchObject({ value: '1m', ...at(10) });
+  expect(find('other', 'syncInterval')).toMatchObject({ value: '5m', source: 'default', where: null });
+  expect(find('other', 'deleteLimit')).toMatchObject({ value: '5', ...at(12) });
+  expect(find('home', 'work.clientId')).toMatchObject({ value: 'id-of-the-file', ...at(2) });
+  expect(find('home', 'private.refreshToken')).toMatchObject({ value: null, secret: true, set: true, ...at(8) });
+  expect(find('other', 'google.refreshToken')).toMatchObject({ value: null, set: false, source: 'default' });
+  expect(find('other', 'google.clientSecret')).toMatchObject({ value: null, source: 'secret file', where: secret });
+});
+
+test('a variable wins, and is named', () => {
+  process.env['CONCURRENCY'] = '7';
+  try {
+    expect(show().find(null, 'concurrency')).toMatchObject({ value: '7', source: 'variable', where: 'CONCURRENCY' });
+  } finally {
+    delete process.env['CONCURRENCY'];
+  }
+});
+
+test('a named link is shown alone, and an unknown one is refused', () => {
+  expect(new Set(show('other').settings.map(({ link }) => link))).toEqual(new Set(['other']));
+  expect(() => show('nowhere')).toThrow(UsageError);
+});
+
+test('every setting is shown, and no secret', () => {
+  const { settings, text } = show();
+  const shown = new Set(settings.filter(({ link }) => link !== 'home').map(({ key }) => key));
+  const expected = allSettings().map(({ key }) => key.replace('links.NAME.', ''));
+  expect(expected.filter((key) => !shown.has(key))).toEqual([]);
+  expect(text).not.toContain('canary-7d20');
+});
+
+test('people get a table with hidden secrets', () => {
+  const terminal = createTestTerminal();
+  showConfig(terminal, 'other', { config: write('given.yaml', YAML.replace('SECRET', write('secret', 'x'))) });
+  const lines = terminal.printed.join('\n').split('\n');
+  expect(lines[0]).toBe(`Configuration file: ${join(cwd(), 'given.yaml')}`);
+  expect(lines.find((line) => line.includes('clientSecret'))).toMatch(
+    /google\.clientSecret +set \(hidden\) +secret file/u,
+  );
+  expect(lines.find((line) => line.includes('refreshToken'))).toMatch(/google\.refreshToken +not set +default/u);
+});

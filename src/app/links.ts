@@ -64,8 +64,8 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
   return {
     link: link.name,
     sides: bySide((side) => {
-      const { name, title, place } = link.sides[side];
-      return { name, title, place };
+      const { name, title, place, tokenKey } = link.sides[side];
+      return { name, title, place, ...(tokenKey !== undefined && { tokenKey }) };
     }),
     policy: {
       ...decidingOf(link),

@@ -7,10 +7,11 @@ import { planChanges, unpairedOf } from '../view/plan.ts';
 import type { Change, Unpaired } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
-import { EXIT, exitCodeOf, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
+import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
+import { troubleOf } from './trouble.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 
 /** What a run of one link would do; `error` is there only where the link could not be planned. */
@@ -33,13 +34,18 @@ export type LinkPlan = {
 
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
-const notPlanned = ({ link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, kind: RunKind, error: unknown): Planned => {
+const notPlanned = (
+  { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>,
+  sides: Sides<SideWords>,
+  kind: RunKind,
+  error: unknown,
+): Planned => {
   const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
   }
-  return { plan: { ...empty, halted: null, error: messageOf(error) }, code: exitCodeOf(error) };
+  return { plan: { ...empty, halted: null, error: troubleOf(error, link, sides) }, code: exitCodeOf(error) };
 };
 
 export type PlanOptions = CommonOptions & Shown & { readonly full?: boolean };
@@ -62,7 +68,7 @@ const planOne = async (
     const actions = selectChanges(changes, options);
     return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
   } catch (error) {
-    return notPlanned(named, asked, error);
+    return notPlanned(named, link.sides, asked, error);
   } finally {
     progress.stop();
   }

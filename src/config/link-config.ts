@@ -1,6 +1,7 @@
 import type { ScalarField } from '../contact/contact.ts';
-import type { Side, Sides } from '../contact/side.ts';
-import { reportSharedToken } from './accounts.ts';
+import { bySide, type Side, type Sides } from '../contact/side.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { placeOf, reportSharedToken } from './accounts.ts';
 import type { ConflictPolicy } from './conflict-policy.ts';
 import { withFieldList, type FieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
@@ -77,6 +78,14 @@ export const createLinkSchemas = (): LinkSchemas => {
 export const linkLayer = ({ section, where }: LinkSection, report: Report): Layer =>
   fileLayer(withFieldList(withoutSides(section)), `${where}.`, SECTION_KEYS, report);
 
+/** The sides of a link, each with the name of the setting that contains its token. */
+const withTokenKeys = (name: string, sides: Sides<SideConfig>): Sides<SideConfig> =>
+  bySide((side) => {
+    const { token, provider } = sides[side];
+    if (token === null) return sides[side];
+    return { ...sides[side], tokenKey: placeOf({ name, sides }, side, providerNamed(provider).tokenKey) };
+  });
+
 /** A link with its settings; null where one of them has a fault, which is reported. */
 export const parseLink = (
   link: DeclaredLink,
@@ -86,12 +95,13 @@ export const parseLink = (
   const own = linkLayer(link, report);
   if (link.sides === null) return null;
   const { left, right } = link.sides;
-  const sides = parseSides(link.sides, { environment, file: [own, common], cwd, report });
+  const parsed = parseSides(link.sides, { environment, file: [own, common], cwd, report });
   const schema = schemaFor({ left: left.name, right: right.name });
   const settings = parseSettings(schema, LINK_KEYS, { layers: [environment, own, common], section: '', cwd, report });
   const alone = parseSettings(OwnLinkSettings, OWN_LINK_KEYS, { layers: [own], section: `${where}.`, cwd, report });
-  if (sides === null || settings === null || alone === null) return null;
-  reportSharedToken(where, sides, { environment, report });
+  if (parsed === null || settings === null || alone === null) return null;
+  reportSharedToken(where, parsed, { environment, report });
+  const sides = withTokenKeys(name, parsed);
   const { syncInterval, sweepInterval, direction, conflictPolicy, fields: chosen, ...rest } = settings;
   const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');
   const way = direction === 'both' ? 'both' : (`to-${sideOf(direction.slice('to-'.length))}` as const);

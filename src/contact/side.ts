@@ -20,6 +20,8 @@ export type SideWords = {
   readonly title: string;
   /** Within a sentence, such as `the phone`. */
   readonly place: string;
+  /** The variable or key that contains the side's token; absent if `connect` stored the token. */
+  readonly tokenKey?: string;
 };
 
 const SIDE_KEY = /^(?:left|right)(?=$|Ids?$)/u;

@@ -75,7 +75,9 @@ const parseFile = (text: string, path: string): File => {
     return fileSchema.parse(JSON.parse(text));
   } catch {
     // Without the cause, which quotes the file.
-    throw new CredentialsError(`${path} is damaged. Move it away and sign in again: contact-sync connect.`);
+    throw new CredentialsError(
+      `${path} is damaged. Move it away and sign in again to each side: contact-sync connect SIDE LINK`,
+    );
   }
 };
 

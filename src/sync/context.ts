@@ -138,8 +138,10 @@ export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<
 /** What to do about a link whose credential was refused. */
 export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
   if (error instanceof ClientRefusedError) {
-    return 'Correct it in the configuration; the next run that knows of it resumes the link, a daemon after SIGHUP';
+    return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';
   }
+  const { tokenKey } = error.side === null ? {} : sides[error.side];
+  if (tokenKey !== undefined) return `The token is set in ${tokenKey}. Replace it there`;
   const first =
     error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
   const side = error.side === null ? '' : ` ${sides[error.side].name}`;

@@ -4,7 +4,7 @@ import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
-import { ClientRefusedError, isCredentialError, type CredentialError } from '../../providers/errors.ts';
+import { ClientRefusedError, isCredentialError, RemoteError, type CredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import type { Credential } from '../../store/credentials.ts';
@@ -89,10 +89,19 @@ const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] =
   return [fine(about(subject, 'rate'), `${remaining ?? 'an unknown number'} of ${theirs} left`)];
 };
 
-const credentialRemedy = (subject: Subject, error: CredentialError): string =>
-  error instanceof ClientRefusedError ? 'Correct it in the configuration.' : connectCommand(subject);
+const credentialRemedy = (subject: Subject, error: CredentialError): string => {
+  if (error instanceof ClientRefusedError) return 'Correct it in the configuration.';
+  const { tokenKey } = wordsOf(subject);
+  return tokenKey === undefined ? connectCommand(subject) : `The token is set in ${tokenKey}. Replace it there.`;
+};
 
-/** A side that was not of use: it is the credential, or the side itself. */
+/** What failed, and the remedy that the message of some errors ends with. */
+const splitMessage = (message: string): { readonly detail: string; readonly remedy: string | null } => {
+  const [, detail = message, verb = '', rest = ''] = /^(.*): (check|write|leave) (.*?)\.?$/su.exec(message) ?? [];
+  return { detail, remedy: verb === '' ? null : `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${rest}.` };
+};
+
+/** The findings about a side that failed: its credential was refused, or it did not answer as expected. */
 const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   const { link, side } = subject;
   const credentials = about(subject, 'credentials');
@@ -106,9 +115,12 @@ const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   const address = providerOf(subject)
     .addressKeys.map((key) => placeOf(link, side, key))
     .join(' and ');
+  const { detail, remedy } = splitMessage(messageOf(error));
+  const isPermanent = error instanceof RemoteError && error.retry === 'never';
+  const check = remedy ?? `Check the network and ${address}.`;
   return [
-    fault(remote, messageOf(error), `Check the network and ${address}; else try again later.`, exitCodeOf(error)),
-    warning(credentials, 'there is a token, which was not tried', 'Run doctor again when the side answers.'),
+    fault(remote, detail, isPermanent ? check : `${check} Otherwise try again later.`, exitCodeOf(error)),
+    warning(credentials, 'the token was not checked', 'Run doctor again when the side answers.'),
   ];
 };
 

@@ -88,7 +88,8 @@ test('a credential that a side refuses: exit code 4 with the command to run, and
   expect(code).toBe(4);
   expect(check('service-credentials')).toMatchObject({
     ok: false,
-    remedy: 'Sign in: contact-sync connect service default',
+    detail: expect.stringMatching(/the access token is wrong or expired$/u),
+    remedy: 'The token is set in SERVICE_ACCESS_TOKEN. Replace it there.',
   });
   expect(check('service')?.ok).toBe(true);
   expect(check('google-credentials')?.ok).toBe(true);
@@ -97,7 +98,20 @@ test('a credential that a side refuses: exit code 4 with the command to run, and
 test('a side that does not answer: exit code 5', async () => {
   const { code, check } = await doctor({ SERVICE_BASE_URL: 'http://127.0.0.1:9' });
   expect(code).toBe(5);
-  expect(check('service')).toMatchObject({ ok: false, remedy: expect.stringContaining('SERVICE_BASE_URL') });
+  expect(check('service')).toMatchObject({
+    ok: false,
+    detail: 'the service did not answer GET /v2/me (ECONNREFUSED)',
+    remedy: 'Check the network and SERVICE_BASE_URL. Otherwise try again later.',
+  });
+});
+
+test('an https address of a server that speaks http is a permanent fault', async () => {
+  const { code, check } = await doctor({ SERVICE_BASE_URL: ground.sandbox.service.url.replace('http:', 'https:') });
+  expect(code).toBe(1);
+  expect(check('service')).toMatchObject({
+    detail: 'the service answered GET /v2/me in plain HTTP, not HTTPS',
+    remedy: 'Write http:// in SERVICE_BASE_URL.',
+  });
 });
 
 test('a service that allows less than is configured is warned of', async () => {

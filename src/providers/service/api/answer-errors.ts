@@ -30,6 +30,8 @@ export type Asked = {
   readonly secret?: string | null;
   /** The body's name must be unique: a refusal for that reason is a {@link NameTakenError}. */
   readonly uniqueName?: boolean;
+  /** The address that the route was appended to. */
+  readonly baseUrl?: string;
 };
 
 /** An answer as far as it could be read; `json` is undefined for an empty body, `isJson` false for anything else. */
@@ -72,8 +74,14 @@ const addressOf = ({ route }: Asked): string =>
 /** What a header cannot hold is refused before the request is sent. */
 const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 
-/** The error of a request that got no answer: refused, reset or timed out. */
-export const connectionError = (asked: Asked, cause: unknown): UnavailableError | UnauthenticatedError => {
+/** The TLS code for an answer in plain HTTP. */
+const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
+/** The error of a request that got no answer: refused, reset, timed out, or answered in plain HTTP. */
+export const connectionError = (
+  asked: Asked,
+  cause: unknown,
+): UnavailableError | UnauthenticatedError | WrongAddressError => {
   const kept = findUnsent(cause);
   if (kept !== null) {
     const { retryAfterMs } = kept;
@@ -83,8 +91,13 @@ export const connectionError = (asked: Asked, cause: unknown): UnavailableError 
   const codes = codesOf(cause);
   if (codes[0] === UNSENDABLE_HEADER) {
     const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
-    const text = 'was not sent: the access token holds a character that no token has; sign in again';
+    const text = 'was not sent: the access token contains a character that no token has';
     return new UnauthenticatedError(`${routeOf(asked)} ${text}`, options);
+  }
+  if (codes.includes(ANSWERED_PLAIN)) {
+    const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
+    const text = `the service answered ${routeOf(asked)} in plain HTTP, not HTTPS`;
+    return new WrongAddressError(`${text}: write http:// in ${addressOf(asked)}`, options);
   }
   const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
   const reason = codes[0] ?? 'no reason given';
@@ -156,6 +169,14 @@ const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
   return status === 409 || ((status === 422 || status === 400) && TAKEN_WORDS.test(words));
 };
 
+/** The reason or the remedy of an answer that the route does not exist. */
+const missingRemedy = (asked: Asked): string => {
+  if (asked.route.includes('{')) return 'there is no such thing';
+  // Each route begins with /v2 itself.
+  if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
+  return `check ${addressOf(asked)}`;
+};
+
 const refusal = (
   asked: Asked,
   status: number,
@@ -166,18 +187,15 @@ const refusal = (
   switch (status) {
     case 401:
       if (asked.route.startsWith('/oauth2/')) return refusedApplication(asked, text, options);
-      return new UnauthenticatedError(`${text}: the access token is wrong or expired; sign in again`, options);
+      return new UnauthenticatedError(`${text}: the access token is wrong or expired`, options);
     case 402:
       return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);
     case 403:
-      return new RevokedError(`${text}: the permission was revoked or a scope is missing; sign in again`, options);
+      return new RevokedError(`${text}: the permission was revoked or a scope is missing`, options);
     case 404:
     case 410:
       // Only what has an id can be missing at the service itself.
-      return new NotFoundError(
-        asked.route.includes('{') ? `${text}: there is no such thing` : `${text}: check ${addressOf(asked)}`,
-        options,
-      );
+      return new NotFoundError(`${text}: ${missingRemedy(asked)}`, options);
     default:
       if (isNameTaken(asked, status, words)) return new NameTakenError(`${text}: the name is taken`, options);
       return new InvalidError(text, options);

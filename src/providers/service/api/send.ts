@@ -125,7 +125,8 @@ export const createSend = (options: SendOptions): Send => {
     const location = headerText(answer.headers, 'location');
     const result = { status: answer.status, json: answer.json, serverTimeMs: serverTimeMs(answer.headers), location };
     if (apiRequest.allowRedirect === true && REDIRECTS.has(answer.status) && location !== null) return result;
-    const error = answerError({ ...apiRequest, secret: options.accessToken }, answer, options.clock.now());
+    const asked = { ...apiRequest, secret: options.accessToken, baseUrl: options.baseUrl };
+    const error = answerError(asked, answer, options.clock.now());
     if (error !== null) throw error;
     return result;
   };

@@ -151,6 +151,13 @@ describe('a message names the setting to correct', () => {
 
 describe('a request without an answer', () => {
   const asked = { method: 'POST', route: '/v2/contacts' };
+  it('in plain HTTP on an https address is permanent and names the setting', () => {
+    const cause = Object.assign(new Error('x'), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+    const error = connectionError({ method: 'POST', route: '/v2/contacts' }, cause);
+    expect(error).toMatchObject({ retry: 'never', applied: 'no' });
+    expect(error.message).toMatch(/in plain HTTP, not HTTPS: write http:\/\/ in SERVICE_BASE_URL$/u);
+  });
+
   const failure = (code: string) => connectionError(asked, Object.assign(new Error('x'), { code }));
 
   it('was surely not applied where no connection was made', () => {

@@ -32,6 +32,16 @@ describe('a request', () => {
     expect(server.received[0]?.headers.authorization).toBeUndefined();
   });
 
+  it('to a base url that ends in /v2 names the mistake if the route does not exist', async () => {
+    await using server = await startServer(() => ({ status: 404, json: {} }));
+    const { dispatcher } = server;
+    const shared = { accessToken: null, dispatcher, clock: createTestClock() };
+    const failure = async (path: string) =>
+      failureOf(createSend({ ...shared, baseUrl: `${server.url}${path}` })(GET, never));
+    expect((await failure('/v2/')).message).toMatch(/: leave \/v2 out of SERVICE_BASE_URL$/u);
+    expect((await failure('/base')).message).toMatch(/: check SERVICE_BASE_URL$/u);
+  });
+
   it('over 1 MiB is refused before it is sent', async () => {
     await using server = await startServer(() => ({ json: {} }));
     const body = { data: { first_name: 'é'.repeat(600_000) } };

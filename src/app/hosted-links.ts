@@ -94,7 +94,8 @@ const listed = ({ name, settings }: StoredLink, { links, faulty }: ReturnType<Re
   };
 };
 
-const listFile = ({ links }: Config): readonly ListedLink[] =>
+/** The links of the configuration file. */
+export const listFile = ({ links }: Config): readonly ListedLink[] =>
   links.map(({ name, sides }) => {
     const [left, right] = SIDES.map((side) => sides[side].name);
     return { name, keptIn: 'file', sides: [left ?? '', right ?? ''], settings: null, problems: [] };

@@ -36,8 +36,8 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
   return `${wordsOfField(change.field)}: ${formatValues(change)}${reason}`;
 };
 
-/** Who or what a change is about. */
-const subjectOf = (change: Change): string => {
+/** The contact or group that a change is about. */
+export const subjectOf = (change: Change): string => {
   if (!('leftId' in change)) return `group ${inLine(change.name)}`;
   return inLine(change.name ?? describeIds(change));
 };
@@ -72,6 +72,9 @@ const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string =
   const total = grouped(changes.length);
   return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
 };
+
+/** The line for a filter (`--only`, `--grep`) without a match. */
+export const NO_MATCH = '  No matching changes.';
 
 /** Lines that were left out, and how to see them. */
 export const formatHidden = (hidden: number): readonly string[] =>

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Waits until Enter is pressed or the input ends. */
 export const waitForEnter = async (terminal: Terminal, input: NodeJS.ReadableStream, text: string): Promise<void> => {
@@ -22,4 +23,33 @@ export const confirm = async (terminal: Terminal, input: NodeJS.ReadableStream, 
   } finally {
     lines.close();
   }
+};
+
+/** A step that deletes something. */
+type DestructiveStep = {
+  /** The question on a terminal, such as `Delete 3 contacts?`. */
+  readonly question: string;
+  /** What the step does, as a sentence. */
+  readonly effect: string;
+  /** The command that does it without a question. */
+  readonly command: string;
+};
+
+/**
+ * Whether a command may delete something: with `--yes`, or after a person has confirmed it on a terminal.
+ *
+ * @throws {UsageError} if no person can be asked: there is no terminal, or stdout gets a JSON document.
+ */
+export const mayDelete = async (
+  terminal: Terminal,
+  { yes = false, json = false }: { readonly yes?: boolean; readonly json?: boolean },
+  { question, effect, command }: DestructiveStep,
+): Promise<boolean> => {
+  if (yes) return true;
+  if (json || !process.stdin.isTTY || !terminal.stdout.isTTY) {
+    throw new UsageError(`${effect} Nothing was changed. To confirm, run: ${command}`);
+  }
+  const answer = await confirm(terminal, process.stdin, question);
+  if (!answer) terminal.print('Nothing was changed.');
+  return answer;
 };

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { examples, JSON_OPTION, owes, withLinks, type Call, type JsonOption } from './command-parts.ts';
+import type { ForgetLinkOptions } from './forget/link.ts';
 import { addDuplicates } from './duplicates-command.ts';
 import { addPairing } from './pair-command.ts';
 
@@ -49,9 +50,10 @@ const addForget = (program: Command, call: Call): void => {
     .command('link')
     .description('Delete the history, contacts and tokens of a link. Tokens are revoked if possible.')
     .argument('<LINK>', 'name of the link; it may be missing from the configuration')
+    .option('-y, --yes', 'do not ask; required in scripts')
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('forget link home'))
-    .action(async (link: string, options: JsonOption) => {
+    .addHelpText('after', examples('forget link home', 'forget link home --yes'))
+    .action(async (link: string, options: ForgetLinkOptions) => {
       owes(call, 'forgotten', options);
       call.code = await (await import('./forget/link.ts')).forgetLink(call.terminal, link, options);
     });

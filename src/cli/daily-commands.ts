@@ -15,6 +15,7 @@ import type { PlanOptions } from './plan.ts';
 import type { ResolveOptions } from './resolve.ts';
 import type { RunsOptions } from './runs.ts';
 import type { SyncOptions } from './sync.ts';
+import { orSubcommand } from './subcommand.ts';
 import type { UndoOptions } from './undo.ts';
 
 const addStatus = (program: Command, call: Call): void => {
@@ -66,7 +67,7 @@ CONFLICT_POLICY decides conflicts. With the policy "ask", both sides keep their 
 open until you review it, or until the field changes again (superseded). The next sync writes the value that you take.`;
 
 const addConflicts = (program: Command, call: Call): void => {
-  const conflicts = withLinks(
+  const command = withLinks(
     program
       .command('conflicts')
       .description('List fields that changed on both sides, with both values and the winner.'),
@@ -76,12 +77,14 @@ const addConflicts = (program: Command, call: Call): void => {
     .helpCommand(false)
     .addHelpText('after', CONFLICT_STATES)
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
-    .action(async (link: string | undefined, options: JsonOption) => {
+    .allowExcessArguments()
+    .action(async (link: string | undefined, options: JsonOption, self: Command) => {
       owes(call, 'links', options);
-      call.code = await (await import('./conflicts.ts')).conflicts(call.terminal, link, options);
+      const { conflicts } = await import('./conflicts.ts');
+      call.code = await orSubcommand(self, () => conflicts(call.terminal, link, options));
     });
   withLinks(
-    conflicts
+    command
       .command('resolve')
       .description('Decide a conflict: take the value of one side, or keep the current value.')
       .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`'),

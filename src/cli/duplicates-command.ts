@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { examples, JSON_OPTION, owes, withLinks, withOuter, type Call, type JsonOption } from './command-parts.ts';
 import type { MergeOptions } from './merge-duplicates.ts';
+import { orSubcommand } from './subcommand.ts';
 
 const DUPLICATES_LIMITS = `
 Two contacts are likely duplicates if their names are compatible and they share an email address, if their names are equal
@@ -14,7 +15,7 @@ the fields that both sides share.`;
 
 /** `duplicates` and `duplicates merge`, with their arguments, options and help. */
 export const addDuplicates = (program: Command, call: Call): void => {
-  const duplicates = withLinks(
+  const command = withLinks(
     program
       .command('duplicates')
       .description('List likely duplicates within one side, without a request to the sides.'),
@@ -23,12 +24,14 @@ export const addDuplicates = (program: Command, call: Call): void => {
     .option(...JSON_OPTION)
     .addHelpText('after', DUPLICATES_LIMITS)
     .addHelpText('after', examples('duplicates', 'duplicates merge 3f2a91c0'))
-    .action(async (link: string | undefined, options: JsonOption) => {
+    .allowExcessArguments()
+    .action(async (link: string | undefined, options: JsonOption, self: Command) => {
       owes(call, 'links', options);
-      call.code = await (await import('./duplicates.ts')).duplicates(call.terminal, link, options);
+      const { duplicates } = await import('./duplicates.ts');
+      call.code = await orSubcommand(self, () => duplicates(call.terminal, link, options));
     });
   withLinks(
-    duplicates
+    command
       .command('merge')
       .description('Merge the contacts of a group into one of them.')
       .argument('<GROUP>', 'id of the group, as listed by `duplicates`'),

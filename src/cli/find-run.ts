@@ -8,22 +8,29 @@ import type { Opened } from './with-app.ts';
 /** A run and the link that it belongs to. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };
 
+/** The command that the run is for: its errors name the commands that help. */
+type Asker = 'undo' | 'runs';
+
 const SHOWN = 5;
-const noSuchRun = (word: string, retentionMs: number | null): string => {
-  const isLast = word === 'last';
-  const what = isLast ? 'No run has written anything' : `There is no run ${word}`;
-  const hint = isLast ? '' : ' `contact-sync status --json` names the last one.';
-  return retentionMs === null ? `${what}.${hint}` : `${what}, or it is too old: ${keptFor(retentionMs)}.${hint}`;
+const noSuchRun = (word: string, asker: Asker, retentionMs: number | null): string => {
+  const kept = retentionMs === null ? '' : `, or it is too old: ${keptFor(retentionMs)}`;
+  if (word === 'last') return `No run has written anything${kept}.`;
+  const last = `\`contact-sync ${asker} last\` ${asker === 'undo' ? 'undoes' : 'shows'} the last one that wrote something.`;
+  return `There is no run ${word}${kept}. \`contact-sync runs\` lists the runs; ${last}`;
 };
 
 /**
  * The run that the word means: its id, the beginning of one, or `last`: the last run that wrote anything.
  *
- * @throws {UsageError} where it names no run, or more than one.
+ * @throws {UsageError} if it is no run, or several.
  */
-export const findRun = async ({ app, links }: Pick<Opened, 'app' | 'links'>, word: string): Promise<FoundRun> => {
-  // Every id begins with nothing.
-  if (word === '') throw new UsageError("RUN is empty. Give a run's id, the beginning of one, or `last`.");
+export const findRun = async (
+  { app, links }: Pick<Opened, 'app' | 'links'>,
+  word: string,
+  asker: Asker,
+): Promise<FoundRun> => {
+  // The empty text is the beginning of every id.
+  if (word === '') throw new UsageError('RUN is empty. Give the id of a run, its first characters, or `last`.');
   const found: FoundRun[] = [];
   for (const link of links) {
     const query = word === 'last' ? ({ latest: 'writing' } as const) : { idPrefix: word };
@@ -32,8 +39,8 @@ export const findRun = async ({ app, links }: Pick<Opened, 'app' | 'links'>, wor
   const exact = found.find(({ run }) => run.id === word);
   const [first, second] = found;
   if (exact !== undefined) return exact;
-  if (first === undefined) throw new UsageError(noSuchRun(word, app.config.retentionMs));
+  if (first === undefined) throw new UsageError(noSuchRun(word, asker, app.config.retentionMs));
   if (second === undefined) return first;
   const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
-  throw new UsageError(`${word} may mean several runs; give more of the id, or the link: ${ids.join(', ')}.`);
+  throw new UsageError(`${word} matches several runs: ${ids.join(', ')}. Give more of the id, or the link.`);
 };

@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { createApp } from '../app/app.ts';
 import { forgetLink } from '../app/forget-link.ts';
-import { HostedLinkError, manageLinks, NO_DATABASE, type LinkManager, type ListedLink } from '../app/hosted-links.ts';
+import {
+  HostedLinkError,
+  listFile,
+  manageLinks,
+  NO_DATABASE,
+  type LinkManager,
+  type ListedLink,
+} from '../app/hosted-links.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseLinkSettings, withAssignments } from '../config/hosted-links.ts';
@@ -61,10 +68,10 @@ const withManager = async <T>(
 const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });
 
 const format = (links: readonly ListedLink[]): string => {
-  if (links.length === 0) return 'There is no link yet. Add one with: contact-sync links add NAME --from FILE';
+  if (links.length === 0) return 'There is no link yet. Add one: contact-sync links add NAME --from FILE';
   const rows = links.map(({ name, keptIn, sides, problems }) => {
     const faults = problems.map(({ where, what }) => `${where} ${what}`).join(' ');
-    return [name, keptIn, sides?.join(' - ') ?? '', faults === '' ? '' : `left out: ${faults}`];
+    return [name, keptIn, sides?.join(' - ') ?? '', faults === '' ? '' : `not used: ${faults}`];
   });
   return formatTable(rows, { head: ['link', 'kept in', 'sides', ''] });
 };
@@ -74,12 +81,20 @@ const print = (terminal: Terminal, links: readonly ListedLink[], options: Common
   return EXIT.done;
 };
 
-/** `links list`: every link, of the configuration file and of the database. */
-export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> =>
-  withManager(terminal, options, async (manager) => {
+const NO_DATABASE_HINT = 'Links can also be stored in a database, and changed while daemons run: set DATABASE_URL.';
+
+/** `links list`: every link, of the configuration file and of the database if there is one. */
+export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> | ExitCode => {
+  const { config } = openConfig(terminal, options);
+  if (config.databaseUrl === null) {
+    const links = listFile(config);
+    return print(terminal, links, options, `${format(links)}\n${NO_DATABASE_HINT}`);
+  }
+  return withManager(terminal, options, async (manager) => {
     const links = await manager.list();
     return print(terminal, links, options, format(links));
   });
+};
 
 /** `links add NAME [SETTING=VALUE...]`: keeps a link in the database. Throws {@link UsageError} where the name is taken. */
 export const addLink = (
@@ -90,7 +105,7 @@ export const addLink = (
 ): Promise<ExitCode> =>
   withManager(terminal, options, async (manager) => {
     const link = await manager.add(name, await readSettings(options.from, assignments));
-    return print(terminal, [link], options, `Added the link ${name}. Every daemon takes it up within seconds.`);
+    return print(terminal, [link], options, `Added the link ${name}. Daemons apply it within seconds.`);
   });
 
 /** `links set NAME SETTING=VALUE...`: changes settings of a link of the database; an empty value takes one out. */
@@ -102,9 +117,10 @@ export const setLink = (
 ): Promise<ExitCode> =>
   withManager(terminal, options, async (manager) => {
     const patch = await readSettings(options.from, assignments);
-    if (Object.keys(patch).length === 0) throw new UsageError('Nothing is set. Write name=value, or give --from FILE.');
+    if (Object.keys(patch).length === 0)
+      throw new UsageError('No setting is given. Write NAME=VALUE, or use --from FILE.');
     const link = await manager.set(name, patch);
-    return print(terminal, [link], options, `Changed the link ${name}. Every daemon takes it up within seconds.`);
+    return print(terminal, [link], options, `Changed the link ${name}. Daemons apply it within seconds.`);
   });
 
 /** `links remove NAME`: takes a link out of the database; with `--forget` what is stored of it too. */
@@ -119,11 +135,11 @@ export const removeLink = (
       terminal.print(JSON.stringify({ removed: { link: name, forgotten: tokens !== null, tokens: tokens ?? [] } }));
       return EXIT.done;
     }
-    const kept = `What is stored of it stays; to remove that too: contact-sync forget link ${name}`;
+    const kept = `Its contacts, history and tokens are still stored. To delete them: contact-sync forget link ${name}`;
     const lines = (tokens ?? []).map(({ side, reason }) =>
       reason === null ? `  ${side}: token revoked` : `  ${side}: token not revoked. ${reason}`,
     );
-    const what = tokens === null ? kept : 'Forgot its contacts, history, runs and tokens.';
+    const what = tokens === null ? kept : 'Its contacts, history, runs and tokens are deleted.';
     terminal.print([`Removed the link ${name}. ${what}`, ...lines].join('\n'));
     return EXIT.done;
   });

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { nearestWord } from '../config/nearest.ts';
-import { UsageError } from './usage-error.ts';
+import { UnknownLinkError } from './usage-error.ts';
 
 /** So many letters of a link's name may be wrong for it to be guessed. */
 const FARTHEST_HINT = 2;
@@ -9,7 +9,7 @@ const FARTHEST_HINT = 2;
 /**
  * The links that a command works on: the one that was named, else all.
  *
- * @throws {UsageError} where there is no link of that name.
+ * @throws {UnknownLinkError} if there is no link of that name.
  * @throws {ConfigError} where the database keeps it, and it cannot be used as it is.
  */
 export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
@@ -21,5 +21,5 @@ export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undef
   const names = links.map((link) => link.name);
   const near = nearestWord(name, names, FARTHEST_HINT);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
-  throw new UsageError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
+  throw new UnknownLinkError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
 };

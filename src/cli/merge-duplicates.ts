@@ -6,7 +6,7 @@ import type { Change, DuplicatesView } from '../view/views.ts';
 import { count } from '../view/words.ts';
 import { changeToJson } from './change-json.ts';
 import { formatChanges } from './change-text.ts';
-import { confirm } from './confirm.ts';
+import { mayDelete } from './confirm.ts';
 import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -76,19 +76,15 @@ const planned = async ({ app, signal }: Opened, { link }: Found, order: MergeOrd
   }
 };
 
-/** Whether the merge may go on: on a terminal a person is shown the plan and asked; a script says `--yes`. */
-const mayMerge = async (terminal: Terminal, order: MergeOrder, options: MergeOptions): Promise<boolean> => {
-  if (options.yes) return true;
-  if (!process.stdin.isTTY || !terminal.stdout.isTTY || options.json) {
-    throw new UsageError('Nothing was written: nobody can be asked here. Give --yes, or --dry-run to see the plan.');
-  }
-  const answer = await confirm(
-    terminal,
-    process.stdin,
-    `Merge ${count(order.otherIds.length, 'contact')} into ${order.survivorId}?`,
-  );
-  if (!answer) terminal.print('Nothing was written.');
-  return answer;
+/** What the merge does, for the confirmation. */
+const stepOf = ({ link, group }: Found, { survivorId, otherIds }: MergeOrder, { acceptDeletes }: MergeOptions) => {
+  const what = `${count(otherIds.length, 'contact')} into ${survivorId}`;
+  const more = acceptDeletes ? ' --accept-deletes' : '';
+  return {
+    question: `Merge ${what}?`,
+    effect: `This merges ${what} at ${link.sides[group.side].place}.`,
+    command: `contact-sync duplicates merge ${group.id} ${link.name} --into ${survivorId}${more} --yes`,
+  };
 };
 
 const perform = async (
@@ -145,7 +141,7 @@ export const mergeGroup = (
       print({ ...shared, outcome: 'planned', reason: null });
       return EXIT.done;
     }
-    if (!(await mayMerge(terminal, order, options))) return EXIT.done;
+    if (!(await mayDelete(terminal, options, stepOf(found, order, options)))) return EXIT.done;
     const { document, code } = await perform(opened, found, order, { plan, options });
     print(document);
     return code;

@@ -3,7 +3,7 @@ import { howToJoinPlanned } from '../sync/rivals.ts';
 import type { Estimate } from '../sync/run.ts';
 import type { Unpaired } from '../view/views.ts';
 import type { Shown } from '../view/change-filter.ts';
-import { formatChanges, formatHidden } from './change-text.ts';
+import { formatChanges, formatHidden, NO_MATCH } from './change-text.ts';
 import type { LinkPlan } from './plan.ts';
 import { count, formatEstimate, grouped } from '../view/words.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
@@ -72,6 +72,7 @@ export const formatPlan = (
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
   const time = estimate === undefined ? [] : formatTime(estimate, sides);
-  const changes = formatChanges(actions, sides, shown, layout);
+  const isFiltered = total > 0 && actions.length === 0;
+  const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
   return [title, ...time, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
 };

@@ -2,7 +2,8 @@ import { Argument, Command, CommanderError, Help } from 'commander';
 import type { Call } from './command-parts.ts';
 import { addCommands } from './commands.ts';
 import { widthOf, type Terminal } from './terminal.ts';
-import { withTypedCommands } from './typed-command.ts';
+import type { PlaceOptions } from './configuration.ts';
+import { withPlaces, withTypedCommands } from './typed-command.ts';
 import { readVersion } from './version.ts';
 
 /** The meaning of each exit code, from 0. */
@@ -71,8 +72,8 @@ export const createProgram = (call: Call): Command => {
 };
 
 /**
- * Runs the command that the arguments ask for; texts name commands with what a person types for `contact-sync`. Answers
- * the exit code; never throws.
+ * Runs the command of the arguments and returns the exit code; never throws. Printed commands start with `typedCommand`,
+ * followed by the `--config` and `--data-dir` that were given.
  */
 export const runCli = async (
   args: readonly string[],
@@ -86,11 +87,14 @@ export const runCli = async (
     .visibleCommands(program)
     .map((command) => command.name());
   call.terminal = withTypedCommands(terminal, names, typedCommand);
+  program.hook('preAction', () => {
+    call.terminal = withTypedCommands(terminal, names, withPlaces(typedCommand, program.opts<PlaceOptions>()));
+  });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return call.code;
   } catch (error) {
-    // Commander has said what is wrong.
+    // Commander has printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { reportFailure } = await import('./failure.ts');
     return reportFailure(call.terminal, error, call.document);

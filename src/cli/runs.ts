@@ -6,7 +6,7 @@ import { listRuns, runView } from '../history/runs.ts';
 import type { Run, Write } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { writeToJson } from './change-json.ts';
-import { formatChanges } from './change-text.ts';
+import { formatChanges, NO_MATCH } from './change-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
 import { formatTable } from './table.ts';
@@ -77,8 +77,9 @@ const formatRun = (one: LinkRun, writes: readonly Write[], shown: Shown, termina
   const undoes = run.undoes === null ? '' : ` of ${run.undoes}`;
   const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, began ${began}, took ${took || 'so far'}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
+  const isFiltered = shown.only !== undefined || shown.grep !== undefined;
   const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
-  const none = changes.length > 0 ? [] : ['  Nothing of that was written.'];
+  const none = changes.length > 0 ? [] : [isFiltered ? NO_MATCH : '  The run wrote nothing.'];
   return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
 };
 
@@ -88,7 +89,7 @@ const showRun = async (
   word: string,
   options: RunsOptions,
 ): Promise<void> => {
-  const { link, run: row } = await findRun(opened, word);
+  const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
   const writes = selectChanges(await writesOf(opened.app.store, link.name, row.id), options);
   if (options.json) {

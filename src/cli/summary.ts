@@ -38,11 +38,12 @@ const formatCounts = (summary: RunSummary, sides: Sides<SideWords>): string => {
   return formatTable(SIDES.map(row), { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
 };
 
-/** What a run did, for people. */
+/** The result of a run, for people. `hasHints` adds commands that show more. */
 export const formatSummary = (
   summary: RunSummary,
   sides: Sides<SideWords>,
   terminal: Pick<Terminal, 'style'>,
+  { hasHints = true }: { readonly hasHints?: boolean } = {},
 ): string => {
   const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, skipped } = summary;
   const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
@@ -50,11 +51,12 @@ export const formatSummary = (
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
+  const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
     ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts stay`] : []),
     ...(paired > 0 ? [`${count(paired, 'contact')} paired`] : []),
-    ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} settled (contact-sync conflicts)`] : []),
-    ...(asked > 0 ? [`${count(asked, 'conflict')} to decide (contact-sync conflicts)`] : []),
+    ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} decided by policy${seeConflicts}`] : []),
+    ...(asked > 0 ? [`${count(asked, 'conflict')} to decide${seeConflicts}`] : []),
     ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped, named on stderr`] : []),
   ];
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];

@@ -8,17 +8,18 @@ import type { RunEvent } from '../sync/run-event.ts';
 import type { Change } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
-import { formatChanges } from './change-text.ts';
+import { formatChanges, NO_MATCH, subjectOf } from './change-text.ts';
 import { describeIds } from './command-events.ts';
-import { EXIT, exitCodeOf, messageOf, type ExitCode } from './exit-codes.ts';
+import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
+import { troubleOf } from './trouble.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { findRun, type FoundRun } from './find-run.ts';
-import { confirm } from './confirm.ts';
+import { mayDelete } from './confirm.ts';
 import { count } from '../view/words.ts';
 
 export type UndoOptions = CommonOptions &
@@ -68,8 +69,9 @@ const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options:
   } catch (error) {
     const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
     const nothing: UndoReport = { actions: [], refused: [] };
-    const document = { ...shared, outcome, reason: messageOf(error), undone: 0, ...nothing };
-    return { document, code: exitCodeOf(error), trouble: messageOf(error) };
+    const trouble = troubleOf(error, link.name, link.sides);
+    const document = { ...shared, outcome, reason: trouble, undone: 0, ...nothing };
+    return { document, code: exitCodeOf(error), trouble };
   }
 };
 
@@ -105,22 +107,47 @@ const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>,
     actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
   });
 
-/** Whether the undo may go on: on a terminal a person is asked before it deletes anything. */
-const mayDelete = async (
+const NAMES_SHOWN = 5;
+
+/** Who is deleted where, such as `Ada Lovelace at the service, Ben at Google and 3 more`. */
+const describeDeletions = (deletions: readonly Change[], sides: Sides<SideWords>): string => {
+  const shown = deletions.slice(0, NAMES_SHOWN).map((change) => `${subjectOf(change)} at ${sides[change.side].place}`);
+  const hidden = deletions.length - shown.length;
+  return `${shown.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+};
+
+const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: UndoOptions): string => {
+  const flags = [
+    ...(write === undefined ? [] : [`--write ${write}`]),
+    ...(acceptDeletes ? ['--accept-deletes'] : []),
+    '--yes',
+  ];
+  return `contact-sync undo ${run.id} ${link.name} ${flags.join(' ')}`;
+};
+
+/** Whether the undo may continue. If it would delete contacts, a person confirms that first. */
+const isConfirmed = async (
   terminal: Terminal,
   { app, signal }: Opened,
-  { link, run }: FoundRun,
+  found: FoundRun,
   options: UndoOptions,
 ): Promise<boolean> => {
-  const isAsked = process.stdin.isTTY && terminal.stdout.isTTY;
-  if (!isAsked || options.yes || options.json || options.dryRun) return true;
-  const { report } = await app.planUndo(link, run, { signal, ...askedFor(options) });
+  if (options.yes || options.dryRun) return true;
+  const { link, run } = found;
+  const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
   const deletions = selectChanges(report.actions, { only: 'deletes' });
-  if (deletions.length === 0) return true;
-  terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
-  const answer = await confirm(terminal, process.stdin, `Delete ${count(deletions.length, 'contact')}?`);
-  if (!answer) terminal.print('Nothing was written.');
-  return answer;
+  // The undo itself halts too, and deletes nothing.
+  if (deletions.length === 0 || halt !== null) return true;
+  const what = count(deletions.length, 'contact');
+  const step = {
+    question: `Delete ${what}?`,
+    effect: `This undo deletes ${what}: ${describeDeletions(deletions, link.sides)}.`,
+    command: confirmedCommand(found, options),
+  };
+  if (!options.json && process.stdin.isTTY) {
+    terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
+  }
+  return mayDelete(terminal, options, step);
 };
 
 const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
@@ -130,7 +157,9 @@ const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideW
 
 const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
   const { link, run, write, outcome, undone, refused, actions } = document;
-  const list = formatChanges(selectChanges(actions, shown), sides, shown, layoutOf(terminal));
+  const selected = selectChanges(actions, shown);
+  const isFiltered = actions.length > 0 && selected.length === 0;
+  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}${run}: ${outcome}, ${count(undone, 'write')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
@@ -150,7 +179,8 @@ const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: U
 /**
  * `undo RUN [LINK]`: reverts what a run wrote, or with `--write` one write of it.
  *
- * @throws {UsageError} where it has no such write, or RUN names no run, more than one, or one that is too old.
+ * @throws {UsageError} if it has no such write, if RUN is no run, several runs or one that is too old, or if a deletion needs
+ * `--yes`.
  */
 export const undo = (
   terminal: Terminal,
@@ -159,11 +189,11 @@ export const undo = (
   options: UndoOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const target = await findRun(opened, word);
+    const target = await findRun(opened, word, 'undo');
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
     await checkWrite(opened, target, options);
-    if (!(await mayDelete(terminal, opened, target, options))) return EXIT.done;
+    if (!(await isConfirmed(terminal, opened, target, options))) return EXIT.done;
     const { document, code, trouble } = options.dryRun
       ? await dryRun(opened, target, options)
       : await perform(terminal, opened, target, options);

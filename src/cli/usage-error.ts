@@ -1,4 +1,9 @@
-/** The command line asks for something that there is not; the message says what there is. */
+/** The command line asks for something that does not exist; the message names what exists. */
 export class UsageError extends Error {
-  override readonly name = 'UsageError';
+  override readonly name: string = 'UsageError';
+}
+
+/** The command line names a link that does not exist. */
+export class UnknownLinkError extends UsageError {
+  override readonly name = 'UnknownLinkError';
 }

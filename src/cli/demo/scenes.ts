@@ -48,7 +48,7 @@ const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number |
       },
     })
     .finally(progress.stop);
-  terminal.print(formatSummary(result.summary, link.sides, terminal));
+  terminal.print(formatSummary(result.summary, link.sides, terminal, { hasHints: false }));
   const trouble = formatTrouble(result, link.sides);
   if (trouble !== null) terminal.warn(trouble);
   return result.error === null ? countWrites(result.summary) + groupWrites : null;

@@ -2,40 +2,61 @@ import { randomUUID } from 'node:crypto';
 import { forgetLink as forgetStored, type Revocation } from '../../app/forget-link.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { SIDES } from '../../contact/side.ts';
+import { mayDelete } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { withApp, type CommonOptions } from '../with-app.ts';
+import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
+import { count } from '../../view/words.ts';
 
-/** @throws {UsageError} where a daemon with this configuration would begin the link again at once. */
+export type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
+
+/** @throws {UsageError} if a daemon with this configuration would sync the link again. */
 const refuseConfigured = (link: LinkConfig | undefined): void => {
   if (link === undefined || SIDES.every((side) => link.sides[side].token === null)) return;
   throw new UsageError(
-    `The configuration holds a token of the link ${link.name}, so the next run would store everything again. Take the ` +
-      'link, or its tokens, out of the configuration, restart the daemon, then forget it.',
+    `The configuration has a token of the link ${link.name}, so the next run would store everything again. Remove the ` +
+      'link or its tokens from the configuration, restart the daemon, then forget the link.',
   );
 };
 
 const format = (link: string, tokens: readonly Revocation[]): string =>
   [
-    `Forgot the link ${link}: its contacts, history, runs and tokens.`,
+    `Deleted what was stored about the link ${link}: contacts, history, runs and tokens.`,
     ...tokens.map(
       ({ side, reason }) => `  ${side}: ${reason === null ? 'token revoked' : `token not revoked. ${reason}`}`,
     ),
-    'The contacts at both sides stay as they are.',
+    'The contacts on both sides are unchanged.',
   ].join('\n');
 
+/** What is deleted, for the confirmation. Throws {@link UsageError} if nothing is stored about the link. */
+const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
+  const tokens = (await vault.names()).filter((token) => token.link === link).length;
+  const isKnown = (await store.links()).some(({ name }) => name === link);
+  if (!isKnown && tokens === 0) throw nothingStored(link);
+  const { pairs } = await store.counts(link);
+  const what = `${count(pairs, 'linked contact')}, its history and ${count(tokens, 'token')}`;
+  return {
+    question: `Delete what is stored here about the link ${link}: ${what}?`,
+    effect: `This deletes what is stored here about the link ${link}: ${what}.`,
+    command: `contact-sync forget link ${link} --yes`,
+  };
+};
+
+const nothingStored = (link: string): UsageError => new UsageError(`Nothing is stored about a link named ${link}.`);
+
 /**
- * `forget link LINK`: removes everything that is stored of a link, and revokes its stored tokens where that can be done.
+ * `forget link LINK`: deletes everything that is stored about a link, and revokes its stored tokens if possible.
  *
- * @throws {UsageError} where nothing is stored of such a link, or its tokens stand in the configuration.
- * @throws {LeaseError | QueueError | StoreError | CredentialsError} where it could not be done now.
+ * @throws {UsageError} if nothing is stored, if the configuration has tokens of the link, or if `--yes` is needed.
+ * @throws {LeaseError | QueueError | StoreError | CredentialsError} if it is not possible now.
  */
-export const forgetLink = (terminal: Terminal, link: string, options: CommonOptions): Promise<ExitCode> =>
+export const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app, signal }) => {
     refuseConfigured(app.config.links.find(({ name }) => name === link));
+    if (!(await mayDelete(terminal, options, await stepOf(app, link)))) return EXIT.done;
     const tokens = await forgetStored({ app, links: app.config.links, newId: randomUUID, signal }, link);
-    if (tokens === null) throw new UsageError(`Nothing is stored of a link named ${link}.`);
+    if (tokens === null) throw nothingStored(link);
     if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens } }));
     else terminal.print(format(link, tokens));
     return EXIT.done;

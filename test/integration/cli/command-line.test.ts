@@ -41,6 +41,13 @@ describe('what is typed', () => {
     expect(stdout).toContain(`1 link: named, from ${file}`);
   });
 
+  test('a printed next step repeats --config, so that it works as printed', async () => {
+    const file = join(ground.directory, 'next.yaml');
+    await writeFile(file, 'links: { next: {} }\n');
+    const { stdout } = await host.run(['runs', '--config', file], ground.env, ground.directory);
+    expect(stdout).toContain(`contact-sync --config ${file} sync next`);
+  });
+
   test('sync --dry-run is plan', async () => {
     const { code, stdout } = await host.run(['sync', '--dry-run', '--json'], ground.env, ground.directory);
     expect(code).toBe(0);

@@ -37,6 +37,11 @@ test('duplicates are listed with names and reasons, in text and JSON alike', asy
   ]);
 });
 
+test('a misspelled subcommand is recognized', async () => {
+  const { code, stderr } = await run('duplicates', 'mrege');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/no link named mrege.*duplicates merge\?/u)]);
+});
+
 test('nothing is merged unasked, nor where the group is another one', async () => {
   const group = await groupAt('google');
   expect(await run('duplicates', 'merge', group)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });

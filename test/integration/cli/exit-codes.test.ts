@@ -27,6 +27,8 @@ describe('exit code 2', () => {
     [['sycn'], 'Did you mean sync?'],
     [['sync', '--jsn'], 'Did you mean --json?'],
     [['sync', 'one', 'two'], 'too many arguments'],
+    [['duplicates', 'mrege', '3f2a'], 'Did you mean: npm run -s contact-sync -- duplicates merge?'],
+    [['conflicts', 'nonsense', '7'], 'There is no command `conflicts nonsense`.'],
     [['plan', '--accept-deletes'], 'unknown option'],
     [['sandbox', '--people', 'many'], 'whole number'],
     [['sandbox', '--service-rate', '5/fortnight'], 'is not a rate'],
@@ -40,7 +42,7 @@ describe('exit code 2', () => {
   test('no command at all shows the help', async () => {
     const { code, stderr } = await runCli([], {}, empty);
     expect(code).toBe(2);
-    expect(stderr).toContain('Commands:');
+    expect(stderr).toContain('Every day:');
   });
 
   test('no configuration lists every problem', async () => {

@@ -161,12 +161,12 @@ describe('forget link', () => {
     await done('sync');
     const { code, stderr } = await run('forget', 'link', 'default');
     expect(code).toBe(2);
-    expect(stderr).toContain('The configuration holds a token of the link default');
+    expect(stderr).toContain('The configuration has a token of the link default');
   });
 
   test('refuses one of which nothing is stored', async () => {
     const { code, stderr } = await run('forget', 'link', 'nowhere');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored of a link named nowhere')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored about a link named nowhere')]);
   });
 
   test('leaves no byte of its contacts and tokens, and revokes these where that can be done', async () => {
@@ -180,7 +180,16 @@ describe('forget link', () => {
     const traces = ['quillfeather', 'lovelace', 'people/c', 'contact_', google.toLowerCase(), service.toLowerCase()];
     expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const { forgotten } = JSON.parse(await done('forget', 'link', 'default', '--json')) as { forgotten: object };
+    const refused = await run('forget', 'link', 'default', '--json');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /link default: 4 linked contacts, its history and 2 tokens\. Nothing was changed\./u,
+    );
+    expect(tracesIn(await everyByte(), traces)).toEqual(traces);
+
+    const { forgotten } = JSON.parse(await done('forget', 'link', 'default', '--yes', '--json')) as {
+      forgotten: object;
+    };
     expect(forgotten).toEqual({
       link: 'default',
       tokens: [
@@ -200,7 +209,7 @@ describe('forget link', () => {
     await store.close();
     expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
     expect(await done('status')).toContain('contact-sync forget link home');
-    expect(await done('forget', 'link', 'home')).toContain('Forgot the link home');
+    expect(await done('forget', 'link', 'home', '--yes')).toContain('Deleted what was stored about the link home');
     expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');
   });
 });

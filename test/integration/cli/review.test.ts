@@ -96,9 +96,13 @@ test('a run is shown with names and values, in text and in its document', async 
   expect(stdout).toMatch(/^default: incremental, completed, began \S+Z, took /u);
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
   for (const name of gone) expect(stdout).toContain(`  ${name} at the service, deleted at Google`);
-  expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('Nothing of that was written.');
+  expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('\n  No matching changes.');
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
+  const latest = await run('undo', 'latest');
+  expect(latest.stderr).toMatch(
+    /`.*contact-sync -- runs` lists the runs; `.*contact-sync -- undo last` undoes the last one/u,
+  );
 });
 
 /** An undo of the last run on a terminal, answered so; the `script` of util-linux gives a command a terminal. */
@@ -130,19 +134,30 @@ test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names
   expect(isThere()).toBe(true);
   const refused = await undoOnTerminal('n');
   expect(refused).toContain('Zoë New at the service, undo of run ');
-  expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was written\./su);
+  expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was changed\./su);
   expect(isThere()).toBe(true);
   expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
   expect(isThere()).toBe(false);
 });
 
-test('an undo in a script asks nobody', async () => {
+test('an undo that deletes contacts needs --yes in a script, and prints the command that confirms it', async () => {
   const { google, service } = ground.sandbox;
   google.account.createPerson({ names: [{ givenName: 'Yan', familyName: 'New' }] });
   expect((await run('sync')).code).toBe(0);
-  const { code, stdout } = await run('undo', 'last', '--yes');
+  const isThere = () => service.account.contacts().some(({ first_name: name }) => name === 'Yan');
+  const refused = await run('undo', 'last');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('This undo deletes 1 contact: Yan New at the service. Nothing was changed.');
+  const [, command = ''] = /run: .*contact-sync -- (undo \S+ default --yes)$/mu.exec(refused.stderr) ?? [];
+  const document = await run('undo', 'last', '--json');
+  expect([document.code, JSON.parse(document.stdout)]).toEqual([
+    2,
+    { undo: null, error: expect.stringContaining('--yes') },
+  ]);
+  expect(isThere()).toBe(true);
+  const { code, stdout } = await run(...command.split(' '));
   expect([code, stdout]).toEqual([0, expect.stringContaining('Yan New at the service, undo of run ')]);
-  expect(service.account.contacts().some(({ first_name: name }) => name === 'Yan')).toBe(false);
+  expect(isThere()).toBe(false);
 });
 
 test('what an undo leaves unpaired stands in the status, and is linked again by undoing the undo', async () => {

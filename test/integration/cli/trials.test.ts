@@ -134,6 +134,8 @@ test('the demo ends by itself with both sides alike, in the same words each time
   const env = { TMPDIR: directory };
   const before = await readdir(directory);
   const { code, stdout } = await runCli(['demo'], env, directory);
+  expect(stdout).not.toContain('contact-sync conflicts');
+  expect(stdout).not.toContain('contact-sync -- conflicts');
   expect(code).toBe(0);
   expect(await readdir(directory)).toEqual(before);
   expect(stdout).not.toContain('\u001B');

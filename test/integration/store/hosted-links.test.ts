@@ -165,11 +165,16 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect((await world.run('status', '--json')).stdout).toContain('"unconfigured":["ada"]');
   });
 
-  test('need a database', async () => {
+  test('need a database; without one, `links list` shows the links of the configuration', async () => {
     await using world = await startDaemonWorld(null, host);
     await world.addLink('home', 3);
     await world.configure({ home: {} });
-    expect(await world.run('links', 'list')).toMatchObject({
+    const { code, stdout } = await world.run('links', 'list');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^home +file +.*\n.*set DATABASE_URL\.\n$/mu)]);
+    expect(JSON.parse((await world.run('links', 'list', '--json')).stdout)).toMatchObject({
+      links: [{ link: 'home', keptIn: 'file', settings: null, problems: [] }],
+    });
+    expect(await world.run('links', 'add', 'work')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('DATABASE_URL: is not set, and links are kept in that database.'),
     });

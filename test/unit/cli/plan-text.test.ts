@@ -183,6 +183,10 @@ test('[R13] a plan of one link of several names it in its commands, and puts no 
   expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
 });
 
+test('a filter that matches nothing is reported', () => {
+  expect(textOf({ actions: [], total: 7 })).toEqual(['default: full, 7 actions', '  No matching changes.']);
+});
+
 test('a plan says how long it takes', () => {
   const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
   expect(textOf({ estimate }).join('\n')).toContain(

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../../src/cli/terminal.ts';
-import { withTypedCommands } from '../../../src/cli/typed-command.ts';
+import { withPlaces, withTypedCommands } from '../../../src/cli/typed-command.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 
@@ -65,6 +65,18 @@ test.each([
 ])('lines are drawn over on a terminal alone that is not told to be plain: %s, %s', (isTTY, hasColors, redraws) => {
   const { terminal } = open(isTTY, hasColors);
   expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
+});
+
+test('a printed command repeats --config and --data-dir, quoted for the shell', () => {
+  expect(withPlaces('contact-sync', {})).toBe('contact-sync');
+  expect(withPlaces('contact-sync', { config: 'a/b.yaml', dataDir: '/var/lib/x' })).toBe(
+    'contact-sync --config a/b.yaml --data-dir /var/lib/x',
+  );
+  const odd = withPlaces('contact-sync', { config: "it's $HOME.yaml" });
+  expect(odd).toBe(String.raw`contact-sync --config 'it'\''s $HOME.yaml'`);
+  const terminal = createTestTerminal();
+  withTypedCommands(terminal, ['plan'], withPlaces('contact-sync', { dataDir: '$&' })).print('See contact-sync plan');
+  expect(terminal.printed).toEqual(["See contact-sync --data-dir '$&' plan"]);
 });
 
 test('commands are named as they are typed, in every text but a document', () => {

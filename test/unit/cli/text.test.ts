@@ -77,9 +77,14 @@ test('a summary has the counts of both sides and what is worth a second look', (
       '  Google        12        3        2        1         9',
       '  Service        4        0        0        0      1234',
       '  1 contact paired',
-      '  2 conflicts settled (contact-sync conflicts)',
+      '  2 conflicts decided by policy. See: contact-sync conflicts default',
     ].join('\n'),
   );
+});
+
+test('a summary without hints names no command', () => {
+  const text = formatSummary({ ...summary, asked: 1 }, SIDE_WORDS, plain, { hasHints: false });
+  expect(text).toMatch(/\n {2}2 conflicts decided by policy\n {2}1 conflict to decide$/u);
 });
 
 test('a run that somebody stopped is no failure', () => {
@@ -101,6 +106,10 @@ test('trouble names its remedy', () => {
   expect(trouble(atGoogle(new RevokedError('Google refused.', options)))).toMatch(
     /^Google refused\.\n.*contact-sync connect google default$/u,
   );
+  const words = { ...SIDE_WORDS, left: { ...SIDE_WORDS.left, tokenKey: 'GOOGLE_REFRESH_TOKEN' } };
+  const configured = formatTrouble({ summary, error: atGoogle(new RevokedError('Google refused.', options)) }, words);
+  expect(configured).toMatch(/The token is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
+  expect(configured).not.toContain('connect');
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
   const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
   expect(refused).toMatch(/^GOOGLE_CLIENT_ID is wrong\n.*Correct it in the configuration/u);

@@ -67,7 +67,7 @@ CONFLICT_POLICY decides conflicts. With the policy "ask", both sides keep their 
 open until you review it, or until the field changes again (superseded). The next sync writes the value that you take.`;
 
 const addConflicts = (program: Command, call: Call): void => {
-  const command = withLinks(
+  const list = withLinks(
     program
       .command('conflicts')
       .description('List fields that changed on both sides, with both values and the winner.'),
@@ -84,7 +84,7 @@ const addConflicts = (program: Command, call: Call): void => {
       call.code = await orSubcommand(self, () => conflicts(call.terminal, link, options));
     });
   withLinks(
-    command
+    list
       .command('resolve')
       .description('Decide a conflict: take the value of one side, or keep the current value.')
       .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`'),

@@ -15,7 +15,7 @@ the fields that both sides share.`;
 
 /** `duplicates` and `duplicates merge`, with their arguments, options and help. */
 export const addDuplicates = (program: Command, call: Call): void => {
-  const command = withLinks(
+  const list = withLinks(
     program
       .command('duplicates')
       .description('List likely duplicates within one side, without a request to the sides.'),
@@ -31,7 +31,7 @@ export const addDuplicates = (program: Command, call: Call): void => {
       call.code = await orSubcommand(self, () => duplicates(call.terminal, link, options));
     });
   withLinks(
-    command
+    list
       .command('merge')
       .description('Merge the contacts of a group into one of them.')
       .argument('<GROUP>', 'id of the group, as listed by `duplicates`'),

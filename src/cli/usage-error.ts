@@ -1,9 +1,7 @@
 /** The command line asks for something that does not exist; the message names what exists. */
 export class UsageError extends Error {
-  override readonly name: string = 'UsageError';
+  override readonly name = 'UsageError';
 }
 
 /** The command line names a link that does not exist. */
-export class UnknownLinkError extends UsageError {
-  override readonly name = 'UnknownLinkError';
-}
+export class UnknownLinkError extends UsageError {}

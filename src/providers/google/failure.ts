@@ -185,7 +185,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     case 400:
       return badRequest(answer, context, base);
     case 401:
-      return new UnauthenticatedError('Google refused the access token: connect the account again', base);
+      return new UnauthenticatedError('Google refused the access token', base);
     case 403:
       return new RevokedError(`Google refused access (${describe(answer)}): grant access and connect again`, base);
     case 404:
@@ -262,7 +262,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   }
   if (status < 400) return redirected(answer, false, base);
   if (answer.code === 'invalid_grant') {
-    return new RevokedError('Google no longer accepts the refresh token: connect the account again', base);
+    return new RevokedError('Google no longer accepts the refresh token', base);
   }
   return refusedToken(answer, base);
 };

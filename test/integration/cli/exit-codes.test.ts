@@ -194,7 +194,8 @@ test('exit code 4: refused credentials pause the link; a one-shot command still 
   google.revokeRefreshToken(revoked);
   const people = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(people.code).toBe(4);
-  expect(people.stderr).toContain('npm run -s contact-sync -- connect google default');
+  expect(people.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');
+  expect(people.stderr).not.toContain('connect');
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
   expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });

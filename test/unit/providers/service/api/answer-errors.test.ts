@@ -145,7 +145,7 @@ describe('a message names the setting to correct', () => {
     const unsendable = Object.assign(new Error('invalid authorization header'), { code: 'UND_ERR_INVALID_ARG' });
     const error = connectionError({ method: 'GET', route: '/v2/me' }, unsendable);
     expect(error).toMatchObject({ kind: 'unauthenticated', retry: 'never', applied: 'no' });
-    expect(error.message).toContain('the access token holds a character that no token has');
+    expect(error.message).toContain('the access token contains a character that no token has');
   });
 });
 

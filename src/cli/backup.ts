@@ -17,11 +17,11 @@ export const describeFiles = ({ files }: Manifest): string =>
 
 const formatBackup = (manifest: Manifest, directory: string): readonly string[] => {
   const names = manifest.leftOut.map(({ link, side }) => `${link} ${side}`).join(', ');
-  const leftOut = `Left out, because they are not encrypted (--with-plain-tokens takes them): the tokens of ${names}`;
+  const leftOut = `Not included, because they are not encrypted (include them with --with-plain-tokens): tokens of ${names}`;
   return [
     `Copied to ${directory}: ${describeFiles(manifest)}`,
     ...(manifest.leftOut.length === 0 ? [] : [leftOut]),
-    'Not in it: the configuration, CREDENTIALS_KEY, the job queue.',
+    'Not included: configuration, CREDENTIALS_KEY, job queue.',
   ];
 };
 

@@ -1,5 +1,5 @@
 import { scalarsOf } from '../contact/contact.ts';
-import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../view/views.ts';
 import type { Shown } from '../view/change-filter.ts';
 import { describeIds } from './command-events.ts';
@@ -7,28 +7,39 @@ import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { whyWords } from '../view/why-words.ts';
 import { grouped } from '../view/words.ts';
+import { NAME_COLUMNS, shorten, VALUE_COLUMNS } from './shorten.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
 
-/** Longer sections are cut in the text, unless `--all` asks for them. */
+/** Rows of a section that are shown without `--all`. */
 const ROWS_SHOWN = 20;
 
 const wordsOfField = (field: FieldChange['field']): string => (field === 'name' ? 'name' : fieldWords(field));
 
 const quote = (values: readonly string[]): string =>
-  values.length === 0 ? 'nothing' : values.map((value) => `"${inLine(value)}"`).join(', ');
+  values.length === 0 ? '(empty)' : values.map((value) => `"${shorten(value, VALUE_COLUMNS)}"`).join(', ');
 
-/** The values of a field before and after; of a list only what goes and what comes. */
+/** The values of a field before and after; for a list only the removed and the added ones. */
 export const formatValues = ({ field, from, to }: FieldChange): string => {
   const gone = from.filter((value) => !to.includes(value));
   const come = to.filter((value) => !from.includes(value));
   const isList = field !== 'name' && scalarsOf([field]).length === 0;
   if (!isList || gone.length + come.length === 0) return `${quote(from)} -> ${quote(to)}`;
-  return [...gone.map((value) => `- ${inLine(value)}`), ...come.map((value) => `+ ${inLine(value)}`)].join('  ');
+  return [
+    ...gone.map((value) => `- ${shorten(value, VALUE_COLUMNS)}`),
+    ...come.map((value) => `+ ${shorten(value, VALUE_COLUMNS)}`),
+  ].join('  ');
 };
 
-/** A field with what becomes of it, and why where that is not the reason of the whole change. */
+/** The reason for a field. When two contacts are matched for the first time, their values differ without an edit. */
+const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string => {
+  if (why.kind === whole.kind) return '';
+  const isFirst = whole.kind === 'first-meeting' && why.kind === 'conflict';
+  return isFirst ? ` (different values; ${sides[why.winner].place} wins)` : ` (${inLine(whyWords(why, sides))})`;
+};
+
+/** The change of a field, with its reason if that differs from the reason of the whole change. */
 export const formatFieldChange = (change: FieldChange, whole: Change['why'], sides: Sides<SideWords>): string => {
-  const reason = change.why.kind === whole.kind ? '' : ` (${inLine(whyWords(change.why, sides))})`;
+  const reason = fieldReason(change.why, whole, sides);
   if (change.why.kind === 'asked') {
     const values = `${sides.left.place} ${quote(change.from)}, ${sides.right.place} ${quote(change.to)}`;
     return `${wordsOfField(change.field)}: ${values}${reason}`;
@@ -38,25 +49,55 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
 
 /** The contact or group that a change is about. */
 export const subjectOf = (change: Change): string => {
-  if (!('leftId' in change)) return `group ${inLine(change.name)}`;
-  return inLine(change.name ?? describeIds(change));
+  if (!('leftId' in change)) return `group ${shorten(change.name, NAME_COLUMNS)}`;
+  return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
 };
 
 const NAMES: readonly FieldChange['field'][] = ['firstName', 'lastName', 'name'];
 
-/** All that comes or goes with a contact, but for its name. */
+/** The fields of a contact that is created or deleted, except its name. */
 const contentOf = ({ changes }: Change): string => {
   const parts = changes
     .filter(({ field }) => !NAMES.includes(field))
-    .map(({ field, from, to }) => `${wordsOfField(field)} ${[...from, ...to].map(inLine).join(', ')}`);
-  return parts.length === 0 ? '' : `: ${parts.join('; ')}`;
+    .map(
+      ({ field, from, to }) =>
+        `${wordsOfField(field)} ${[...from, ...to].map((value) => shorten(value, VALUE_COLUMNS)).join(', ')}`,
+    );
+  return parts.length === 0 ? '' : `; ${parts.join('; ')}`;
 };
+
+/** The side that a change comes from; null for one that no side caused, such as an undo. */
+const sourceOf = ({ side, why }: Change): Side | null => {
+  switch (why.kind) {
+    case 'new':
+    case 'changed':
+    case 'deleted':
+    case 'first-meeting':
+      return why.at === side ? null : why.at;
+    case 'conflict':
+      return why.winner === side ? null : why.winner;
+    default:
+      return null;
+  }
+};
+
+/** From which side to which, or the side that is written; empty for an action on both. */
+const directionOf = (change: Change, sides: Sides<SideWords>): string => {
+  if (IS_OF_BOTH.has(change.action)) return '';
+  const source = sourceOf(change);
+  return source === null
+    ? ` at ${sides[change.side].place}`
+    : ` (${sides[source].title} -> ${sides[change.side].title})`;
+};
+
+/** The reason of a change. An undo names its run once, in the title above the changes. */
+const reasonOf = ({ why }: Change, sides: Sides<SideWords>): string =>
+  why.kind === 'undo' ? '' : `: ${inLine(whyWords(why, sides))}`;
 
 /** A change in its lines. */
 const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
-  const { action, side, changes, why } = change;
-  const place = IS_OF_BOTH.has(action) ? '' : ` at ${sides[side].place}`;
-  const title = `${style('bold', subjectOf(change))}${place}, ${inLine(whyWords(why, sides))}`;
+  const { action, changes, why } = change;
+  const title = `${style('bold', subjectOf(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
   const isWhole = action === 'create' || action === 'delete';
   if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
   const shown = action === 'create-group' || action === 'delete-group' ? [] : changes;
@@ -76,11 +117,11 @@ const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string =
 /** The line for a filter (`--only`, `--grep`) without a match. */
 export const NO_MATCH = '  No matching changes.';
 
-/** Lines that were left out, and how to see them. */
+/** The number of lines that are not shown, and how to show them. */
 export const formatHidden = (hidden: number): readonly string[] =>
-  hidden > 0 ? [`  ... and ${grouped(hidden)} more (--all shows them, --grep and --only narrow them down)`] : [];
+  hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
 
-/** Changes for people, by what happens: what destroys comes first. `noteOf` may say more of each. */
+/** Changes for people, grouped by action with deletions first. `noteOf` returns a suffix for each. */
 export const formatChanges = <Each extends Change>(
   changes: readonly Each[],
   sides: Sides<SideWords>,

@@ -30,7 +30,7 @@ export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfi
   const { databaseUrl, dataDir, isUsualDataDir } = read.config;
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
-      `No link was synced from here before: state begins in ${dataDir} (--data-dir or DATA_DIR say where else).`,
+      `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,
     );
   }
   return read;

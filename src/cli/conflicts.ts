@@ -6,6 +6,8 @@ import { CONFLICT_STATES, DECIDED_BY } from '../view/conflict-words.ts';
 import type { ConflictView } from '../view/views.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { formatTime } from './local-time.ts';
+import { NAME_COLUMNS, shorten } from './shorten.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
@@ -25,25 +27,18 @@ const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
   return { link: link.name, conflicts: inWordsOf(link.sides, found.map(conflictToJson)) };
 };
 
-const LONGEST_VALUE = 40;
-
-const shorten = (value: string): string => {
-  const letters = [...value.replaceAll(/\s+/gu, ' ')];
-  return letters.length <= LONGEST_VALUE ? letters.join('') : `${letters.slice(0, LONGEST_VALUE - 1).join('')}…`;
-};
-
 const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
   const { id, atMs, field, left, right, winner, by, state, name } = conflict;
-  const values = [shorten(left), shorten(right)];
+  const values = [left, right].map((value) => (value === '' ? '(empty)' : shorten(value, NAME_COLUMNS)));
   const won = winner === null ? DECIDED_BY[by] : `${sides[winner].title}: ${DECIDED_BY[by]}`;
   return [
     String(id),
-    name ?? describeIds(conflict),
+    name === null ? describeIds(conflict) : shorten(name, NAME_COLUMNS),
     fieldWords(field),
     ...values,
     won,
     CONFLICT_STATES[state],
-    isoOf(atMs) ?? '',
+    formatTime(atMs),
   ];
 };
 
@@ -56,7 +51,7 @@ const formatConflicts = (
   const open = found.filter(({ state }) => state === 'open').length;
   const title = `${terminal.style('bold', name)}: ${options.all ? count(found.length, 'conflict') : `${count(open, 'conflict')} open`}`;
   if (found.length === 0) return title;
-  const head = ['id', 'who', 'field', `at ${sides.left.place}`, `at ${sides.right.place}`, 'won', 'state', 'when'];
+  const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
   const table = formatTable(
     found.map((conflict) => rowOf(conflict, sides)),
     { head, indent: '  ' },
@@ -66,10 +61,10 @@ const formatConflicts = (
   const waiting = found.filter(({ state, winner }) => state === 'open' && winner === null).length;
   const decide = `  Take a value: ${take}`;
   if (waiting === open) return `${title}\n${table}\n${decide}`;
-  return `${title}\n${table}\n${decide}; leave what is decided: contact-sync conflicts resolve ID --dismiss`;
+  return `${title}\n${table}\n${decide}\n  Keep the current value: contact-sync conflicts resolve ID --dismiss`;
 };
 
-/** `conflicts [LINK]`: fields that both sides had changed, with both values, whose stands, and why. */
+/** `conflicts [LINK]`: fields that changed on both sides, with both values, the winner and the reason. */
 export const conflicts = (
   terminal: Terminal,
   linkName: string | undefined,

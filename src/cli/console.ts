@@ -12,8 +12,8 @@ import type { Terminal } from './terminal.ts';
 export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
 
 const NO_PAGE =
-  'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If one runs without a page, ' +
-  'LISTEN is off or its address is in use: see its log.';
+  'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If a daemon runs without a page, ' +
+  'LISTEN is off or the address is in use: see its log.';
 
 /**
  * `console [LINK]`: prints a one-time sign-in link for the page of this machine's daemon, and offers to open it on a terminal.

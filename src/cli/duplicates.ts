@@ -5,6 +5,7 @@ import type { DuplicatesView } from '../view/views.ts';
 import { whyWords } from '../view/why-words.ts';
 import { count } from '../view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { NAME_COLUMNS, shorten } from './shorten.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
@@ -23,7 +24,7 @@ const toJson = ({ link, groups }: LinkDuplicates): unknown => {
 };
 
 const formatGroup = ({ id, members, why }: DuplicatesView, { sides }: LinkConfig, layout: Layout): string => {
-  const named = members.map((member) => `${inLine(member.name ?? 'no name')} (${member.id})`);
+  const named = members.map((member) => `${shorten(member.name ?? 'no name', NAME_COLUMNS)} (${member.id})`);
   const reasons = why.map((each) => inLine(whyWords(each, sides)));
   const title = [layout.style('bold', id), ...reasons].join(', ');
   return [wrap(title, '  ', layout.width), ...named.map((each) => wrap(each, '    ', layout.width))].join('\n');
@@ -33,13 +34,13 @@ const formatLink = ({ link, groups }: LinkDuplicates, layout: Layout): string =>
   const title = `${layout.style('bold', link.name)}: ${groups.length === 0 ? 'no duplicates' : count(groups.length, 'group')}`;
   const bySide = Map.groupBy(groups, ({ side }) => side);
   const sections = [...bySide].flatMap(([side, own]) => [
-    `Likely one person at ${link.sides[side].place}: ${own.length}`,
+    `Likely duplicates at ${link.sides[side].place}: ${own.length}`,
     ...own.map((group) => formatGroup(group, link, layout)),
   ]);
   return [title, ...sections].join('\n');
 };
 
-/** `duplicates [LINK]`: contacts of one side that are likely one person, as the last run saw them. */
+/** `duplicates [LINK]`: likely duplicates within one side, as of the last run. */
 export const duplicates = (
   terminal: Terminal,
   linkName: string | undefined,

@@ -12,14 +12,14 @@ export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, u
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What went wrong first, where closing failed because of it. */
+/** The first error, if closing failed because of it. */
 export const firstOf = (error: unknown): unknown =>
   error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 
-/** What was asked for cannot be done as it was asked. */
+/** Errors of the command line or the configuration. */
 const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, VerdictError];
 
-/** The exit code that an error stands for; null is no error. */
+/** The exit code of an error; null is no error. */
 export const exitCodeOf = (thrown: unknown): ExitCode => {
   const error = firstOf(thrown);
   if (error === null) return EXIT.done;
@@ -33,7 +33,7 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   return EXIT.failed;
 };
 
-/** What needs a person comes before what the next run recovers from by itself. */
+/** Codes that need a person come before those from which the next run recovers. */
 const BY_SEVERITY: readonly ExitCode[] = [
   EXIT.halted,
   EXIT.credentials,
@@ -47,7 +47,7 @@ const BY_SEVERITY: readonly ExitCode[] = [
 export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
   BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
 
-/** What an error says to people. */
+/** The message of an error. */
 export const messageOf = (thrown: unknown): string => {
   const error = firstOf(thrown);
   return error instanceof Error ? error.message : String(error);

@@ -7,6 +7,8 @@ import { writeToJson } from './change-json.ts';
 import { formatFieldChange } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { formatTime } from './local-time.ts';
+import { NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS } from './shorten.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
@@ -49,30 +51,32 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
   });
 };
 
-const quote = (value: string): string => (value === '' ? 'nothing' : JSON.stringify(value));
+const quote = (value: string): string => (value === '' ? '(empty)' : JSON.stringify(shorten(value, VALUE_COLUMNS)));
 
 const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, write, kind, why, changes } = entry;
   const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
-  const title = `  ${isoOf(atMs)}  ${subject}: ${whyWords(why, sides)}${writeNote(entry)}`;
+  const reason = why.kind === 'undo' && why.of !== null ? `undo of run ${shortRun(why.of)}` : whyWords(why, sides);
+  const title = `  ${formatTime(atMs)}  ${subject}: ${reason}${writeNote(entry)}`;
   const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
-  return [title, `      run ${run}${kind === null ? '' : ` (${kind})`}, write ${write}`, ...lines];
+  return [title, `      run ${shortRun(run)}${kind === null ? '' : ` (${kind})`}, write ${write}`, ...lines];
 };
 
 const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>): string => {
   const { id, state, unsynced } = history[side];
   const waiting = unsynced.length === 0 ? '' : `, not synced yet: ${unsynced.map(fieldWords).join(', ')}`;
-  return `  ${sides[side].title}: ${id === null ? 'nothing' : `${id} (${state})`}${waiting}`;
+  return `  ${sides[side].title}: ${id === null ? 'no contact' : `${id} (${state})`}${waiting}`;
 };
 
-const listed = (values: readonly string[]): string => (values.length === 0 ? 'nothing' : values.map(inLine).join(', '));
+const listed = (values: readonly string[]): string =>
+  values.length === 0 ? '(empty)' : values.map((value) => shorten(value, VALUE_COLUMNS)).join(', ');
 
-/** A field with its value on each side, whose it is, and since when. */
+/** A field with its value on each side, the side that it comes from, and since when. */
 const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, sides: Sides<SideWords>): string => {
   const isSame = left.join('\n') === right.join('\n');
   const apart = SIDES.map((side) => `${listed(side === 'left' ? left : right)} at ${sides[side].place}`).join(', ');
-  const whose =
-    from === null ? 'of both, since they were paired' : `of ${sides[from].place}, since ${isoOf(sinceMs) ?? 'then'}`;
+  const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
+  const whose = from === null ? 'identical when first matched' : `from ${sides[from].place}${since}`;
   const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
   return `${fieldWords(field)}: ${isSame ? listed(left) : apart} - ${whose}${reason}`;
 };
@@ -82,28 +86,28 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
   const { name, left, right, status, standings, entries, conflicts, rejected } = history;
   const { width } = layoutOf(terminal);
   const isGone = left.id === null && right.id === null;
-  const ids = isGone ? 'a contact that is gone' : describeIds({ leftId: left.id, rightId: right.id });
+  const ids = isGone ? 'a deleted contact' : describeIds({ leftId: left.id, rightId: right.id });
   return [
-    `${terminal.style('bold', link.name)}: ${name === null ? '' : `${inLine(name)}, `}${ids}: ${status}`,
+    `${terminal.style('bold', link.name)}: ${name === null ? '' : `${shorten(name, NAME_COLUMNS)}, `}${ids}: ${status}`,
     ...SIDES.map((side) => formatHalf(side, history, sides)),
     ...conflicts.map((conflict) => {
       const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
-      const won = conflict.winner === null ? 'it waits for a decision' : `${sides[conflict.winner].place} won`;
+      const won = conflict.winner === null ? 'needs a decision' : `${sides[conflict.winner].place} won`;
       return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${won}`;
     }),
     ...rejected.map(({ side, reason, retryAtMs }) => {
-      return `  Refused at ${sides[side].place}: ${reason}; tried again after ${isoOf(retryAtMs)}`;
+      return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
     }),
     ...standings.map((standing) => wrap(formatStanding(standing, sides), '  ', width)),
-    entries.length === 0 ? '  No run has written it.' : '  History, the oldest first:',
+    entries.length === 0 ? '  No run has changed this contact.' : '  History, oldest first:',
     ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');
 };
 
 /**
- * `explain CONTACT [LINK]`: a contact's history from the journal and how it stands; asks neither side.
+ * `explain CONTACT [LINK]`: the history of a contact and its current values, from the database.
  *
- * @throws {UsageError} where no link knows such a contact.
+ * @throws {UsageError} if no link has such a contact.
  */
 export const explain = (
   terminal: Terminal,
@@ -117,7 +121,7 @@ export const explain = (
       for (const history of await explainContact(app.store, link.name, text)) found.push({ link, history });
     }
     if (found.length === 0) {
-      throw new UsageError('No contact of that id, email address or name has been seen. Spell it as either side does.');
+      throw new UsageError('No contact has this id, email address or name. Use the spelling of one of the sides.');
     }
     if (options.json) terminal.print(JSON.stringify({ contacts: found.map(toJson) }));
     else terminal.print(found.map((one) => formatHistory(one, terminal)).join('\n\n'));

@@ -23,10 +23,10 @@ export type DocumentKey =
   | (typeof SINGLE)[number]
   | null;
 
-/** What says all there is to say in its message. */
+/** Errors whose message is complete, so that no stack is printed. */
 const EXPECTED = [StoreError, CredentialsError, StoppedError, BackupError, QueueError, NotDeliveredError];
 
-/** Tells why a command could not do its work, also in the JSON document that was asked for. */
+/** Reports why a command failed, also in its JSON document. */
 export const reportFailure = (terminal: Terminal, error: unknown, documentKey: DocumentKey): ExitCode => {
   const code = exitCodeOf(error);
   const first = firstOf(error);

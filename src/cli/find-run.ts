@@ -1,5 +1,5 @@
-import { isoOf } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
+import { formatTime } from './local-time.ts';
 import { keptFor } from '../history/too-old.ts';
 import type { RunRow } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,7 +22,7 @@ const noSuchRun = (word: string, asker: Asker, retentionMs: number | null): stri
 /**
  * The run that the word means: its id, the beginning of one, or `last`: the last run that wrote anything.
  *
- * @throws {UsageError} if it is no run, or several.
+ * @throws {UsageError} if it does not match exactly one run.
  */
 export const findRun = async (
   { app, links }: Pick<Opened, 'app' | 'links'>,
@@ -41,6 +41,6 @@ export const findRun = async (
   if (exact !== undefined) return exact;
   if (first === undefined) throw new UsageError(noSuchRun(word, asker, app.config.retentionMs));
   if (second === undefined) return first;
-  const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${isoOf(run.startedAtMs)})`);
+  const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${formatTime(run.startedAtMs)})`);
   throw new UsageError(`${word} matches several runs: ${ids.join(', ')}. Give more of the id, or the link.`);
 };

@@ -39,7 +39,7 @@ const followOne = async (
   const shown = new Set<string>();
   const onProgress = ({ sides }: NonNullable<JobState['progress']>): void => {
     for (const event of eventsOf(sides)) {
-      // The job repeats where it stands; what was shown already is no news.
+      // The job repeats its whole progress; only new events are shown.
       const text = JSON.stringify(event);
       if (!shown.has(text)) progress.tell(event);
       shown.add(text);
@@ -75,7 +75,7 @@ const followAll = async (
       else if (report.message !== null) terminal.warn(`${one.link.name}: ${report.message}`);
     } catch (error) {
       if (!signal.aborted && !(error instanceof QueueError)) throw error;
-      terminal.warn(signal.aborted ? 'Not waiting any longer; the daemon goes on.' : messageOf(error));
+      terminal.warn(signal.aborted ? 'Stopped waiting. The daemon continues.' : messageOf(error));
       codes.push(EXIT.failed);
       break;
     }
@@ -104,6 +104,6 @@ export const resyncInDaemon = async (
   if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));
   if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named }));
-  else terminal.print(`The daemon will resync: ${named.map(({ link }) => link).join(', ')}`);
+  else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);
   return EXIT.done;
 };

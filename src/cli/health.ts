@@ -19,7 +19,7 @@ type Subject = {
   readonly note: string;
 };
 
-/** With a configuration that cannot be used a running daemon goes on with the one that it has. */
+/** A running daemon keeps its configuration if the current one is invalid. */
 const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
     const config = await withHostedLinks(openConfig(terminal, options), systemClock);
@@ -29,7 +29,7 @@ const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Sub
     const beat = await readLiveHeartbeat(error.dataDir, systemClock.now());
     if (beat === null || beat.links.length === 0) throw error;
     const faults = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
-    const note = `; it goes on with its configuration, but the present one cannot be used: ${faults}`;
+    const note = `; it still uses its earlier configuration, because the current one is invalid: ${faults}`;
     return { config: storeAlone(error.dataDir), links: beat.links, note };
   }
 };

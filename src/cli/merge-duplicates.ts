@@ -27,7 +27,7 @@ const findGroup = async ({ app, links }: Opened, word: string): Promise<Found> =
     if (group !== undefined) return { link, group };
   }
   throw new UsageError(
-    `There is no group ${word}: its contacts may have changed. \`contact-sync duplicates\` lists those that there are.`,
+    `There is no group ${word}; its contacts may have changed. \`contact-sync duplicates\` lists the groups.`,
   );
 };
 
@@ -36,7 +36,7 @@ const orderOf = ({ link, group }: Found, into: string | undefined): MergeOrder =
   const survivor =
     into === undefined ? members.find(({ isLinked }) => isLinked) : members.find(({ id }) => id === into);
   if (survivor === undefined) {
-    const which = into === undefined ? 'None of the contacts is linked yet' : `${into} is none of the contacts`;
+    const which = into === undefined ? 'None of the contacts is linked yet' : `${into} is not a contact`;
     throw new UsageError(
       `${which} of the group ${group.id} of ${link.name}. Choose one that is linked with --into ID.`,
     );
@@ -109,7 +109,7 @@ const perform = async (
  * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person, at that side. The next run merges their
  * counterparts at the other one.
  *
- * @throws {UsageError} where there is no such group, or it cannot be merged so.
+ * @throws {UsageError} if there is no such group, or it cannot be merged this way.
  */
 export const mergeGroup = (
   terminal: Terminal,

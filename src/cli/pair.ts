@@ -23,8 +23,8 @@ const onlyLink = ({ links }: Opened): LinkConfig => {
 };
 
 const NEXT = {
-  together: 'The next run pairs them: contact-sync sync',
-  apart: 'No run pairs them.',
+  together: 'The next run links them: contact-sync sync',
+  apart: 'They are not linked to each other.',
 } as const;
 
 /**
@@ -41,7 +41,7 @@ export const pair = (
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     if (leftId === '' || rightId === '')
-      throw new UsageError('An id is empty. Give those of two contacts, as plan shows them.');
+      throw new UsageError('An id is empty. Give the ids of two contacts, as listed by plan.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
     const link = onlyLink(opened);
     const parts = {
@@ -57,16 +57,19 @@ export const pair = (
     };
     if (options.forget) {
       await takeBackVerdict(parts, link.name, { leftId, rightId });
-      print(null, `Taken back. The next run decides about ${leftId} and ${rightId} by itself.`);
+      print(null, `The decision about ${leftId} and ${rightId} is removed.`);
       return EXIT.done;
     }
     const { unknown } = await giveVerdict(parts, link.name, { leftId, rightId, says });
     for (const side of unknown) {
       terminal.warn(
-        `No run has read ${side === 'left' ? leftId : rightId} at ${link.sides[side].place} yet. ` +
-          'If the next one does not find it, it forgets what you said.',
+        `${side === 'left' ? leftId : rightId} is unknown at ${link.sides[side].place} so far. ` +
+          'If the next run does not find it, the decision is removed.',
       );
     }
-    print(says, `${leftId} and ${rightId} are ${says === 'together' ? 'one person' : 'two people'}. ${NEXT[says]}`);
+    print(
+      says,
+      `${leftId} and ${rightId} are ${says === 'together' ? 'the same person' : 'different people'}. ${NEXT[says]}`,
+    );
     return EXIT.done;
   });

@@ -6,21 +6,24 @@ import type { Shown } from '../view/change-filter.ts';
 import { formatChanges, formatHidden, NO_MATCH } from './change-text.ts';
 import type { LinkPlan } from './plan.ts';
 import { count, formatEstimate, grouped } from '../view/words.ts';
-import { inLine, wrap, type Layout } from './wrap.ts';
+import { NAME_COLUMNS, shorten } from './shorten.ts';
+import { wrap, type Layout } from './wrap.ts';
 
-/** Longer lists are cut in the text, unless `--all` asks for them. */
+/** Rows of a list that are shown without `--all`. */
 const ROWS_SHOWN = 20;
 
 const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
   SIDES.map((side) => {
-    const rivals = unpaired[side].map(({ id, name }) => (name === null ? id : `${inLine(name)} (${id})`));
+    const rivals = unpaired[side].map(({ id, name }) =>
+      name === null ? id : `${shorten(name, NAME_COLUMNS)} (${id})`,
+    );
     return `at ${sides[side].place} ${rivals.join(', ')}`;
   }).join('; ');
 
-/** So many pairs of candidates of one row are named; more are seldom one person's. */
+/** Pairs of candidates of one row that are shown without `--all`. */
 const PAIRS_SHOWN = 6;
 
-/** What a shell takes as one word, and no option: an id is the word of a remote. */
+/** A text that a shell takes as one word and not as an option; ids come from a remote. */
 const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
 
 /** The command that pairs two of the contacts, for each two that may be one person. */
@@ -41,7 +44,7 @@ const formatUnpaired = (
   [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, rivals]) => {
     const listed = shown.all ? rivals : rivals.slice(0, ROWS_SHOWN);
     return [
-      `Left unpaired: ${why}: ${grouped(rivals.length)}`,
+      `Not paired: ${why}: ${grouped(rivals.length)}`,
       ...listed.flatMap((each) => [
         wrap(formatRivals(each, sides), '  ', width),
         ...pairCommands(each, named, shown.all ?? false),
@@ -51,15 +54,15 @@ const formatUnpaired = (
     ];
   });
 
-/** How long a sync would take; nothing where nothing is written. */
+/** The estimated requests and time of a sync; no line if nothing is written. */
 const formatTime = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>): readonly string[] => {
   const asked = SIDES.filter((side) => requests[side] > 0);
   if (asked.length === 0) return [];
   const parts = asked.map((side) => `${count(requests[side], 'request')} to ${sides[side].title}`);
-  return [`  takes about ${parts.join(' and ')}: ${formatEstimate(durationMs)} by the rate limits`];
+  return [`  about ${parts.join(' and ')}, ${formatEstimate(durationMs)} with the rate limits`];
 };
 
-/** A plan for people, by what happens. */
+/** A plan for people, grouped by action. */
 export const formatPlan = (
   plan: LinkPlan,
   sides: Sides<SideWords>,
@@ -68,7 +71,7 @@ export const formatPlan = (
 ): string => {
   const { link, kind, actions, total, estimate, halted, error } = plan;
   const name = layout.style('bold', link);
-  if (error !== undefined) return `${name}: ${layout.style('red', 'could not be planned')}`;
+  if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
   const time = estimate === undefined ? [] : formatTime(estimate, sides);

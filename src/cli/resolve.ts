@@ -13,15 +13,13 @@ import { count } from '../view/words.ts';
 
 export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
 
-/** What stands for every open conflict of the links. */
+/** The word for every open conflict of the links. */
 const ALL = 'all';
 
 type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
 
 const noSuchConflict = (word: string): UsageError =>
-  new UsageError(
-    `There is no conflict ${word} to review. \`contact-sync conflicts\` lists those that there are, by their ids.`,
-  );
+  new UsageError(`There is no open conflict ${word}. \`contact-sync conflicts\` lists the open conflicts.`);
 
 /** The conflicts that the word means, which no later change has made past. */
 const findConflicts = async (
@@ -35,7 +33,7 @@ const findConflicts = async (
     // Nothing was decided of it that could be left so.
     const undecided = open.find(({ id, winner }) => dismiss && winner === null && String(id) === word);
     if (undecided !== undefined) {
-      throw new UsageError(`Conflict ${word} waits for a decision. Take one of its values with --take SIDE.`);
+      throw new UsageError(`Conflict ${word} needs a decision. Take one of its values with --take SIDE.`);
     }
     const isMeant = ({ review, winner }: ConflictRow) => review === null && !(dismiss && winner === null);
     const rows = open.filter((row) => (word === ALL ? isMeant(row) : String(row.id) === word));
@@ -50,7 +48,7 @@ const sideNamed = ({ sides }: LinkConfig, name: string): Side | undefined =>
 
 const noSuchSide = ({ name, sides }: LinkConfig, take: string): UsageError =>
   new UsageError(
-    `${take} is no side of the link ${name}; its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
+    `${take} is not a side of the link ${name}. Its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
   );
 
 /** Throws a {@link UsageError} for what can be asked of none of the links. */
@@ -72,17 +70,16 @@ const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: Re
     if (unwritten === null || unwritten === side) continue;
     const setting = link.direction === 'both' ? `the ${fieldWords(field)} (FIELDS)` : '(DIRECTION)';
     throw new UsageError(
-      `The link ${name} does not write ${setting} to ${sides[unwritten].place}, so the value of ${sides[side].place} cannot stand there.`,
+      `The link ${name} does not write ${setting} to ${sides[unwritten].place}, so the value of ${sides[side].place} cannot be written there.`,
     );
   }
   return side;
 };
 
 /**
- * `conflicts resolve ID|all [LINK]`: keeps what a person says of a conflict. A value that is taken is written by the next run,
- * which can be undone as any other.
+ * `conflicts resolve ID|all [LINK]`: stores a decision about a conflict. The next run writes a value that is taken.
  *
- * @throws {UsageError} where there is no such conflict, or the link may not write what is taken.
+ * @throws {UsageError} if there is no such conflict, or the link does not write the value that is taken.
  * @throws {LeaseError} where a run is under way.
  */
 export const resolve = (

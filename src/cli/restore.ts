@@ -25,8 +25,8 @@ export const restore = async (terminal: Terminal, path: string, options: CommonO
   terminal.print(
     [
       `Restored to ${config.dataDir}: ${describeFiles(manifest)}, of ${manifest.createdAt}`,
-      ...(signIns.length === 0 ? [] : [`Its tokens are not in the backup. Sign in again: ${signIns.join(', ')}`]),
-      'See what has changed since: contact-sync plan',
+      ...(signIns.length === 0 ? [] : [`The backup has no tokens. Sign in again: ${signIns.join(', ')}`]),
+      'Show the changes since then: contact-sync plan',
     ].join('\n'),
   );
   return EXIT.done;

@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
 
-/** What stands for every refused write of the links. */
+/** The word for every refused write of the links. */
 const ALL = 'all';
 
 /** A write that is tried again, as the README documents it, in the words of the link. */
@@ -18,7 +18,7 @@ const toJson = ({ name: link, sides }: LinkConfig, { side, leftId, rightId, reas
   inWordsOf(sides, { link, side, leftId, rightId, reason, attempts });
 
 /**
- * `retry ID|all [LINK]`: has the next run try what a side refused, without waiting until its time has come.
+ * `retry ID|all [LINK]`: makes the next run retry refused writes without waiting.
  *
  * @throws {UsageError} where nothing of that contact was refused.
  * @throws {LeaseError} where a run is under way.
@@ -39,10 +39,10 @@ export const retry = (
       retried.push(...(await retryRefused(parts, link.name, isMeant)).map((each) => toJson(link, each)));
     }
     if (retried.length === 0 && id !== ALL) {
-      throw new UsageError(`No side has refused a write to ${id}. \`contact-sync status\` lists what was refused.`);
+      throw new UsageError(`No side has refused a write to ${id}. \`contact-sync status\` lists the refused contacts.`);
     }
-    const next = retried.length === 0 ? '' : ' The next run tries again: contact-sync sync';
+    const next = retried.length === 0 ? '' : ' Retry now: contact-sync sync';
     if (options.json) terminal.print(JSON.stringify({ retried }));
-    else terminal.print(`The wait of ${count(retried.length, 'refused write')} is over.${next}`);
+    else terminal.print(`${count(retried.length, 'refused write')} to retry.${next}`);
     return EXIT.done;
   });

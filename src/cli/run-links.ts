@@ -55,13 +55,13 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       documents.push(inWordsOf(link.sides, result.summary));
       const { pausedByHandAtMs } = await opened.app.store.link(link.name);
       const resume = `contact-sync resume ${link.name}`;
-      if (pausedByHandAtMs !== null) terminal.warn(`${link.name} stays paused by hand until: ${resume}`);
+      if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
       if (!options.json) show(terminal, link, result);
       // The log has runs only; this one never became one.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
     }
     const left = opened.links.slice(results.length).map(({ name }) => name);
-    if (left.length > 0) terminal.warn(`Interrupted before these links: ${left.join(', ')}`);
+    if (left.length > 0) terminal.warn(`Interrupted. Not synced: ${left.join(', ')}`);
     if (options.json) terminal.print(JSON.stringify({ runs: documents }));
     const codes = results.map((result) => exitCodeOf(result.error));
     return worstExitCode(left.length > 0 ? [...codes, EXIT.failed] : codes);

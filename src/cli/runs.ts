@@ -9,6 +9,8 @@ import { writeToJson } from './change-json.ts';
 import { formatChanges, NO_MATCH } from './change-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
+import { formatTime } from './local-time.ts';
+import { shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
@@ -17,7 +19,7 @@ import { writeNote } from '../view/write-note.ts';
 
 export type RunsOptions = CommonOptions & Shown;
 
-/** So many runs of each link are listed, unless `--all` asks for every one. */
+/** Runs of each link that are listed without `--all`. */
 const RUNS_SHOWN = 20;
 
 type LinkRun = { readonly link: LinkConfig; readonly run: Run };
@@ -55,27 +57,27 @@ const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
 const rowOf = ({ link, run }: LinkRun): readonly string[] => {
   const duration = durationOf(run);
   const took = duration === null ? '' : formatDuration(duration);
-  return [run.id, isoOf(run.startedAtMs) ?? '', run.kind, run.outcome, took, wroteWords(run, link.sides)];
+  return [shortRun(run.id), formatTime(run.startedAtMs), run.kind, run.outcome, took, wroteWords(run, link.sides)];
 };
 
-const HEAD = ['run', 'began', 'kind', 'outcome', 'took', 'wrote'];
+const HEAD = ['run', 'started', 'kind', 'outcome', 'duration', 'wrote'];
 
 const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, terminal: Terminal): string => {
   const name = terminal.style('bold', link.name);
-  if (runs.length === 0) return `${name}: no run yet (contact-sync sync ${link.name})`;
+  if (runs.length === 0) return `${name}: no run yet. Start one: contact-sync sync ${link.name}`;
   const table = formatTable(
     runs.map((run) => rowOf({ link, run })),
     { head: HEAD, indent: '  ' },
   );
-  const more = all || runs.length < RUNS_SHOWN ? [] : ['  Older ones: --all. What one wrote: contact-sync runs RUN'];
+  const more = all || runs.length < RUNS_SHOWN ? [] : ['  Older runs: --all. Writes of a run: contact-sync runs RUN'];
   return [`${name}:`, table, ...more].join('\n');
 };
 
 const formatRun = (one: LinkRun, writes: readonly Write[], shown: Shown, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
-  const undoes = run.undoes === null ? '' : ` of ${run.undoes}`;
-  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, began ${began}, took ${took || 'so far'}`;
+  const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
+  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${took === '' ? 'still running' : `took ${took}`}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
   const isFiltered = shown.only !== undefined || shown.grep !== undefined;
   const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);

@@ -73,7 +73,11 @@ const addDoctor = (program: Command, call: Call): void => {
 };
 
 const addConfig = (program: Command, call: Call): void => {
-  const config = program.command('config').description('Show the configuration.').helpCommand(false);
+  const config = program
+    .command('config')
+    .description('Show the configuration.')
+    .helpCommand(false)
+    .addHelpText('after', examples('config show'));
   withLinks(
     config.command('show').description('Show the value of every setting and where it comes from. Secrets are hidden.'),
   )

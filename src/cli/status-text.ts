@@ -2,6 +2,7 @@ import { SIDES } from '../contact/side.ts';
 import { describeIds } from './command-events.ts';
 import type { Skipped } from '../history/link-record.ts';
 import type { LinkStatus } from '../jobs/link-status.ts';
+import { NAME_COLUMNS, shorten, shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../view/words.ts';
@@ -11,7 +12,7 @@ const ROWS_SHOWN = 20;
 const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
   lastRun === null ? 'never' : `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
 
-/** When the link is run next, and for how long it has not worked; nothing where neither is to be told. */
+/** The next run, and the failures since the last success. */
 const courseFacts = ({ nextRunAtMs, failures, lastSuccessAtMs }: LinkStatus, nowMs: number): [string, string][] => [
   ...(nextRunAtMs === null
     ? []
@@ -30,25 +31,25 @@ const formatHours = (hours: readonly number[]): string => {
   return first.map((hour, index) => `${clockHour(hour)}-${clockHour((last[index] ?? hour) + 1)}`).join(', ');
 };
 
-/** How often the link is looked at where that follows the changes, and why; nothing where it is fixed. */
+/** The current interval of a link with `syncInterval: auto`; no facts for a fixed interval. */
 const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
   if (pace === null) return [];
   const { everyMs, lastChangeAtMs, workingHours } = pace;
   const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
-  const busy = workingHours.length === 0 ? 'not known yet' : `${formatHours(workingHours)} UTC`;
+  const busy = workingHours.length === 0 ? 'unknown yet' : `${formatHours(workingHours)} UTC`;
   return [
-    ['looked at', `every ${formatEstimate(everyMs)} (${change})`],
+    ['interval', `${formatEstimate(everyMs)} (${change})`],
     ['busy hours', busy],
   ];
 };
 
-/** How far the run is that a daemon has under way; nothing where none is. */
+/** The progress of the run that a daemon has under way. */
 const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
   if (underWay === null) return [];
   const { listed, planned, written, leftMs } = underWay;
-  if (planned === null) return [['under way', `reading, ${count(listed, 'contact')} so far`]];
+  if (planned === null) return [['running', `reading, ${count(listed, 'contact')} so far`]];
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return [['under way', `${grouped(written)} of ${count(planned, 'write')} done${left}`]];
+  return [['running', `${grouped(written)} of ${count(planned, 'write')} done${left}`]];
 };
 
 /** A line for each side that has a budget to show. */
@@ -56,57 +57,59 @@ const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, strin
   const facts = SIDES.flatMap((side): [string, string][] => {
     const own = budget[side];
     if (own === null) return [];
-    const wait = own.resetMs > 0 ? `, all of them in ${formatDuration(own.resetMs)}` : '';
+    const wait = own.resetMs > 0 ? `, all in ${formatDuration(own.resetMs)}` : '';
     const free = `${own.remaining} of ${count(own.limit.requests, 'request')} free`;
-    return [['rate budget', `${free} at ${sides[side].place}${wait}`]];
+    return [['rate limit', `${free} at ${sides[side].place}${wait}`]];
   });
-  return facts.length > 0 || isConnected ? facts : [['rate budget', 'unknown without a token']];
+  return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
 };
 
-/** Contacts with what keeps them back; a name stands beside the ids where it is known. */
+/** Contacts that are not synced, with name, ids and reason. */
 const heldLines = (
   sides: LinkStatus['sides'],
   held: readonly Pick<Skipped, 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
 ): readonly string[] => {
   const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, ...ids }) => {
-    const who = name === null ? describeIds(ids) : `${name} (${describeIds(ids)})`;
+    const who = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
     return [sides[side].title, who, reason];
   });
   const hidden = held.length - rows.length;
-  const more = hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : [];
+  const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
 };
 
-/** Contacts that stand at one side only, and how to link them again. */
+/** Contacts that exist on one side only, and how to link them again. */
 const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   if (alone.length === 0) return [];
   const rows = alone
     .slice(0, ROWS_SHOWN)
     .map(({ side, name, undoRun, ...ids }) => [
       sides[side].title,
-      name ?? describeIds(ids),
-      undoRun === null ? '' : `since the undo ${undoRun}`,
+      name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS),
+      undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
     ]);
   const hidden = alone.length - rows.length;
   return [
     formatTable(rows, { indent: '    ' }),
-    ...(hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : []),
-    '    To link one again, make a contact of the same name and address at the other side,',
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
+    '    To link a contact again, create one with the same name and address on the other side,',
     '    or undo the undo: contact-sync undo RUN',
   ];
 };
 
-/** Pairs that are set apart. */
+/** Detached pairs. */
 const setApartLines = ({ setApart }: LinkStatus): readonly string[] => {
-  const rows = setApart.slice(0, ROWS_SHOWN).map(({ name, ...ids }) => [name ?? describeIds(ids)]);
+  const rows = setApart
+    .slice(0, ROWS_SHOWN)
+    .map(({ name, ...ids }) => [name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS)]);
   const hidden = setApart.length - rows.length;
   return [
     ...(rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' })]),
-    ...(hidden > 0 ? [`    ... and ${hidden} more (--json has them all)`] : []),
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
   ];
 };
 
-/** How many contacts of no pair take no part; nothing where all do. */
+/** The number of unlinked contacts that are not selected. */
 const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
   const parts = SIDES.filter((side) => unselected[side] > 0).map(
     (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
@@ -114,18 +117,18 @@ const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] 
   return parts.length === 0 ? [] : [['not selected', parts.join(', ')]];
 };
 
-/** A link of which something is stored although the configuration does not have it. */
+/** A link with stored data that is missing from the configuration. */
 export const formatLeftBehind = (link: string): string =>
-  `${link}: not in the configuration, but its contacts, history or tokens are still stored here. ` +
-  `Put it back, or remove them: contact-sync forget link ${link}`;
+  `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
+  `Add it again, or delete them: contact-sync forget link ${link}`;
 
-/** That a person has paused the link, and how it goes on. */
+/** A pause by hand, and how to end it. */
 const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
   pausedByHandAtMs === null
     ? []
-    : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Let it go on with: contact-sync resume ${link}`];
+    : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Resume with: contact-sync resume ${link}`];
 
-/** How a link stands, for people. */
+/** The status of a link, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
   const { link, sides, state, reason, pairs, openConflicts, refused, skipped, alone, readAtMs } = status;
   const colour = { active: 'green', paused: 'red', halted: 'yellow', failing: 'red' } as const;
@@ -152,9 +155,9 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...heldLines(sides, refused),
     ...section('skipped', skipped.length, ''),
     ...heldLines(sides, skipped),
-    ...section('unpaired', alone.length, ' at one side only'),
+    ...section('unlinked', alone.length, ' on one side only'),
     ...aloneLines(status),
-    ...section('set apart', status.setApart.length, ' that no side selects any longer'),
+    ...section('detached', status.setApart.length, ' no longer selected by any side'),
     ...setApartLines(status),
   ].join('\n');
 };

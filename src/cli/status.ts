@@ -58,7 +58,7 @@ const toJson = (status: LinkStatus): unknown =>
 const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly string[]> => {
   const configured = new Set([...config.links, ...config.faultyLinks].map(({ name }) => name));
   const tokens = await vault.names().catch((error: unknown) => {
-    // What is wrong with the file is told where a token of it is needed.
+    // A damaged file is reported when a token is read from it.
     if (error instanceof CredentialsError) return [];
     throw error;
   });
@@ -66,7 +66,7 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
   return [...new Set(stored)].filter((name) => !configured.has(name)).toSorted();
 };
 
-/** `status [LINK]`: how each link stands, from the store alone. */
+/** `status [LINK]`: the state of each link, from the store. */
 export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses: LinkStatus[] = [];

@@ -11,7 +11,7 @@ import { count, formatDuration } from '../view/words.ts';
 
 const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
-/** The result of a run that could not even begin: it has no id, and nothing happened. */
+/** The result of a run that could not start: it has no id and no counts. */
 export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunResult => ({
   summary: {
     link: link.name,
@@ -34,7 +34,7 @@ const formatCounts = (summary: RunSummary, sides: Sides<SideWords>): string => {
     const { pulled, created, updated, deleted, requests } = summary[side];
     return [sides[side].title, pulled, created, updated, deleted, requests];
   };
-  const head = ['', 'changed', 'created', 'updated', 'deleted', 'requests'];
+  const head = ['', 'read', 'created', 'updated', 'deleted', 'requests'];
   return formatTable(SIDES.map(row), { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
 };
 
@@ -53,17 +53,17 @@ export const formatSummary = (
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
-    ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts stay`] : []),
+    ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts are kept`] : []),
     ...(paired > 0 ? [`${count(paired, 'contact')} paired`] : []),
     ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} decided by policy${seeConflicts}`] : []),
     ...(asked > 0 ? [`${count(asked, 'conflict')} to decide${seeConflicts}`] : []),
-    ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped, named on stderr`] : []),
+    ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped (listed on stderr)`] : []),
   ];
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
   return [...lines, ...notes.map((note) => `  ${note}`)].join('\n');
 };
 
-/** Why a run did not complete and what to do now; null where it did. */
+/** Why a run did not complete, and what to do; null if it completed. */
 export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWords>): string | null => {
   if (error === null) return null;
   const reason = messageOf(error);
@@ -71,7 +71,7 @@ export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWo
     return `${reason}\nThe link is paused. ${resumeRemedy(error, { link: summary.link, sides })}`;
   }
   if (exitCodeOf(error) === EXIT.unavailable) {
-    return `${reason}\nWhat was done is stored; run the same command again later and it goes on from there.`;
+    return `${reason}\nCompleted work is stored. Run the same command again later to continue.`;
   }
   return reason;
 };

@@ -12,6 +12,7 @@ import { formatChanges, NO_MATCH, subjectOf } from './change-text.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
+import { shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { troubleOf } from './trouble.ts';
@@ -151,7 +152,7 @@ const isConfirmed = async (
 };
 
 const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
-  const what = field === null ? 'the contact' : fieldWords(field);
+  const what = field === null ? 'contact' : fieldWords(field);
   return [sides[side].title, describeIds(ids), what, reason];
 };
 
@@ -160,9 +161,9 @@ const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Show
   const selected = selectChanges(actions, shown);
   const isFiltered = actions.length > 0 && selected.length === 0;
   const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
-  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}${run}: ${outcome}, ${count(undone, 'write')}`;
+  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'write')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
-  const skipped = rows.length === 0 ? [] : ['Left as it is', formatTable(rows, { indent: '  ' })];
+  const skipped = rows.length === 0 ? [] : ['Skipped', formatTable(rows, { indent: '  ' })];
   return [title, ...list, ...skipped].join('\n');
 };
 
@@ -172,14 +173,14 @@ const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: U
   const entries = await app.store.journal(link.name, { run: run.id });
   if (entries.some(({ id }) => id === write)) return;
   throw new UsageError(
-    `The run ${run.id} has no write ${write}. \`contact-sync runs ${run.id} --json\` lists its writes by their numbers.`,
+    `The run ${run.id} has no write ${write}. \`contact-sync runs ${run.id} --json\` lists its writes with their numbers.`,
   );
 };
 
 /**
  * `undo RUN [LINK]`: reverts what a run wrote, or with `--write` one write of it.
  *
- * @throws {UsageError} if it has no such write, if RUN is no run, several runs or one that is too old, or if a deletion needs
+ * @throws {UsageError} if it has no such write, if RUN is not one run or is too old, or if a deletion needs
  * `--yes`.
  */
 export const undo = (

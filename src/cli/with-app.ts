@@ -17,7 +17,7 @@ export type Opened = {
   readonly app: App;
   readonly events: Events;
   readonly links: readonly LinkConfig[];
-  /** Aborted when somebody asks the command to stop. */
+  /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
 };
 

@@ -15,7 +15,7 @@ const HANGING = 2;
 /** A text of a remote as part of a line: in one line, with what a terminal would obey written out. */
 export const inLine = (text: string): string => printable(text.replaceAll(/\s+/gu, ' '));
 
-/** The text as lines of so many columns at most, broken between words; a word that is longer stands whole. */
+/** The text as lines of so many columns at most, broken between words; a longer word is not broken. */
 export const wrap = (text: string, indent: string, width: number): string => {
   const room = width - indent.length - HANGING;
   if (!Number.isFinite(width) || room < LEAST_WIDTH) return indent + text;

@@ -1,4 +1,3 @@
-import { isoOf } from '../../clock.ts';
 import type { App } from '../../app/app.ts';
 import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
@@ -9,6 +8,7 @@ import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import type { Credential } from '../../store/credentials.ts';
 import { EXIT, exitCodeOf, messageOf } from '../exit-codes.ts';
+import { formatTime } from '../local-time.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 /** What was learnt of one link, and how far each side's clock is from ours. */
@@ -49,7 +49,7 @@ const findToken = async (subject: Subject): Promise<Token> => {
       return { token: null, finding: fault(credentials, 'no token', connectCommand(subject), EXIT.credentials) };
     }
     const seal = (await app.vault.isSealed(link.name, name)) ? 'encrypted' : 'not encrypted';
-    return { token: stored.token, origin: `stored ${isoOf(stored.storedAtMs)} by connect, ${seal}`, stored };
+    return { token: stored.token, origin: `stored by connect on ${formatTime(stored.storedAtMs)}, ${seal}`, stored };
   } catch (error) {
     return { token: null, finding: fault(credentials, messageOf(error), null, EXIT.credentials) };
   }
@@ -69,8 +69,8 @@ const judgeAccount = async (
     return fault(credentials, detail, connectCommand(subject), EXIT.credentials);
   }
   const who = [account.email, account.id === null ? null : `(${account.id})`].filter((part) => part !== null).join(' ');
-  const scopes = stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes not known';
-  return fine(credentials, `${who === '' ? 'account not known' : who}, ${scopes}, ${origin}`);
+  const scopes = stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes unknown';
+  return fine(credentials, `${who === '' ? 'account unknown' : who}, ${scopes}, ${origin}`);
 };
 
 const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] => {
@@ -78,7 +78,7 @@ const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] =
   if (meter === null) return [];
   const { place, settings } = subject.link.sides[subject.side];
   const { limit, remaining } = rate;
-  if (limit === null) return [fine(about(subject, 'rate'), `${place} gives no rate limit`)];
+  if (limit === null) return [fine(about(subject, 'rate'), `${place} reports no rate limit`)];
   const ours = meter.limit(settings);
   const theirs = `${limit.requests} in ${limit.windowMs / 1000} s`;
   if (limit.requests / limit.windowMs < ours.requests / ours.windowMs) {
@@ -129,12 +129,12 @@ const checkSide = async (subject: Subject, now: () => number): Promise<LinkRepor
   const found = await findToken(subject);
   const remote = about(subject);
   if (found.token === null) {
-    const notAsked = warning(remote, 'not asked, since there is no token', connectCommand(subject));
+    const notAsked = warning(remote, 'not checked: no token', connectCommand(subject));
     return { findings: [found.finding, notAsked], skewsMs: [] };
   }
   if (!asksSides) {
     return {
-      findings: [warning(remote, 'not asked: no request is sent without Redis', 'See redis above.')],
+      findings: [warning(remote, 'not checked: requests need Redis', 'See redis above.')],
       skewsMs: [],
     };
   }
@@ -156,7 +156,7 @@ const checkState = async (app: App, link: LinkConfig): Promise<Finding> => {
   const itself = { name: 'link', link: link.name };
   const { state, reason } = await app.store.link(link.name);
   if (state === 'active') return fine(itself, 'active');
-  return warning(itself, `${state}: ${reason ?? 'no reason is known'}`, `See contact-sync status ${link.name}.`);
+  return warning(itself, `${state}: ${reason ?? 'unknown reason'}`, `See contact-sync status ${link.name}.`);
 };
 
 const checkAddresses = (link: LinkConfig): readonly Finding[] =>
@@ -190,7 +190,7 @@ export const judgeClock = (skewsMs: readonly number[]): Finding | null => {
   if (worst === undefined) return null;
   const clock = { name: 'clock' };
   const seconds = Math.round(Math.abs(worst) / 1000);
-  if (Math.abs(worst) <= MOST_SKEW_MS) return fine(clock, `within ${Math.max(seconds, 1)} s of the remotes`);
-  const detail = `this machine is ${seconds} s ${worst > 0 ? 'behind' : 'ahead of'} a remote`;
-  return warning(clock, detail, 'Let it keep its time by NTP: the newer edit wins by these clocks.');
+  if (Math.abs(worst) <= MOST_SKEW_MS) return fine(clock, `within ${Math.max(seconds, 1)} s of both sides`);
+  const detail = `this machine is ${seconds} s ${worst > 0 ? 'behind' : 'ahead of'} a side`;
+  return warning(clock, detail, 'Synchronize it with NTP: conflicts are decided by the time of the edits.');
 };

@@ -21,7 +21,7 @@ const STORE = { name: 'store' };
 const REDIS = { name: 'redis' };
 const NOTICES = { name: 'notices' };
 
-/** A problem says first what is wrong, then what to do. */
+/** The text of a problem is what is wrong, followed by what to do. */
 export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding => {
   const [, wrong = what, remedy = ''] = /^(.*?\.)\s+(.*)$/su.exec(what) ?? [];
   return fault(CONFIGURATION, `${where} ${wrong}`, remedy === '' ? null : remedy, EXIT.usage);
@@ -69,10 +69,10 @@ const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
   return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
 };
 
-/** Whether the data directory can be written, and nobody else reads what is in it. */
+/** Whether the data directory can be written, and only its owner can read it. */
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
-  if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is made now`)];
+  if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is created now`)];
   const isWritable = await isOurs(dataDir, constants.X_OK);
   if (!isWritable) {
     return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, giveIt(dataDir))];
@@ -91,9 +91,9 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
   return findings.length > 0 ? findings : [fine(DATA_DIRECTORY, `${dataDir} (${octal(mode)})`)];
 };
 
-/** What can be said of a database that answers: whether others may read along, above all. */
+/** The finding about a database that answers, with a warning for an unencrypted connection. */
 const judgeStore = ({ databaseUrl }: Config): Finding => {
-  const works = 'opens, has every migration, can be written';
+  const works = 'opened, migrated, writable';
   if (databaseUrl === null) return fine(STORE, works);
   const { hostname, searchParams } = new URL(databaseUrl.reveal());
   const mode = searchParams.get('sslmode') ?? 'disable';
@@ -101,15 +101,15 @@ const judgeStore = ({ databaseUrl }: Config): Finding => {
   if (!isOpen) return fine(STORE, `on PostgreSQL: ${works}`);
   return warning(
     STORE,
-    `is on PostgreSQL on ${hostname}, and reached without TLS`,
-    'Append sslmode=verify-full to DATABASE_URL, and sslrootcert where its authority is your own.',
+    `is on PostgreSQL on ${hostname}, without TLS`,
+    'Append sslmode=verify-full to DATABASE_URL, and sslrootcert for your own certificate authority.',
   );
 };
 
 /** Whether the database can be written; that it opened and took its migrations is known by then. */
 export const checkStore = async ({ store, config }: App): Promise<Finding> => {
   try {
-    // A lease that is over at once: nobody waits for it.
+    // The lease expires at once, so that no run waits for it.
     for (const { name } of config.links) await store.acquireLease(name, 'doctor', 0, 0);
     return judgeStore(config);
   } catch (error) {
@@ -122,20 +122,20 @@ export const faultOfStore = (error: unknown): Finding =>
 
 const LISTEN = { name: 'listen' };
 
-/** Who reaches what the daemon serves over HTTP; nothing where it serves none. */
+/** Which machines reach the HTTP server of the daemon; no finding if it is off. */
 export const checkListen = (config: Config): readonly Finding[] => {
   const { listen } = config;
   if (listen === null) return [];
   const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config), hasApi: config.apiToken !== null });
   const where = `${listen.host}, port ${listen.port}`;
-  if (remedy !== null) return [warning(LISTEN, `${where}: other machines reach it`, remedy)];
-  return [fine(LISTEN, `${where}: open to this machine alone`)];
+  if (remedy !== null) return [warning(LISTEN, `${where}: reachable from other machines`, remedy)];
+  return [fine(LISTEN, `${where}: reachable from this machine only`)];
 };
 
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
 
-/** Whether another host than this one could be asked for jobs by anybody who reaches it. */
+/** Whether Redis is on another host and accepts commands without a password. */
 const isOpenElsewhere = (redisUrl: Secret): boolean => {
   const { hostname, password } = new URL(redisUrl.reveal());
   return password === '' && hostname !== '' && !isLoopback(hostname);
@@ -152,19 +152,19 @@ const judgeRedis = (info: string, redisUrl: Secret): Finding => {
     return fault(REDIS, `version ${version ?? 'unknown'} is too old`, `Run Redis ${oldest}.${oldestMinor} or newer.`);
   }
   if (policy !== 'noeviction') {
-    const remedy = 'Set maxmemory-policy noeviction: else Redis may drop jobs when its memory is full.';
+    const remedy = 'Set maxmemory-policy noeviction. Otherwise Redis may drop jobs when its memory is full.';
     return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
   }
   if (isOpenElsewhere(redisUrl)) {
     const remedy = 'Set requirepass at Redis and put the password in REDIS_URL: redis://:PASSWORD@host:6379.';
-    return warning(REDIS, 'is on another host and takes commands without a password', remedy);
+    return warning(REDIS, 'is on another host and accepts commands without a password', remedy);
   }
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
 
 /** Whether Redis answers, is new enough, and keeps what it was given. One that cannot be used counts as unavailable. */
 export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
-  if (redisUrl === null) return fine(REDIS, 'not configured: jobs run on timers in the daemon');
+  if (redisUrl === null) return fine(REDIS, 'not configured; the daemon uses timers');
   const redis = connectBriefly(redisUrl);
   const troubleOf = watchTrouble(redis);
   try {
@@ -178,7 +178,7 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   }
 };
 
-/** Who is told how links stand; nothing where nobody is. The receiver is not asked: `notify --test` does that. */
+/** The receiver of notifications, without a request to it; no finding if none is configured. */
 export const checkNotices = (config: Config): readonly Finding[] => {
   const { notifyUrl, notifySecret, notifyFormat } = config;
   if (notifyUrl === null) return [];

@@ -95,12 +95,12 @@ const formatFindings = (findings: readonly Finding[], terminal: Terminal): strin
   return formatTable(rows);
 };
 
-/** What `doctor --json` says of one check. */
+/** One check of `doctor --json`. */
 const toJson = ({ name, link, level, detail, remedy }: Finding) => {
   return { name, link, ok: level !== 'error', level, detail, remedy };
 };
 
-/** `doctor [LINK]`: what is in order and what is not, a line each with the remedy. Exits 0 where nothing must be done. */
+/** `doctor [LINK]`: prints one line for each check, with the remedy. Exits 0 if no check failed. */
 export const doctor = async (
   terminal: Terminal,
   linkName: string | undefined,

@@ -1,15 +1,15 @@
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 
-/** One thing that was looked at. A warning does not stand in the way of a sync; an error does. */
+/** The result of one check. A sync works despite a warning, but not despite an error. */
 export type Finding = {
   readonly name: string;
   /** Null for what concerns every link. */
   readonly link: string | null;
   readonly level: 'ok' | 'warning' | 'error';
   readonly detail: string;
-  /** What to do; null where there is nothing to do. */
+  /** What to do; null if nothing. */
   readonly remedy: string | null;
-  /** The exit code that an error stands for. */
+  /** The exit code of an error. */
   readonly code: ExitCode;
 };
 

@@ -6,6 +6,7 @@ import { planForgetting, type Forgetting } from '../../history/forget.ts';
 import { forgetJobs } from '../../jobs/queue-client.ts';
 import { underLease } from '../../sync/change-link.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { formatTime } from '../local-time.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
@@ -19,23 +20,24 @@ const findIn = async ({ app }: Opened, link: LinkConfig, who: string): Promise<F
   if (forgetting === undefined) return null;
   if (others.length === 0) return { link, forgetting };
   const ids = found.map((one) => one.ids.join(' / ')).join(', ');
-  throw new UsageError(`Several contacts of the link ${link.name} have that name: ${ids}. Give an id or an address.`);
+  throw new UsageError(
+    `Several contacts of the link ${link.name} have that name: ${ids}. Give an id or an email address.`,
+  );
 };
 
-/** @throws {UsageError} where the contact stands, or what became of it is not through yet. */
+/** @throws {UsageError} if the contact exists, or its deletion is not completed. */
 const refuseLive = ({ link, forgetting }: Found): void => {
   const { standing, isPending, ids } = forgetting;
   const place = ({ side, id }: Half): string => `${link.sides[side].place} (${id})`;
   if (standing.length > 0) {
     throw new UsageError(
-      `The contact still stands at ${standing.map(place).join(' and at ')} in the link ${link.name}, so the next run ` +
-        'would store it again. Delete it there, let a run take the deletion to the other side (contact-sync sync ' +
-        `${link.name}), then forget it.`,
+      `The contact still exists at ${standing.map(place).join(' and at ')} in the link ${link.name}, so the next run ` +
+        `would store it again. Delete it there, run contact-sync sync ${link.name}, then forget it.`,
     );
   }
   if (!isPending) return;
   throw new UsageError(
-    `A write to the contact ${ids.join(' / ')} is not settled yet. Run contact-sync sync ${link.name}, then forget it.`,
+    `A write to the contact ${ids.join(' / ')} is not completed yet. Run contact-sync sync ${link.name}, then forget it.`,
   );
 };
 
@@ -60,15 +62,15 @@ const toJson = ({ link, forgetting }: Found) => ({
 
 const format = ({ link, forgetting }: Found): string => {
   const { ids, entries, idsKeptUntilMs } = forgetting;
-  const what = `${link.name}: forgot ${ids.join(' / ')}, with ${count(entries, 'write')}`;
+  const what = `${link.name}: deleted what was stored about ${ids.join(' / ')}, with ${count(entries, 'write')}`;
   if (idsKeptUntilMs === null) return what;
-  return `${what}. That these ids are deleted stays known until ${isoOf(idsKeptUntilMs)}, so that no late list brings the contact back.`;
+  return `${what}. The ids are kept as deleted until ${formatTime(idsKeptUntilMs)}, so that an outdated listing does not create the contact again.`;
 };
 
 /**
  * `forget contact WHO [LINK]`: removes what is stored of a contact that is deleted on both sides.
  *
- * @throws {UsageError} where nobody is known by that, several are, or the contact still stands.
+ * @throws {UsageError} if no contact or several contacts match, or if the contact still exists.
  * @throws {LeaseError | QueueError | StoreError} where it could not be done now.
  */
 export const forgetContact = (
@@ -81,7 +83,9 @@ export const forgetContact = (
     const found: Found[] = [];
     for (const link of opened.links) found.push(...[await findIn(opened, link, who)].filter((one) => one !== null));
     if (found.length === 0) {
-      throw new UsageError('Nothing is stored of a contact of that id, email address, phone number or whole name.');
+      throw new UsageError(
+        'Nothing is stored about a contact with this id, email address, phone number or whole name.',
+      );
     }
     for (const one of found) refuseLive(one);
     const done: Found[] = [];

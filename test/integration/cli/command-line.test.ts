@@ -88,7 +88,7 @@ describe('a state that begins', () => {
   test('in the current folder is told, once', async () => {
     const run = await here('fresh');
     const { stderr } = await run('status');
-    expect(stderr).toContain(`state begins in ${join(ground.directory, 'fresh/data')}`);
+    expect(stderr).toContain(`New state is stored in ${join(ground.directory, 'fresh/data')}`);
     expect((await run('status')).stderr).toBe('');
   });
 
@@ -100,7 +100,7 @@ describe('a state that begins', () => {
     const hosted = { DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
     const { stderr } = await host.run(['status'], { ...env, ...hosted }, cwd);
     expect(stderr).toContain('does not answer');
-    expect(stderr).not.toContain('state begins');
+    expect(stderr).not.toContain('New state');
   });
 
   test('where somebody said is not', async () => {

@@ -101,7 +101,7 @@ test('status afterwards names the run, the pairs and how old the cursors are', a
   expect(link?.cursors.service).not.toBeNull();
   const people = await run('status');
   expect(people.stdout).toMatch(/last run +full, completed, just now/u);
-  expect(people.stdout).toMatch(/rate budget +\d+ of 60,000 requests free/u);
+  expect(people.stdout).toMatch(/rate limit +\d+ of 60,000 requests free/u);
 });
 
 test('sync for people prints its steps as lines, its counts, and no terminal codes', async () => {

@@ -133,7 +133,10 @@ test('it is said who reaches what the daemon serves', async () => {
   const { check } = await doctor();
   expect(check('listen')).toBeUndefined();
   const { check: alone } = await doctor({ LISTEN: '127.0.0.1:8377' });
-  expect(alone('listen')).toMatchObject({ level: 'ok', detail: '127.0.0.1, port 8377: open to this machine alone' });
+  expect(alone('listen')).toMatchObject({
+    level: 'ok',
+    detail: '127.0.0.1, port 8377: reachable from this machine only',
+  });
   const { code, check: open } = await doctor({ LISTEN: '0.0.0.0:8377' });
   expect(open('listen')).toMatchObject({
     level: 'warning',

@@ -29,7 +29,7 @@ test('duplicates are listed with names and reasons, in text and JSON alike', asy
   const { code, stdout } = await run('duplicates');
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^default: 2 groups\nLikely one person at Google: 1\n {2}[0-9a-f]{8}, both have ada@x\.org\n {4}Ada King \(people\//u,
+    /^default: 2 groups\nLikely duplicates at Google: 1\n {2}[0-9a-f]{8}, both have ada@x\.org\n {4}Ada King \(people\//u,
   );
   expect(await groups()).toMatchObject([
     { side: 'google', contacts: [{ name: 'Ada King', linked: true }, { linked: true }], why: ['both have ada@x.org'] },
@@ -49,7 +49,7 @@ test('nothing is merged unasked, nor where the group is another one', async () =
   expect(await run('duplicates', 'merge', group, '--into', 'people/c1', '--yes')).toMatchObject({ code: 2 });
   const { code, stdout } = await run('duplicates', 'merge', group, '--dry-run');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/Deletions: 1 .*\n {2}Ada King at Google, merged into another contact at Google/u);
+  expect(stdout).toMatch(/Deletions: 1 .*\n {2}Ada King at Google: merged into another contact at Google/u);
   expect(stdout).toContain(': planned');
   expect(ground.sandbox.google.account.people()).toHaveLength(2);
 });

@@ -110,7 +110,7 @@ describe('forget contact', () => {
   test('refuses one who stands, and says where and what to do', async () => {
     const { code, stdout, stderr } = await run('forget', 'contact', EMAIL, '--json');
     expect(code).toBe(2);
-    expect(JSON.parse(stdout)).toEqual({ forgotten: null, error: expect.stringContaining('still stands at Google') });
+    expect(JSON.parse(stdout)).toEqual({ forgotten: null, error: expect.stringContaining('still exists at Google') });
     expect(stderr).toMatch(/at the service \(contact_.*\) in the link default.* Delete it there/u);
     expect(tracesIn(await everyByte())).toEqual(TRACES);
   });

@@ -50,7 +50,7 @@ test('[R15] a refused write is tried again when `retry` says so', async () => {
 test('`retry` of what nobody refused says so, and of all of it does nothing', async () => {
   const none = await run('retry', 'people/none', '--json');
   expect([none.code, JSON.parse(none.stdout)]).toEqual([2, { retried: [], error: expect.stringContaining('status') }]);
-  expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: 'The wait of 0 refused writes is over.\n' });
+  expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: '0 refused writes to retry.\n' });
 });
 
 test('one write of a run is planned and undone by its number, and the others stay', async () => {
@@ -66,7 +66,7 @@ test('one write of a run is planned and undone by its number, and the others sta
   expect(planned.undo).toMatchObject({ outcome: 'planned', write: Number(number), undone: 1 });
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Butcher']);
   const undone = await run('undo', 'last', '--write', number);
-  expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of \\S+: completed, 1 write`, 'u'));
+  expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of run \\S+: completed, 1 write`, 'u'));
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
   // The undo is a run of its own, and takes nothing to the other side.
   await run('sync');

@@ -66,7 +66,10 @@ test('[R13] what was said binds the plan, can be taken back, and warns of contac
 test('[R13] two that are kept apart are reported no more, and two that are paired are not parted', async () => {
   const [mia, tim, amelia, eve] = [googleId('Mia'), googleId('Tim'), serviceId('Amelia'), serviceId('Eve')];
   const apart = await run('pair', '--apart', tim, eve);
-  expect([apart.code, apart.stdout]).toEqual([0, `${tim} and ${eve} are two people. No run pairs them.\n`]);
+  expect([apart.code, apart.stdout]).toEqual([
+    0,
+    `${tim} and ${eve} are different people. They are not linked to each other.\n`,
+  ]);
   expect((await run('pair', mia, amelia, 'default')).code).toBe(0);
   expect(await planned()).not.toHaveProperty('ambiguous');
   expect((await run('sync')).code).toBe(0);

@@ -46,7 +46,7 @@ test('[R8] the plan of a halted run names whom it would delete', async () => {
   const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  takes'));
   expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
   expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
-  const named = lines.slice(0, DELETED).map((line) => line.split(' at the service, deleted at Google')[0]?.trim());
+  const named = lines.slice(0, DELETED).map((line) => line.split(' (Google -> Service): deleted at Google')[0]?.trim());
   expect(inOrder(named)).toEqual(inOrder(gone));
 });
 
@@ -83,8 +83,10 @@ test('the runs are listed, the newest first, with what they wrote', async () => 
   const { stdout } = await run('runs', 'default');
   const [title, head, last, halted] = stdout.split('\n');
   expect(title).toBe('default:');
-  expect(head).toMatch(/^ {2}run +began +kind +outcome +took +wrote$/u);
-  expect(last).toMatch(/^ {2}\S+ +\S+Z +incremental +completed +\S+ \S+ +Service 14 deleted$/u);
+  expect(head).toMatch(/^ {2}run +started +kind +outcome +duration +wrote$/u);
+  expect(last).toMatch(
+    /^ {2}[0-9a-f]{8} +\d{4}-\d\d-\d\d \d\d:\d\d +incremental +completed +\S+ \S+ +Service 14 deleted$/u,
+  );
   expect(halted).toMatch(/ halted .* nothing$/u);
 });
 
@@ -93,9 +95,9 @@ test('a run is shown with names and values, in text and in its document', async 
   expect(inOrder(last?.writes?.map(({ name }) => name) ?? [])).toEqual(inOrder(gone));
   expect(last?.writes?.every(({ changes, state }) => state === 'done' && changes.length > 0)).toBe(true);
   const { stdout } = await run('runs', last?.run.slice(0, 8) ?? '');
-  expect(stdout).toMatch(/^default: incremental, completed, began \S+Z, took /u);
+  expect(stdout).toMatch(/^default: incremental, completed, started \d{4}-\d\d-\d\d \d\d:\d\d, took /u);
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
-  for (const name of gone) expect(stdout).toContain(`  ${name} at the service, deleted at Google`);
+  for (const name of gone) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
   expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('\n  No matching changes.');
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
@@ -133,7 +135,7 @@ test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names
   const isThere = () => service.account.contacts().some(({ first_name: name }) => name === 'Zoë');
   expect(isThere()).toBe(true);
   const refused = await undoOnTerminal('n');
-  expect(refused).toContain('Zoë New at the service, undo of run ');
+  expect(refused).toContain('  Zoë New at the service');
   expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was changed\./su);
   expect(isThere()).toBe(true);
   expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
@@ -156,7 +158,7 @@ test('an undo that deletes contacts needs --yes in a script, and prints the comm
   ]);
   expect(isThere()).toBe(true);
   const { code, stdout } = await run(...command.split(' '));
-  expect([code, stdout]).toEqual([0, expect.stringContaining('Yan New at the service, undo of run ')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('  Yan New at the service')]);
   expect(isThere()).toBe(false);
 });
 
@@ -266,10 +268,10 @@ test('what another link may not take keeps no conflict from being reviewed', asy
 });
 
 test.each([
-  [['resolve', '99999', '--dismiss'], 'There is no conflict 99999 to review.'],
+  [['resolve', '99999', '--dismiss'], 'There is no open conflict 99999.'],
   [['resolve', '1'], 'Give either --take SIDE or --dismiss.'],
   [['resolve', '1', '--dismiss', '--take', 'google'], 'Give either --take SIDE or --dismiss.'],
-  [['resolve', '1', '--take', 'outlook'], 'its sides are google and service'],
+  [['resolve', '1', '--take', 'outlook'], 'Its sides are google and service'],
 ])('a review that cannot be is refused: %j', async (args, message) => {
   const { code, stderr } = await run('conflicts', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -81,7 +81,7 @@ test('status names each cursor by its side', async () => {
   expect(links[0].cursors).toEqual({ private: expect.any(String), work: expect.any(String) });
   const { stdout } = await run('status');
   expect(stdout).toContain('Google (private) just now, Google (work) just now');
-  expect(stdout).not.toContain('rate budget');
+  expect(stdout).not.toContain('rate limit');
 });
 
 test('a conflict has both values and both ids under the names of the sides', async () => {

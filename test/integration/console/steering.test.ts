@@ -279,7 +279,7 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   await daemon.until(completed('work', 'incremental'));
   expect(sandbox.service.account.contacts().some(({ title }) => title === 'Baker')).toBe(true);
   const synced = await world.run('sync', 'work');
-  expect([synced.code, synced.stderr]).toEqual([0, expect.stringContaining('work stays paused by hand') as string]);
+  expect([synced.code, synced.stderr]).toEqual([0, expect.stringContaining('work is still paused by hand') as string]);
 
   const again = daemon.lines.length;
   await world.configure({ work: { ...SLOW, syncInterval: '2h' } }, PAGE);

@@ -163,7 +163,7 @@ test('a daemon whose configuration turned bad stays healthy on the one it has, a
   await daemon.until(completed('work'));
   await world.configure({ work: { syncInterval: 'soon' } });
   const bad = 'links.work.syncInterval "soon" is not a duration';
-  const note = `healthy: 2 links; it goes on with its configuration, but the present one cannot be used: ${bad}`;
+  const note = `healthy: 2 links; it still uses its earlier configuration, because the current one is invalid: ${bad}`;
   await expect.poll(() => world.run('health')).toMatchObject({ code: 0, stdout: expect.stringContaining(note) });
   daemon.reload();
   await daemon.until(says('configuration rejected'));
@@ -282,7 +282,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('contact-sync connect google work');
     const queued = await world.run('resync', 'home');
-    expect(queued).toMatchObject({ code: 0, stdout: 'The daemon will resync: home\n' });
+    expect(queued).toMatchObject({ code: 0, stdout: 'The daemon resyncs: home\n' });
   });
 
   test('an order in Redis opens no guard; the nonce of the halted plan lets that plan pass, once [R8]', async () => {

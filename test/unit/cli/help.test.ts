@@ -33,7 +33,7 @@ test('the help lists the commands in groups, the first steps first', () => {
     return `${title} ${lines.flatMap((line) => /^ {2}([a-z]+)/u.exec(line)?.[1] ?? []).join(', ')}`.trim();
   });
   expect(groups).toEqual([
-    'Start: init, connect, doctor, demo, sandbox',
+    'Start: init, connect, doctor, config, demo, sandbox',
     'Every day: status, plan, sync, conflicts, runs, explain, undo',
     'Contacts: pair, duplicates, retry, forget',
     'Daemon: daemon, health, console, pause, resume, resync, notify',

@@ -79,31 +79,31 @@ test('a plan is grouped by what happens, what destroys first, with names and old
   expect(lines).toEqual([
     'default: full, 7 actions, would halt: too-many-deletes',
     'Deletions: 1 (1 at Google)',
-    '  Di at Google, deleted at the service: company Ltd',
+    '  Di (Service -> Google): deleted at the service; company Ltd',
     'Conflicts: 1 (1 at the service)',
-    '  Cy Dee at the service, changed at Google',
-    '    company: nothing -> "Engine"',
+    '  Cy Dee (Google -> Service): changed at Google',
+    '    company: (empty) -> "Engine"',
     '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
     '    email addresses: - a@x  + c@x',
     'Creations: 1 (1 at the service)',
-    '  Ann at the service, new at Google: email addresses Ann@x.org, b@x.org',
+    '  Ann (Google -> Service): new at Google; email addresses Ann@x.org, b@x.org',
     'Updates: 2 (1 at Google, 1 at the service)',
-    '  group Friends at Google, changed at the service',
+    '  group Friends (Service -> Google): changed at the service',
     '    name: "Mates" -> "Friends"',
-    '  Bo Chen at the service, changed at Google',
+    '  Bo Chen (Google -> Service): changed at Google',
     '    title: "Cook" -> "Baker"',
     'Pairings: 1',
-    '  Ed, both have ed@x.org',
+    '  Ed: both have ed@x.org',
     'Unlinked: 1 (1 at Google)',
-    '  people/c1 / contact_1 at Google, deleted on both sides',
+    '  people/c1 / contact_1 at Google: deleted on both sides',
   ]);
 });
 
 test('long sections are cut unless all is asked for', () => {
   const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
   const cut = textOf({ actions });
-  expect(cut.filter((line) => line.includes(' at the service, new at Google'))).toHaveLength(20);
-  expect(cut.at(-1)).toBe('  ... and 5 more (--all shows them, --grep and --only narrow them down)');
+  expect(cut.filter((line) => line.includes(' (Google -> Service): new at Google'))).toHaveLength(20);
+  expect(cut.at(-1)).toBe('  ... and 5 more (show them with --all, or select with --grep and --only)');
   const whole = textOf({ actions }, undefined, true);
   expect(whole).toHaveLength(27);
   expect(whole.at(-1)).toContain('P24');
@@ -116,7 +116,7 @@ test('lines are as wide as the terminal and broken between words, by width as it
     40,
   ).slice(4);
   expect(lines).toEqual([
-    '    title: nothing -> "研究主任',
+    '    title: (empty) -> "研究主任',
     '      研究主任 研究主任 研究主任", "مُحَمَّد',
     '      بن سلمان آل سعود", "👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻',
     '      👨‍👩‍👧 👩‍💻"',
@@ -133,8 +133,29 @@ test('a value moves no cursor and forges no line', () => {
     actions: [update('Eve\nDeletions: 0', [{ field: 'title', from: [], to: ['\u001B[2Jx'], why: AT_GOOGLE }])],
   });
   expect(lines).toHaveLength(4);
-  expect(lines[2]).toBe('  Eve Deletions: 0 at the service, changed at Google');
-  expect(lines[3]).toBe(String.raw`    title: nothing -> "\u001b[2Jx"`);
+  expect(lines[2]).toBe('  Eve Deletions: 0 (Google -> Service): changed at Google');
+  expect(lines[3]).toBe(String.raw`    title: (empty) -> "\u001b[2Jx"`);
+});
+
+test('a name of 3,000 characters and a long value are cut', () => {
+  const changes = [{ field: 'title', from: [], to: ['x'.repeat(3_000)], why: AT_GOOGLE }] as const;
+  const lines = textOf({ actions: [update('Ada '.repeat(750), changes), creation('B'.repeat(3_000))] });
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(320);
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}(?:Ada ){9}Ada… \(Google -> Service\)/u));
+});
+
+test('different values at a first match are not reported as edits of both sides', () => {
+  const changes = [
+    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left' } },
+  ] as const;
+  const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
+  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different values; Google wins)');
+});
+
+test('the run of an undo is not repeated in each line', () => {
+  const why = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+  const lines = textOf({ actions: [update('Di', [], { side: 'left', action: 'delete', why })] });
+  expect(lines.slice(1)).toEqual(['Deletions: 1 (1 at Google)', '  Di at Google']);
 });
 
 test('what is asked for is found by kind, name, id and value in any spelling', () => {
@@ -164,7 +185,7 @@ test('[R13] a plan names the contacts that it leaves unpaired, why, and how to j
     ],
   }).join('\n');
   expect(text).toContain(
-    'Left unpaired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n    contact-sync pair people/c1 contact_1\n',
+    'Not paired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n    contact-sync pair people/c1 contact_1\n',
   );
   expect(text).toContain('give both the same name before the sync');
   expect(text).toContain('at Google Bo (people/c2); at the service Bo (contact_2), Bo C (contact_3)\n');
@@ -190,7 +211,7 @@ test('a filter that matches nothing is reported', () => {
 test('a plan says how long it takes', () => {
   const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
   expect(textOf({ estimate }).join('\n')).toContain(
-    'takes about 3 requests to Google and 5,050 requests to Service: 10 min by the rate limits',
+    'about 3 requests to Google and 5,050 requests to Service, 10 min with the rate limits',
   );
   const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
   expect(textOf({ estimate: idle })).toEqual(['default: full, nothing to do']);

@@ -73,9 +73,9 @@ test('a summary has the counts of both sides and what is worth a second look', (
   expect(formatSummary(summary, SIDE_WORDS, plain)).toBe(
     [
       'default: completed (incremental) in 4.2 s',
-      '           changed  created  updated  deleted  requests',
-      '  Google        12        3        2        1         9',
-      '  Service        4        0        0        0      1234',
+      '           read  created  updated  deleted  requests',
+      '  Google     12        3        2        1         9',
+      '  Service     4        0        0        0      1234',
       '  1 contact paired',
       '  2 conflicts decided by policy. See: contact-sync conflicts default',
     ].join('\n'),
@@ -94,8 +94,8 @@ test('a run that somebody stopped is no failure', () => {
 
 test('a link of two accounts of one provider is shown by the names of its sides', () => {
   const text = formatSummary(summary, TWIN_WORDS, plain);
-  expect(text).toContain('\n  Google (private)       12 ');
-  expect(text).toContain('\n  Google (work)           4 ');
+  expect(text).toContain('\n  Google (private)    12 ');
+  expect(text).toContain('\n  Google (work)        4 ');
 });
 
 test('trouble names its remedy', () => {
@@ -110,7 +110,7 @@ test('trouble names its remedy', () => {
   const configured = formatTrouble({ summary, error: atGoogle(new RevokedError('Google refused.', options)) }, words);
   expect(configured).toMatch(/The token is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
   expect(configured).not.toContain('connect');
-  expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/run the same command again/u);
+  expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/Run the same command again/u);
   const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
   expect(refused).toMatch(/^GOOGLE_CLIENT_ID is wrong\n.*Correct it in the configuration/u);
   expect(refused).not.toContain('connect');
@@ -142,30 +142,30 @@ const status: LinkStatus = {
 const BUDGET = { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 0 };
 
 test.each([
-  ['none, without a token', { isConnected: false }, ['  rate budget  unknown without a token']],
+  ['none, without a token', { isConnected: false }, ['  rate limit  unknown without a token']],
   ['none, where no side has one', {}, []],
   [
     'one for each side that has one',
     { sides: TWIN_WORDS, budget: { left: BUDGET, right: { ...BUDGET, remaining: 7 } } },
     [
-      '  rate budget  480 of 500 requests free at Google (private)',
-      '  rate budget  7 of 500 requests free at Google (work)',
+      '  rate limit  480 of 500 requests free at Google (private)',
+      '  rate limit  7 of 500 requests free at Google (work)',
     ],
   ],
 ])('a status has the budgets that there are: %s', (_what, change, lines) => {
   const text = formatStatus({ ...status, ...change }, NOW_MS, plain);
-  expect(text.split('\n').filter((line) => line.startsWith('  rate budget'))).toEqual(lines);
+  expect(text.split('\n').filter((line) => line.startsWith('  rate limit'))).toEqual(lines);
 });
 
 test.each([
   ['nothing', null, []],
-  ['reading', { planned: null }, ['  under way  reading, 7 contacts so far']],
-  ['writing', { written: 1_200, leftMs: 456_000 }, ['  under way  1,200 of 5,000 writes done, about 8 min left']],
-  ['writing, not known how long', {}, ['  under way  0 of 5,000 writes done']],
+  ['reading', { planned: null }, ['  running    reading, 7 contacts so far']],
+  ['writing', { written: 1_200, leftMs: 456_000 }, ['  running    1,200 of 5,000 writes done, about 8 min left']],
+  ['writing, not known how long', {}, ['  running    0 of 5,000 writes done']],
 ])('a status has what a daemon has under way: %s', (_what, change, lines) => {
   const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
   const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);
-  expect(text.split('\n').filter((line) => line.startsWith('  under way'))).toEqual(lines);
+  expect(text.split('\n').filter((line) => line.startsWith('  running'))).toEqual(lines);
 });
 
 test('a status says how often a link is looked at where that follows its changes, and its busy hours', () => {
@@ -176,11 +176,11 @@ test('a status says how often a link is looked at where that follows its changes
     workingHours: [8, 9, 10, 14, 23],
   };
   const paced = formatStatus({ ...status, pace }, NOW_MS, plain);
-  expect(paced).toMatch(/looked at +every 1 min \(last change 20 min ago\)/u);
+  expect(paced).toMatch(/interval +1 min \(last change 20 min ago\)/u);
   expect(paced).toMatch(/busy hours +08:00-11:00, 14:00-15:00, 23:00-24:00 UTC/u);
   const unknown = formatStatus({ ...status, pace: { ...pace, lastChangeAtMs: null, workingHours: [] } }, NOW_MS, plain);
-  expect(unknown).toMatch(/every 1 min \(no change yet\)\n +busy hours +not known yet/u);
-  expect(formatStatus(status, NOW_MS, plain)).not.toContain('looked at');
+  expect(unknown).toMatch(/interval +1 min \(no change yet\)\n +busy hours +unknown yet/u);
+  expect(formatStatus(status, NOW_MS, plain)).not.toContain('interval');
 });
 
 test('a status says when a daemon runs the link next', () => {
@@ -234,13 +234,13 @@ test('a status has the reason, ages and every refused contact', () => {
     [
       'default: failing',
       '  The service is away.',
-      '  last run     full, failed, 2 min ago',
-      '  failures     3 in a row, last success 1 hour ago',
-      '  last read    Google 1 hour ago, Service never',
-      '  pairs        1,210',
-      '  conflicts    1 open (contact-sync conflicts default)',
-      '  rate budget  480 of 500 requests free at the service, all of them in 12.0 s',
-      '  refused      1 contact',
+      '  last run    full, failed, 2 min ago',
+      '  failures    3 in a row, last success 1 hour ago',
+      '  last read   Google 1 hour ago, Service never',
+      '  pairs       1,210',
+      '  conflicts   1 open (contact-sync conflicts default)',
+      '  rate limit  480 of 500 requests free at the service, all in 12.0 s',
+      '  refused     1 contact',
       '    Service  Ada (people/c1)  too long',
       '  skipped  1 contact',
       '    Google  people/c2  empty',
@@ -255,10 +255,10 @@ test('a status names the contacts that stand alone, and how to link them again',
   ] as const;
   const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
   expect(lines.slice(-5)).toEqual([
-    '  unpaired  2 contacts at one side only',
-    '    Google  Ada        since the undo run-9',
+    '  unlinked  2 contacts on one side only',
+    '    Google  Ada        since undo run-9',
     '    Google  people/c2',
-    '    To link one again, make a contact of the same name and address at the other side,',
+    '    To link a contact again, create one with the same name and address on the other side,',
     '    or undo the undo: contact-sync undo RUN',
   ]);
 });

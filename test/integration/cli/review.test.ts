@@ -43,7 +43,7 @@ afterAll(() => ground[Symbol.asyncDispose]());
 test('[R8] the plan of a halted run names whom it would delete', async () => {
   const { code, stdout } = await run('plan');
   expect(code).toBe(3);
-  const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  takes'));
+  const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  about '));
   expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
   expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
   const named = lines.slice(0, DELETED).map((line) => line.split(' (Google -> Service): deleted at Google')[0]?.trim());

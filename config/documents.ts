@@ -69,7 +69,7 @@ const planned = z.strictObject({
         serviceIds: z.array(z.string()).nonempty(),
         google: candidates,
         service: candidates,
-        why: z.enum(['names differ', 'several candidates']),
+        why: z.enum(['names differ', 'several candidates', 'same phone number', 'same name']),
       }),
     )
     .nonempty()

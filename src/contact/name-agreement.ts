@@ -1,40 +1,34 @@
 import type { Contact } from './contact.ts';
-import { foldText, wordsOf } from './names.ts';
+import { foldText } from './names.ts';
 import { areNicknames } from './nicknames.ts';
+import { hasName, isSpaceless, personNameOf, withoutDigraphs, type PersonName, type Word } from './person-name.ts';
 
-/** A name in folded words. A name that stands in one field ends in the family name. */
-type NameParts = { readonly given: readonly string[]; readonly family: readonly string[] };
+/**
+ * How two names relate: `same` but for spelling, order and division; `compatible` where an initial, a short form or a missing
+ * part explains the difference; `different`; `unknown` where one is missing.
+ */
+export type NameVerdict = 'same' | 'compatible' | 'different' | 'unknown';
 
-const namePartsOf = ({ firstName, lastName }: Pick<Contact, 'firstName' | 'lastName'>): NameParts => {
-  const [given, family] = [wordsOf(firstName), wordsOf(lastName)];
-  if (given.length > 0 && family.length > 0) return { given, family };
-  const words = [...given, ...family];
-  if (words.length < 2) return { given, family };
-  return { given: words.slice(0, -1), family: words.slice(-1) };
+const textOf = (words: readonly Word[]): Word => [
+  words.map(([plain]) => plain).join(''),
+  words.map(([, spelt]) => spelt).join(''),
+];
+
+/** Equal in one of their spellings: Müller is Muller and Mueller. */
+const areEqual = ([a, spelt]: Word, [b, other]: Word): boolean => a === b || spelt === other;
+
+/** Family names also agree where one lost its accent and the other spells it: Muller and Mueller. */
+const familiesEqual = (a: Word, b: Word): boolean => areEqual(a, b) || withoutDigraphs(a[0]) === withoutDigraphs(b[0]);
+
+const isInitial = (a: Word, b: Word): boolean => {
+  const [short, long] = a[0].length <= b[0].length ? [a, b] : [b, a];
+  return short[0].length === 1 && long[0].startsWith(short[0]) && !isSpaceless(short);
 };
 
-/** German and Nordic vowels in either spelling: `mueller` and `muller`. */
-const withoutDigraphs = (text: string): string => text.replace(/([aou])e/gu, '$1');
-
-const areEqual = (a: string, b: string): boolean => a === b || withoutDigraphs(a) === withoutDigraphs(b);
-
-/** Scripts in which the beginning of a name is another name, and no short form of it. */
-const WHOLE_WORDS = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-
-/** Whether one text is an initial or another beginning of the other. */
-const isShortForm = (a: string, b: string): boolean =>
-  (a.startsWith(b) || b.startsWith(a)) && !WHOLE_WORDS.test(a) && !WHOLE_WORDS.test(b);
-
-const isInitial = (a: string, b: string): boolean => (a.length === 1 || b.length === 1) && isShortForm(a, b);
-
-const firstNamesAgree = (a: string, b: string): boolean => areEqual(a, b) || isShortForm(a, b) || areNicknames(a, b);
+const firstNamesAgree = (a: Word, b: Word): boolean => areEqual(a, b) || isInitial(a, b) || areNicknames(a[0], b[0]);
 
 /** Whether each word of the shorter list has a word of its own in the longer one. */
-const isWithin = (
-  a: readonly string[],
-  b: readonly string[],
-  agree: (one: string, other: string) => boolean,
-): boolean => {
+const isWithin = (a: readonly Word[], b: readonly Word[], agree: (one: Word, other: Word) => boolean): boolean => {
   const [short, long] = a.length <= b.length ? [a, [...b]] : [b, [...a]];
   return short.every((word) => {
     const at = long.findIndex((other) => agree(word, other));
@@ -43,22 +37,41 @@ const isWithin = (
   });
 };
 
-const givenAgree = (a: readonly string[], b: readonly string[]): boolean => {
+const givenAgree = (a: readonly Word[], b: readonly Word[]): boolean => {
   const [first, second] = [a[0], b[0]];
   if (first === undefined || second === undefined) return true;
-  if (areEqual(a.join(''), b.join(''))) return true;
-  return (
-    firstNamesAgree(first, second) && isWithin(a.slice(1), b.slice(1), (x, y) => areEqual(x, y) || isShortForm(x, y))
-  );
+  if (areEqual(textOf(a), textOf(b))) return true;
+  const others = (one: Word, other: Word): boolean => areEqual(one, other) || isInitial(one, other);
+  return firstNamesAgree(first, second) && isWithin(a.slice(1), b.slice(1), others);
 };
 
-const familyAgree = (a: readonly string[], b: readonly string[]): boolean =>
-  areEqual(a.join(''), b.join('')) || isWithin(a, b, (x, y) => areEqual(x, y) || isInitial(x, y));
+const familyAgree = (a: readonly Word[], b: readonly Word[]): boolean =>
+  familiesEqual(textOf(a), textOf(b)) || isWithin(a, b, (x, y) => familiesEqual(x, y) || isInitial(x, y));
 
-const isSameInAnyOrder = (a: NameParts, b: NameParts): boolean => {
-  const sorted = ({ given, family }: NameParts) => [...given, ...family].toSorted().join(' ');
-  return sorted(a) === sorted(b);
+const wordsOf = ({ given, family }: PersonName): readonly Word[] => [...given, ...family];
+
+/** The name as one text, given name first and family name first. */
+const wholeTexts = ({ given, family }: PersonName): readonly Word[] => [
+  textOf([...given, ...family]),
+  textOf([...family, ...given]),
+];
+
+/** Scripts without spaces write a whole name as one word; in others one word is no whole name. */
+const mayBeWhole = (name: PersonName): boolean => {
+  const words = wordsOf(name);
+  return words.length > 1 || words.every(isSpaceless);
 };
+
+/** Whether both are one name in any order and division. */
+const areSameWords = (a: PersonName, b: PersonName): boolean => {
+  const [own, others] = [wordsOf(a), wordsOf(b)];
+  if (own.length === others.length && isWithin(own, others, areEqual)) return true;
+  if (!mayBeWhole(a) || !mayBeWhole(b)) return false;
+  return wholeTexts(a).some((one) => wholeTexts(b).some((other) => areEqual(one, other)));
+};
+
+const bothDiffer = (one: string | null, other: string | null): boolean =>
+  (one ?? '') !== '' && (other ?? '') !== '' && one !== other;
 
 /** The words of an email address before the `@`. */
 const localWords = (email: string): readonly string[] => {
@@ -67,30 +80,42 @@ const localWords = (email: string): readonly string[] => {
     .filter((word) => word !== '');
 };
 
-/** Whether an email address is that of a person of these first names: it says the first one, alone or with a family name. */
+/** Whether an email address is that of a person of these first names: it contains the first one, alone or with a family name. */
 const isOwn = (email: string, given: string, families: readonly string[]): boolean => {
   const own = families.flatMap((family) => [given + family, given.slice(0, 1) + family]);
   return localWords(email).some((word) => word === given || own.includes(word));
 };
 
 /**
- * Whether two people of one first name and two family names are one who took another: an address that they share names
+ * Whether two people of one first name and two family names are one who took another: an address that they share contains
  * the first name.
  */
-const hasChangedFamily = (a: NameParts, b: NameParts, emails: Iterable<string>): boolean => {
+const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>): boolean => {
   const [first, second] = [a.given[0], b.given[0]];
-  if (first === undefined || second === undefined || first.length < 2 || !areEqual(first, second)) return false;
-  return [...emails].some((email) => isOwn(email, first, [a.family.join(''), b.family.join('')]));
+  if (first === undefined || second === undefined || first[0].length < 2 || !areEqual(first, second)) return false;
+  const families = [textOf(a.family)[0], textOf(b.family)[0]];
+  return [...emails].some((email) => isOwn(email, first[0], families));
 };
 
-/**
- * Whether two contacts with the same address may be one person by their names (R13): one has none, or first names and
- * family names agree. First names agree that are equal but for spelling, of which one is an initial or a short form of
- * the other, or that are nicknames. `sharedEmails` are the email addresses that both have.
- */
-export const namesAgree = (a: Contact, b: Contact, sharedEmails: Iterable<string>): boolean => {
-  const [first, second] = [namePartsOf(a), namePartsOf(b)];
-  if (isSameInAnyOrder(first, second)) return true;
-  if (!givenAgree(first.given, second.given)) return false;
-  return familyAgree(first.family, second.family) || hasChangedFamily(first, second, sharedEmails);
+/** Compares two names (R13). `sharedEmails` are the email addresses that both contacts have. Pure. */
+export const compareNames = (a: PersonName, b: PersonName, sharedEmails: Iterable<string> = []): NameVerdict => {
+  if (!hasName(a) || !hasName(b)) return 'unknown';
+  if (a.isSeveral !== b.isSeveral || bothDiffer(a.suffix, b.suffix)) return 'different';
+  if (bothDiffer(a.gender, b.gender) || bothDiffer(a.remark, b.remark)) return 'different';
+  if (areSameWords(a, b)) return a.suffix === b.suffix && a.remark === b.remark ? 'same' : 'compatible';
+  if (a.isSeveral) return 'different';
+  if (givenAgree(a.given, b.given) && familyAgree(a.family, b.family)) return 'compatible';
+  return hasChangedFamily(a, b, sharedEmails) ? 'compatible' : 'different';
+};
+
+/** Whether two contacts with the same address may be one person by their names (R13): one has none, or they agree. */
+export const namesAgree = (a: Contact, b: Contact, sharedEmails: Iterable<string>): boolean =>
+  compareNames(personNameOf(a), personNameOf(b), sharedEmails) !== 'different';
+
+const isLatin = ([plain]: Word): boolean => /^\p{Script=Latin}/u.test(plain);
+
+/** Whether one name is written in Latin letters and the other is not: the same name may look different. */
+export const haveOtherScripts = (a: PersonName, b: PersonName): boolean => {
+  const [first, second] = [wordsOf(a)[0], wordsOf(b)[0]];
+  return first !== undefined && second !== undefined && isLatin(first) !== isLatin(second);
 };

@@ -3,6 +3,7 @@ import { emailKey, phoneKey } from './keys.ts';
 import { elementKey, listOf } from './lists.ts';
 import { namesAgree } from './name-agreement.ts';
 import { wordsOf } from './names.ts';
+import { hasName, personNameOf } from './person-name.ts';
 import type { ContactRecord } from './record.ts';
 
 const PHONE_TAIL = 8;
@@ -17,7 +18,7 @@ export const phoneTail = (key: string): string | null => {
 const saysNothing = (contact: Contact): boolean =>
   SCALAR_FIELDS.every((field) => contact[field] === '') && LIST_FIELDS.every((field) => contact[field].length === 0);
 
-const isNameless = (contact: Contact): boolean => wordsOf(contact.firstName, contact.lastName).length === 0;
+const isNameless = (contact: Contact): boolean => !hasName(personNameOf(contact));
 
 const emailsOf = (contact: Contact): ReadonlySet<string> => {
   return new Set(contact.emailAddresses.map(({ value }) => emailKey(value)));

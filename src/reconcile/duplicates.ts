@@ -1,5 +1,5 @@
 import { stands, type Half } from '../contact/half.ts';
-import { contradicts, emailEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
+import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
 import { personReader, type Person } from './match-person.ts';
 
 /** So many namesakes are compared with each other; of a crowd, a name alone says nothing. */
@@ -25,7 +25,8 @@ const pairKey = (a: Person, b: Person): string => [idOf(a), idOf(b)].toSorted(by
 const edgesAmong = (people: readonly Person[]): readonly Edge[] => {
   const all = new Set(people);
   const sets = { left: all, right: all };
-  const found = [...emailEdges(sets), ...phoneEdges(sets), ...namesakeEdges(sets), ...bareNamesakes(people)];
+  const strong = [...emailEdges(sets), ...phoneEdges(sets), ...namesakeEdges(sets)];
+  const found = [...strong, ...likelyEdges(sets), ...bareNamesakes(people)];
   const edges = new Map<string, Edge>();
   for (const edge of found) {
     const key = pairKey(edge.left, edge.right);

@@ -1,6 +1,7 @@
-import { namesAgree } from '../contact/name-agreement.ts';
+import { compareNames, haveOtherScripts } from '../contact/name-agreement.ts';
 import { foldText } from '../contact/names.ts';
-import { indexBy, shared, type Person } from './match-person.ts';
+import { hasName } from '../contact/person-name.ts';
+import { indexBy, isCompanyCard, shared, type Person } from './match-person.ts';
 
 /** Two contacts that may be one person, and how much speaks for it. */
 export type Edge = { readonly left: Person; readonly right: Person; readonly score: number };
@@ -78,30 +79,54 @@ const edgesBy = (
   return [...edges.values()];
 };
 
-/** Whether the names of two contacts agree, or one has none. */
-const sameName = (a: Person, b: Person): boolean =>
-  a.name === b.name || namesAgree(a.record.contact, b.record.contact, a.emails.intersection(b.emails));
+/** Forms of companies, which one side may leave out. */
+const LEGAL_FORMS = new Set(
+  'gmbh ag kg ug ohg ev inc corp co ltd llc llp plc sa sarl sas srl spa bv nv oy ab as'.split(' '),
+);
+
+const companyWords = (company: string): string =>
+  company
+    .split(' ')
+    .filter((word) => !LEGAL_FORMS.has(word))
+    .join(' ');
+
+/**
+ * Whether two contacts that share an address may be one by their names. The card of a company is no person, and the cards of
+ * two companies are two.
+ */
+const mayBeOne = (a: Person, b: Person): boolean => {
+  const [card, other] = [isCompanyCard(a), isCompanyCard(b)];
+  if (card && other) return a.name === b.name || companyWords(a.company) === companyWords(b.company);
+  if (card || other) return !hasName(a.names) && !hasName(b.names);
+  return compareNames(a.names, b.names, a.emails.intersection(b.emails)) !== 'different';
+};
 
 /** Contacts that share an email address, and whose names agree. */
-export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, sameName);
+export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, mayBeOne);
+
+/** Whether two contacts have one full name, in any order and division. */
+export const areNamesakes = (a: Person, b: Person): boolean =>
+  a.name !== '' && a.name === b.name && (!hasName(a.names) || compareNames(a.names, b.names) === 'same');
 
 /** Contacts that share a phone number and the full name. */
-export const phoneEdges = (open: Sets): readonly Edge[] =>
-  edgesBy(
-    open,
-    (person) => person.phones,
-    (a, b) => a.name !== '' && a.name === b.name,
-  );
+export const phoneEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, areNamesakes);
+
+/** Whether two contacts share a phone number and names that agree without being equal: one person to a reader (R13). */
+const lookAlike = (a: Person, b: Person): boolean => {
+  if (isCompanyCard(a) || isCompanyCard(b)) return false;
+  if (compareNames(a.names, b.names) !== 'different') return true;
+  return !a.names.isSeveral && !b.names.isSeveral && haveOtherScripts(a.names, b.names);
+};
+
+/** Contacts that share a phone number and may be one person by their names, which are not equal. */
+export const likelyEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, lookAlike);
 
 /** Whether two contacts of one full name say something that speaks against one person. */
-export const contradicts = (a: Person, b: Person): boolean => {
-  const [first, second] = [foldText(a.record.contact.company), foldText(b.record.contact.company)];
-  return (
-    (a.emails.size > 0 && b.emails.size > 0) ||
-    (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
-    (first !== '' && second !== '' && first !== second)
-  );
-};
+export const contradicts = (a: Person, b: Person): boolean =>
+  !areNamesakes(a, b) ||
+  (a.emails.size > 0 && b.emails.size > 0) ||
+  (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
+  (a.company !== '' && b.company !== '' && a.company !== b.company);
 
 /** Namesakes that share a title, an address, a website or a short phone number, and that nothing contradicts. */
 export const namesakeEdges = (open: Sets): readonly Edge[] => {

@@ -2,8 +2,9 @@ import { withoutExtras } from '../contact/chosen.ts';
 import { listsIn, scalarsIn, textIn, type Contact, type ListField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
-import { foldText, fullNameKey } from '../contact/names.ts';
+import { foldText } from '../contact/names.ts';
 import { phoneTail } from '../contact/origin.ts';
+import { hasName, personNameOf, type PersonName } from '../contact/person-name.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
 
@@ -13,7 +14,11 @@ type Keys = ReadonlySet<string>;
 export type Person = {
   readonly half: Half;
   readonly record: ContactRecord;
+  readonly names: PersonName;
+  /** Equal for namesakes; a company's where the contact has no person's name. */
   readonly name: string;
+  /** The folded company. */
+  readonly company: string;
   /** What copies of one person have in common: the name, else all email addresses. */
   readonly identity: string;
   readonly emails: Keys;
@@ -30,12 +35,13 @@ export type Person = {
 };
 
 /** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
-export const nameKey = (contact: Contact): string => {
-  const name = fullNameKey(contact);
-  if (name !== '') return name;
-  const company = foldText(contact.company);
+const nameKey = ({ key }: PersonName, company: string): string => {
+  if (key !== '') return key;
   return company === '' ? '' : `company ${company}`;
 };
+
+/** Whether the contact is the card of a company: it has a company and no person's name. */
+export const isCompanyCard = ({ names, company }: Person): boolean => company !== '' && !hasName(names);
 
 const NONE: Keys = new Set();
 
@@ -72,13 +78,17 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Pers
     const { contact } = record;
     const keys = keysOf(contact);
     const keysIn = (field: ListField): Keys => keys.get(field) ?? NONE;
-    const name = nameKey(contact);
+    const names = personNameOf(contact);
+    const company = foldText(contact.company);
+    const name = nameKey(names, company);
     const emails = keysIn('emailAddresses');
     const phones = [...keysIn('phoneNumbers')];
     return {
       half,
       record,
+      names,
       name,
+      company,
       identity: name || JSON.stringify([...emails].toSorted()),
       emails,
       phones: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),

@@ -1,7 +1,16 @@
 import type { Half } from '../contact/half.ts';
 import { wasMadeFor } from '../contact/origin.ts';
+import { hasName } from '../contact/person-name.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { contradicts, emailEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
+import {
+  areNamesakes,
+  contradicts,
+  emailEdges,
+  likelyEdges,
+  namesakeEdges,
+  phoneEdges,
+  type Edge,
+} from './match-edges.ts';
 import { indexBy, personReader, type Person } from './match-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
@@ -14,7 +23,11 @@ export type Doubt =
   /** They share an email address, and their names are those of several people. */
   | 'names differ'
   /** Several contacts of the other side fit equally well. */
-  | 'several candidates';
+  | 'several candidates'
+  /** They share a phone number, and one name is a shorter form of the other, or one has none. */
+  | 'same phone number'
+  /** They have one full name, and other addresses, numbers or companies. */
+  | 'same name';
 
 /** Contacts that a person has to decide on: some of one side may be some of the other. */
 export type Rivals = {
@@ -57,8 +70,9 @@ const take = (progress: Progress, left: Person, right: Person): void => {
 
 const idsOf = (people: Iterable<Person>): readonly string[] => [...new Set([...people].map(({ record }) => record.id))];
 
-/** Reports what stays undecided, contacts that compete with each other together. */
-const reportAmbiguous = (progress: Progress, edges: readonly Edge[]): void => {
+/** The contacts of undecided edges; those that compete with each other together. */
+const rivalsOf = (edges: readonly Edge[], why: Doubt): readonly Rivals[] => {
+  const found: Rivals[] = [];
   const byLeft = Map.groupBy(edges, (edge) => edge.left);
   const byRight = Map.groupBy(edges, (edge) => edge.right);
   const reported = new Set<Edge>();
@@ -71,12 +85,13 @@ const reportAmbiguous = (progress: Progress, edges: readonly Edge[]): void => {
       for (const rival of byRight.get(right) ?? []) rivals.add(rival);
     }
     for (const rival of rivals) reported.add(rival);
-    progress.ambiguous.push({
+    found.push({
       left: idsOf([...rivals].map((edge) => edge.left)),
       right: idsOf([...rivals].map((edge) => edge.right)),
-      why: 'several candidates',
+      why,
     });
   }
+  return found;
 };
 
 /** Settles edges of one score: unique ones and copies of one person are paired, the rest is ambiguous. */
@@ -94,7 +109,7 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
     if (copies && !areApart(progress, edge.left, edge.right)) take(progress, edge.left, edge.right);
     else unsure.push(edge);
   }
-  reportAmbiguous(progress, unsure.filter(isOpen));
+  progress.ambiguous.push(...rivalsOf(unsure.filter(isOpen), 'several candidates'));
 };
 
 const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
@@ -188,6 +203,42 @@ const keptApart = (progress: Progress, ambiguous: readonly Rivals[]): readonly R
   return found;
 };
 
+/** Whether two contacts stand in one row of rivals. */
+const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Edge) => boolean) => {
+  const rivals = ambiguous.flatMap(({ left, right }) => {
+    const rights = new Set(right);
+    return left.map((id) => ({ id, rights }));
+  });
+  const byLeft = Map.groupBy(rivals, ({ id }) => id);
+  return ({ left, right }) => byLeft.get(left.record.id)?.some(({ rights }) => rights.has(right.record.id)) ?? false;
+};
+
+/** Contacts of one full name that were not paired, since something speaks against it. A first name alone is no full name. */
+const apartNamesakes = ({ left, right }: Progress): readonly Edge[] => {
+  const fullNames = ({ name, names, company }: Person): readonly string[] => {
+    const isFull = hasName(names) ? names.given.length > 0 && names.family.length > 0 : company !== '';
+    return isFull ? [name] : [];
+  };
+  const rights = indexBy(right, fullNames);
+  return [...indexBy(left, fullNames)].flatMap(([name, [first]]) => {
+    const second = rights.get(name)?.[0];
+    if (first === undefined || second === undefined || !areNamesakes(first, second)) return [];
+    return [{ left: first, right: second, score: 0 }];
+  });
+};
+
+/** Contacts that were not paired, although a reader may take them for one person (R13). */
+const lookalikes = (progress: Progress, ambiguous: readonly Rivals[]): readonly Rivals[] => {
+  const isKnown = togetherIn(ambiguous);
+  const byPhone = rivalsOf(
+    likelyEdges(progress).filter((edge) => !isKnown(edge)),
+    'same phone number',
+  );
+  const isKnownToo = togetherIn(byPhone);
+  const namesakes = apartNamesakes(progress).filter((edge) => !isKnown(edge) && !isKnownToo(edge));
+  return [...byPhone, ...rivalsOf(namesakes, 'same name')];
+};
+
 /** Pairs those who are one person because somebody said so, whatever else speaks for or against it. */
 const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => {
   const together = verdicts.filter(({ says }) => says === 'together');
@@ -247,6 +298,9 @@ export const matchContacts = ({ left, right, links = [], scopes, verdicts = [] }
   takeBest(progress, phoneEdges(progress));
   matchByName(progress);
   const open = stillAmbiguous(progress);
-  const ambiguous = [...open, ...keptApart(progress, open)].map((rivals) => withoutSettled(progress, rivals));
+  const undecided = [...open, ...keptApart(progress, open)];
+  const ambiguous = [...undecided, ...lookalikes(progress, undecided)].map((rivals) =>
+    withoutSettled(progress, rivals),
+  );
   return { matches: progress.matches, ambiguous: ambiguous.filter(isUnsettled) };
 };

@@ -126,7 +126,7 @@ const takersOn = (decisions: readonly Decision[], side: Side): Takers => {
 /**
  * The contact that a deletion's other half was merged into; null where none is known. A side may show a merge as a deletion
  * alone: then it is the one contact that now holds all that named the deleted one, and did not hold some of it before. A
- * single address or number may have been passed on to somebody else: then their names must agree.
+ * successor or a spouse may have taken over addresses and numbers, so their names must agree.
  */
 const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | null => {
   const own = otherSide(side);
@@ -138,8 +138,7 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   const [survivor, ...others] = [...some].filter((merge) => {
     const { contact } = merge.pair[own].record;
     const held = new Set(keysOf(contact));
-    const isOne = keys.length > 1 || namesAgree(contact, half.record.contact, []);
-    return isOne && keys.every((key) => held.has(key));
+    return keys.every((key) => held.has(key)) && namesAgree(contact, half.record.contact, []);
   });
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };

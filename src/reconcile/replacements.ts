@@ -2,6 +2,8 @@ import { withoutExtras } from '../contact/chosen.ts';
 import { listsIn, scalarsIn, textIn, withValue, type Contact, type ListField } from '../contact/contact.ts';
 import { isDeleted, stands, type Half } from '../contact/half.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { compareNames } from '../contact/name-agreement.ts';
+import { hasName, personNameOf } from '../contact/person-name.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
 import type { Pair } from './decision.ts';
@@ -39,10 +41,15 @@ const areCopies = (one: Contact, other: Contact): boolean => {
   return equalSnapshots(content(one), content(other));
 };
 
+/** Whether the names agree; a missing name agrees with a missing one alone: it may be that of a successor. */
+const haveOneName = (gone: Contact, added: Contact): boolean => {
+  const [former, name] = [personNameOf(gone), personNameOf(added)];
+  return hasName(former) === hasName(name) && compareNames(former, name) !== 'different';
+};
+
 /** Whether more than a name speaks for it: of a deleted contact's namesakes, any may be somebody else. */
-const isSure = (gone: Half, candidate: Half): boolean =>
-  shareAddress(gone.record.contact, candidate.record.contact) ||
-  areCopies(gone.record.contact, candidate.record.contact);
+const isSure = ({ record: { contact: gone } }: Half, { record: { contact: added } }: Half): boolean =>
+  (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added);
 
 /** A pair and the contact that was added in place of its deleted half. */
 export type Replacement = OneSided & { readonly added: Half };

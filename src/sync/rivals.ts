@@ -5,11 +5,15 @@ import type { Doubt } from '../reconcile/match.ts';
 export const DOUBTS: Readonly<Record<Doubt, string>> = {
   'names differ': 'They have one email address, but not the name of one person.',
   'several candidates': 'Several contacts fit equally well.',
+  'same phone number': 'They have one phone number and similar names.',
+  'same name': 'They have one name, and nothing else in common.',
 };
 
 const BEFORE: Readonly<Record<Doubt, string>> = {
   'names differ': 'give both the same name before the sync',
   'several candidates': 'give the two that belong together the same name and email address before the sync',
+  'same phone number': 'give both the same name before the sync',
+  'same name': 'give both the same email address before the sync',
 };
 
 const merging = ({ left, right }: Sides<SideWords>): string =>

@@ -1,6 +1,6 @@
 import type { Contact } from '../contact/contact.ts';
 import { emailKey, phoneKey } from '../contact/keys.ts';
-import { fullNameKey } from '../contact/names.ts';
+import { personNameOf } from '../contact/person-name.ts';
 import { nameOf } from './values.ts';
 import type { Why } from './views.ts';
 
@@ -11,8 +11,8 @@ export const likenessOf = (left: Contact, right: Contact): Why | null => {
     const found = left[field].find(({ value }) => keys.has(keyOf(value)));
     return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
   };
-  const isNamesake = fullNameKey(left) !== '' && fullNameKey(left) === fullNameKey(right);
-  const name = isNamesake ? nameOf(left) : null;
+  const { key } = personNameOf(left);
+  const name = key !== '' && key === personNameOf(right).key ? nameOf(left) : null;
   return (
     shared('emailAddresses', emailKey) ??
     shared('phoneNumbers', phoneKey) ??

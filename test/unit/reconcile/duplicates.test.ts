@@ -38,6 +38,10 @@ describe('[R13] contacts of one side are likely one person', () => {
       'have one full name, and nothing speaks against it',
       [person('Bob', 'Lee', at('b@x.org')), person('Bob', 'Lee', called('+15551234567'))],
     ],
+    [
+      'share a number, and one name is a shorter form of the other',
+      [person('Bob', 'Lee', called('+15551234567')), person('Robert', 'Lee', called('+15551234567'))],
+    ],
     ['are copies', [person('Bob', 'Lee', at('b@x.org')), person('Bob', 'Lee', at('b@x.org'))]],
   ])('that %s', (_, contacts) => {
     expect(found(...contacts)).toEqual(['ab']);

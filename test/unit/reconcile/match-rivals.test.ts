@@ -15,6 +15,14 @@ describe('[R13] an address that two contacts share', () => {
     ['by a short form', named('Ben Gray', household), named('Benjamin Gray', household)],
     ['but for accents', named('José Soto', household), named('Jose Soto', household)],
     ['of two words and of one', named('Anna', household), named('Anna Gray', household)],
+    ['but for a title', { firstName: 'Prof. Dr. Anna', lastName: 'Gray', ...household }, named('Anna Gray', household)],
+    ['but for a title in place of the first name', named('Mr Gray', household), named('Tom Gray', household)],
+    [
+      'in one field and in two',
+      { firstName: '山田太郎', ...household },
+      { firstName: '太郎', lastName: '山田', ...household },
+    ],
+    ['where one is its own address', { firstName: 'home@x.org', ...household }, named('Anna Gray', household)],
   ])('pairs them where their names agree %s', (_, left, right) => {
     expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
   });
@@ -29,6 +37,19 @@ describe('[R13] an address that two contacts share', () => {
     ],
     ['namesakes of two families', named('Maria Soto', mail('office@x.org')), named('Maria Lee', mail('office@x.org'))],
     ['names of one nickname', named('Alexander Gray', household), named('Alexandra Gray', household)],
+    ['names of which one begins with the other', named('Martin Weber', household), named('Martina Weber', household)],
+    [
+      'father and son',
+      named('John Smith', { ...household, lastName: 'Smith Sr.' }),
+      { firstName: 'John Jr.', lastName: 'Smith', ...household },
+    ],
+    [
+      'a couple and one of them',
+      { firstName: 'Anna & Ben', lastName: 'Gray', ...household },
+      named('Anna Gray', household),
+    ],
+    ['a family and one of them', { firstName: 'Familie Gray', ...household }, named('Anna Gray', household)],
+    ['names of signs', { firstName: '🙂', ...household }, { firstName: '🎉', ...household }],
   ])('leaves %s apart and reports them', (_, left, right) => {
     expect(reasons([left], [right])).toEqual([{ left: ['g1'], right: ['s1'], why: 'names differ' }]);
     expect(match([left], [right]).matches).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Half } from '../../../src/contact/half.ts';
 import { matchContacts } from '../../../src/reconcile/match.ts';
-import { nameKey } from '../../../src/reconcile/match-person.ts';
+import { personReader } from '../../../src/reconcile/match-person.ts';
 import { address, halfOf, record, values } from './support.ts';
-import { NOBODY, mail, match, named, people, phone, type Given } from './match-support.ts';
+import { NOBODY, mail, match, named, people, phone, reasons, type Given } from './match-support.ts';
 
 describe('[R13] by email', () => {
   test.each<[string, Given, Given]>([
@@ -88,6 +88,35 @@ describe('[R13] by email', () => {
   });
 });
 
+describe('[R13] the card of a company', () => {
+  const info = { ...mail('info@acme.test'), ...phone('+49305550120') };
+  const card: Given = { company: 'Acme Werke GmbH', ...info };
+
+  test.each<[string, Given]>([
+    ['of the company', named('Lena Personova', { company: 'Acme Werke GmbH', ...info })],
+    ['of another company', named('Lena Personova', { company: 'Beta Handel', ...info })],
+    ['without a company', named('Lena Personova', info)],
+    ['named by a title alone', { firstName: 'Frau', lastName: 'Personova', ...info }],
+  ])('is not paired with a person %s at its address and number', (_, person) => {
+    for (const [left, right] of [
+      [card, person],
+      [person, card],
+    ] as const) {
+      expect(reasons([left], [right])).toEqual([{ left: ['g1'], right: ['s1'], why: 'names differ' }]);
+      expect(match([left], [right]).matches).toEqual([]);
+    }
+  });
+
+  test.each<[string, Given, number]>([
+    ['the same company', { company: 'ACME Werke GmbH', ...info }, 1],
+    ['it without its legal form', { company: 'Acme Werke', ...info }, 1],
+    ['an address alone', info, 1],
+    ['another company at the same address', { company: 'Beta Handel', ...info }, 0],
+  ])('is paired with the card of its company alone: %s', (_, other, expected) => {
+    expect(match([card], [other]).matches).toHaveLength(expected);
+  });
+});
+
 describe('[R13] by phone and name', () => {
   test.each<[string, string, string]>([
     ['in the same spelling', '+49 30 901820', '+49 30 901820'],
@@ -106,16 +135,44 @@ describe('[R13] by phone and name', () => {
     expect(match(namesakes, namesakes.toReversed())).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
   });
 
+  test('is not enough where the names differ', () => {
+    const number = phone('+49301111111');
+    expect(match([named('Ada King', number)], [named('Bob Ray', number)])).toEqual(NOBODY);
+  });
+
+  test('is not enough where the number is too short to tell people apart', () => {
+    const card = (company: string): Given => ({ ...named('A B', phone('112')), company });
+    expect(match([card('C')], [card('D')]).matches).toEqual([]);
+  });
+
   test.each<[string, Given, Given]>([
-    ['the names differ', named('Ada King', phone('+49301111111')), named('Bob Ray', phone('+49301111111'))],
-    ['there is no name', phone('+49301111111'), { ...phone('+49301111111'), title: 'Dr' }],
-    [
-      'the number is too short to tell',
-      { ...named('A B', phone('112')), company: 'C' },
-      { ...named('A B', phone('112')), company: 'D' },
-    ],
-  ])('is not enough where %s', (_, left, right) => {
-    expect(match([left], [right])).toEqual(NOBODY);
+    ['a first name alone', named('Ada'), named('Ada Lindholm')],
+    ['a short form', named('Bob Rayner'), named('Robert Rayner')],
+    ['an initial', named('A. Lindholm'), named('Ada Lindholm')],
+    ['a remark in brackets', { firstName: 'Ada Lindholm', lastName: '(Acme)' }, named('Ada Lindholm')],
+    ['a lost accent', named('Anna Muller'), named('Anna Mueller')],
+    ['another script', named('Иван Петров'), named('Ivan Petrov')],
+    ['no name', {}, named('Ada Lindholm')],
+  ])('one number, and a name that differs by %s, is reported as a possible match', (_, left, right) => {
+    const number = phone('+491705550330');
+    for (const [one, other] of [
+      [left, right],
+      [right, left],
+    ]) {
+      expect(reasons([{ ...one, ...number }], [{ ...other, ...number }])).toEqual([
+        { left: ['g1'], right: ['s1'], why: 'same phone number' },
+      ]);
+    }
+  });
+
+  test.each<[string, Given, Given]>([
+    ['another first name', named('Mama'), named('Anna Lindholm')],
+    ['a suffix', { firstName: 'John Jr.', lastName: 'Smith' }, { firstName: 'John', lastName: 'Smith Sr.' }],
+    ['the card of a company', { company: 'Acme' }, named('Ada Lindholm', { company: 'Acme' })],
+    ['several people', { firstName: 'Ada & Ben', lastName: 'Lindholm' }, named('Ada Lindholm')],
+  ])('one number is none, where %s tells them apart', (_, left, right) => {
+    const number = phone('+491705550330');
+    expect(match([{ ...left, ...number }], [{ ...right, ...number }])).toEqual(NOBODY);
   });
 });
 
@@ -142,9 +199,17 @@ describe('[R13] by a full name', () => {
     ['other addresses', named('Ada King', mail('a@x.org')), named('Ada King', mail('b@x.org'))],
     ['other phones', named('Ada King', phone('1111111')), named('Ada King', phone('2222222'))],
     ['another company', named('Ada King', { company: 'A' }), named('Ada King', { company: 'B' })],
-    ['a person against a company', { company: 'Ada King' }, named('Ada King')],
-  ])('is contradicted by %s', (_, left, right) => {
-    expect(match([left], [right])).toEqual(NOBODY);
+  ])('is contradicted by %s: reported as a possible match', (_, left, right) => {
+    expect(reasons([left], [right])).toEqual([{ left: ['g1'], right: ['s1'], why: 'same name' }]);
+    expect(match([left], [right]).matches).toEqual([]);
+  });
+
+  test('is not that of a company of this name', () => {
+    expect(match([{ company: 'Ada King' }], [named('Ada King')])).toEqual(NOBODY);
+  });
+
+  test('is none where it is a first name alone: two of them with other addresses are not reported', () => {
+    expect(match([named('Ada', mail('a@x.org'))], [named('Ada', mail('b@x.org'))])).toEqual(NOBODY);
   });
 
   test.each<[string, readonly Given[], readonly Given[]]>([
@@ -168,8 +233,8 @@ describe('[R13] by a full name', () => {
     [{ company: 'Engine' }, 'company engine'],
     [{ firstName: 'Ada', company: 'Engine' }, 'ada'],
     [{ title: 'Dr' }, ''],
-  ])('of %j is known as %j', (given, key) => {
-    expect(nameKey(record('g1', given).contact)).toBe(key);
+  ])('of %j is indexed as %j', (given, key) => {
+    expect(personReader([])(halfOf(record('g1', given))).name).toBe(key);
   });
 });
 

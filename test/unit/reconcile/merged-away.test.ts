@@ -204,6 +204,17 @@ describe('two contacts that became one', () => {
       expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
     });
 
+    test('[R12] are no merge where a successor of another name took over an address and a number', () => {
+      const ann = { firstName: 'Ann', lastName: 'Miller', emailAddresses: values('a@x.org'), phoneNumbers };
+      const pair = pairOf(
+        gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
+        present(record('orphan', ann), snapshot(ann)),
+      );
+      const successor = taking('survivor', { emailAddresses: both, phoneNumbers });
+      const plan = planOf([pair, pairOf(successor, KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+
     test('[R12] are no merge where two took it over, or the deleted one had neither address nor number', () => {
       const given = { emailAddresses: both, phoneNumbers };
       expect(afterOf('left', [taking('one', given), taking('two', given)])).toBeUndefined();

@@ -102,6 +102,20 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     ]);
   });
 
+  test.each<[string, Partial<Contact>, Partial<Contact>]>([
+    ['a spouse', { firstName: 'Martin', lastName: 'Weber' }, { firstName: 'Martina', lastName: 'Weber' }],
+    ['a successor', { firstName: 'Ann', lastName: 'Leeson' }, { firstName: 'Bob', lastName: 'Rayner' }],
+    ['without a name', { firstName: 'Ann', lastName: 'Leeson' }, {}],
+    ['the card of a company', { firstName: 'Ann', lastName: 'Leeson' }, { company: 'Acme' }],
+  ])('is somebody else where it shares the address and is %s', (_, former, added) => {
+    const emailAddresses = values('desk@acme.test');
+    const decisions = decide(side, {
+      remaining: { ...former, emailAddresses },
+      added: { ...added, emailAddresses },
+    });
+    expect(kindsOf(decisions)).toEqual(['create', 'delete']);
+  });
+
   test('is somebody else where a person keeps the two apart', () => {
     const ids = bySide((each) => (each === side ? 'added' : 'remaining'));
     const verdicts = [{ leftId: ids.left, rightId: ids.right, says: 'apart', atMs: 0 }] as const;

@@ -83,6 +83,8 @@ test('a run logs that it has started, under its id', () => {
 test.each([
   ['names differ', /one email address.*merge them at Google or at the service/u],
   ['several candidates', /merge them at Google or at the service/u],
+  ['same phone number', /one phone number and similar names.*merge them at Google or at the service/u],
+  ['same name', /one name.*merge them at Google or at the service/u],
 ] as const)('[R13] contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
   const { lines, events } = startLog();
   logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'ambiguous', left: ['g'], right: ['s'], why });

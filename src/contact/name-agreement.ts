@@ -1,7 +1,8 @@
 import type { Contact } from './contact.ts';
 import { foldText } from './names.ts';
 import { areNicknames } from './nicknames.ts';
-import { hasName, isSpaceless, personNameOf, withoutDigraphs, type PersonName, type Word } from './person-name.ts';
+import { isSpaceless, withoutDigraphs, type Word } from './name-words.ts';
+import { hasName, personNameOf, type PersonName } from './person-name.ts';
 
 /**
  * How two names relate: `same` but for spelling, order and division; `compatible` where an initial, a short form or a missing
@@ -97,11 +98,17 @@ const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>
   return [...emails].some((email) => isOwn(email, first[0], families));
 };
 
+/** Whether something besides the words tells two people of one name apart. */
+const areToldApart = (a: PersonName, b: PersonName): boolean =>
+  a.isSeveral !== b.isSeveral ||
+  bothDiffer(a.suffix, b.suffix) ||
+  bothDiffer(a.gender, b.gender) ||
+  bothDiffer(a.remark, b.remark);
+
 /** Compares two names (R13). `sharedEmails` are the email addresses that both contacts have. Pure. */
 export const compareNames = (a: PersonName, b: PersonName, sharedEmails: Iterable<string> = []): NameVerdict => {
   if (!hasName(a) || !hasName(b)) return 'unknown';
-  if (a.isSeveral !== b.isSeveral || bothDiffer(a.suffix, b.suffix)) return 'different';
-  if (bothDiffer(a.gender, b.gender) || bothDiffer(a.remark, b.remark)) return 'different';
+  if (areToldApart(a, b)) return 'different';
   if (areSameWords(a, b)) return a.suffix === b.suffix && a.remark === b.remark ? 'same' : 'compatible';
   if (a.isSeveral) return 'different';
   if (givenAgree(a.given, b.given) && familyAgree(a.family, b.family)) return 'compatible';

@@ -1,0 +1,121 @@
+import { NAME_TABLES as TABLES, type Gender } from './name-tables.ts';
+import { entryOf, isSpaceless, wordsIn, type Word } from './name-words.ts';
+
+const LONGEST_ENTRY = 3;
+
+/** How many words at the start, or at the end, make an entry of a table, the longest first; 0 where none do. */
+const matchAt = (words: readonly Word[], from: 'start' | 'end', has: (entry: string) => boolean): number => {
+  for (let count = Math.min(LONGEST_ENTRY, words.length); count > 0; count -= 1) {
+    if (has(entryOf(from === 'start' ? words.slice(0, count) : words.slice(-count)))) return count;
+  }
+  return 0;
+};
+
+/** The words of both fields while they are stripped. */
+export type NameDraft = {
+  first: readonly Word[];
+  last: readonly Word[];
+  suffix: string;
+  readonly genders: Set<Gender>;
+};
+
+/** Drops the parts of a degree behind its title: Dr. rer. nat. */
+const dropDegrees = (words: readonly Word[], following: number): readonly Word[] => {
+  let rest = words;
+  for (;;) {
+    const count = matchAt(rest, 'start', (entry) => TABLES.degrees.has(entry));
+    if (count === 0 || rest.length - count + following === 0) return rest;
+    rest = rest.slice(count);
+  }
+};
+
+/**
+ * Whether an entry is a title before so many words. One that is also a name or an initial needs a first name and a family name behind it.
+ */
+const isTitle = (entry: string, behind: number, following: number): boolean =>
+  TABLES.unsureHonorifics.has(entry) ? behind > 0 && behind + following > 1 : behind + following > 0;
+
+/** Drops titles at the start of the words. `following` counts the words of the other field behind them. */
+export const dropTitles = (draft: NameDraft, words: readonly Word[], following: number): readonly Word[] => {
+  let rest = words;
+  for (;;) {
+    const count = matchAt(rest, 'start', (entry) => TABLES.honorifics.has(entry));
+    if (count === 0) return rest;
+    const entry = entryOf(rest.slice(0, count));
+    if (!isTitle(entry, rest.length - count, following)) return rest;
+    const gender = TABLES.honorifics.get(entry) ?? null;
+    if (gender !== null) draft.genders.add(gender);
+    rest = dropDegrees(rest.slice(count), following);
+  }
+};
+
+type Place = 'first' | 'last' | 'whole';
+
+/** What the last word says as a suffix; null where it is none. A suffix that is also a name needs a family name before it. */
+const suffixAt = (words: readonly Word[], place: Place): string | null => {
+  const [end] = words.at(-1) ?? [''];
+  const suffix = TABLES.suffixes.get(end);
+  if (suffix !== undefined) return words.length > 1 || place === 'last' ? suffix : null;
+  const isBehindFamily = place !== 'first' && words.length > (place === 'last' ? 1 : 2);
+  return isBehindFamily ? (TABLES.unsureSuffixes.get(end) ?? null) : null;
+};
+
+/** Drops suffixes and qualifications at the end of the words, and keeps what the suffix says. */
+const dropEnd = (draft: NameDraft, words: readonly Word[], place: Place): readonly Word[] => {
+  let rest = words;
+  for (;;) {
+    const suffix = suffixAt(rest, place);
+    const qualified = suffix === null ? matchAt(rest, 'end', (entry) => TABLES.qualifications.has(entry)) : 1;
+    if (qualified === 0 || (suffix === null && qualified >= rest.length)) return rest;
+    draft.suffix ||= suffix ?? '';
+    rest = rest.slice(0, -qualified);
+  }
+};
+
+/** Drops a suffix in the middle of a name that is written in one field: John Jr. Smith. */
+const dropMiddle = (draft: NameDraft, words: readonly Word[]): readonly Word[] => {
+  const at = words.findIndex(([plain], index) => index > 0 && TABLES.suffixes.has(plain));
+  if (at < 0) return words;
+  draft.suffix ||= TABLES.suffixes.get(words[at]?.[0] ?? '') ?? '';
+  return words.toSpliced(at, 1);
+};
+
+const dropSuffixes = (draft: NameDraft, words: readonly Word[], place: Place): readonly Word[] => {
+  const rest = dropEnd(draft, words, place);
+  return place === 'whole' ? dropMiddle(draft, rest) : rest;
+};
+
+/** Drops a title that is written behind the last word without a space. */
+const dropAttached = (draft: NameDraft, words: readonly Word[]): readonly Word[] => {
+  const end = words.at(-1);
+  if (end === undefined || !isSpaceless(end)) return words;
+  const found = TABLES.attached.find(([title]) => end[0].length > title.length && end[0].endsWith(title));
+  if (found === undefined) return words;
+  const [title, gender] = found;
+  if (gender !== null) draft.genders.add(gender);
+  const bare = end[0].slice(0, -title.length);
+  return [...words.slice(0, -1), [bare, bare]];
+};
+
+const dropLeadingSuffix = (draft: NameDraft, words: readonly Word[]): readonly Word[] => {
+  const suffix = words.length > 1 ? TABLES.leadingSuffixes.get(words[0]?.[0] ?? '') : undefined;
+  if (suffix === undefined) return words;
+  draft.suffix ||= suffix;
+  return words.slice(1);
+};
+
+/** Drops titles and suffixes from the words of both fields. */
+export const stripName = (draft: NameDraft): void => {
+  const isWhole = draft.first.length === 0 || draft.last.length === 0;
+  draft.first = dropLeadingSuffix(draft, dropTitles(draft, draft.first, draft.last.length));
+  draft.last = dropLeadingSuffix(draft, dropTitles(draft, draft.last, 0));
+  const isLastOnly = draft.first.length === 0;
+  draft.first = dropAttached(draft, dropSuffixes(draft, draft.first, isWhole ? 'whole' : 'first'));
+  draft.last = dropAttached(draft, dropSuffixes(draft, draft.last, isWhole || isLastOnly ? 'whole' : 'last'));
+};
+
+/** What a text of suffixes says; empty where it says nothing. */
+export const suffixIn = (text: string): string =>
+  wordsIn(text)
+    .map(([plain]) => TABLES.suffixes.get(plain) ?? TABLES.unsureSuffixes.get(plain) ?? '')
+    .find((suffix) => suffix !== '') ?? '';

@@ -62,10 +62,9 @@ const digestOf = async (path: string): Promise<{ readonly bytes: number; readonl
 /** What stands on a server is copied by that server's own means. */
 const refuseServer = (databaseUrl: Config['databaseUrl'], remedy: string): void => {
   if (databaseUrl === null) return;
-  throw new BackupError(
-    `The state is on PostgreSQL, as DATABASE_URL says. ${remedy}; the stored tokens are there too.`,
-    { isUsage: true },
-  );
+  throw new BackupError(`The state is on PostgreSQL (DATABASE_URL). ${remedy}; the stored tokens are there too.`, {
+    isUsage: true,
+  });
 };
 
 type BackupOptions = {
@@ -90,9 +89,9 @@ export const backUp = async (
   refuseServer(databaseUrl, 'Copy it with pg_dump');
   const source = join(dataDir, DATABASE);
   if ((await stat(source).catch(() => null)) === null) {
-    throw new BackupError(`There is nothing to copy: ${source} does not exist. Check DATA_DIR.`, { isUsage: true });
+    throw new BackupError(`${source} does not exist, so nothing can be copied. Check DATA_DIR.`, { isUsage: true });
   }
-  await takeEmptyDirectory(directory, 'Name a new one: a backup replaces nothing.');
+  await takeEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
   const names: Manifest['files'][number]['name'][] = [];
   try {
     names.push(DATABASE);
@@ -157,13 +156,13 @@ export const restore = async (
   directory: string,
   { clock }: { readonly clock: Clock },
 ): Promise<Manifest> => {
-  refuseServer(databaseUrl, 'Take it back with pg_restore');
+  refuseServer(databaseUrl, 'Restore it with pg_restore');
   await refuseLiveDaemon(dataDir, clock);
   const manifest = await readManifest(directory);
   if (manifest.files.every(({ name }) => name !== DATABASE)) {
     throw new BackupError(`${directory} is no backup: its ${MANIFEST} names no database.`);
   }
-  await takeEmptyDirectory(dataDir, 'Move that away, or name an empty DATA_DIR: a backup replaces nothing.');
+  await takeEmptyDirectory(dataDir, 'Move it away, or name an empty DATA_DIR: a backup overwrites nothing.');
   const draftOf = (name: string): string => join(dataDir, `${name}.restoring`);
   try {
     for (const file of manifest.files) {
@@ -176,7 +175,7 @@ export const restore = async (
     }
     const schema = await inspectDatabase(draftOf(DATABASE));
     if (schema !== manifest.schema) {
-      throw new BackupError(`The database in ${directory} is of another version than its ${MANIFEST} says.`);
+      throw new BackupError(`The database in ${directory} has another version than its ${MANIFEST} names.`);
     }
     // A file appears whole, and never in the place of one that was made meanwhile; the database last.
     for (const { name } of manifest.files.toReversed()) await link(draftOf(name), join(dataDir, name));

@@ -52,13 +52,12 @@ export type ForgetParts = {
 const revoke = async ({ app, links, signal }: ForgetParts, link: string, name: string): Promise<Revocation> => {
   const kept = (reason: string): Revocation => ({ side: name, revoked: false, reason });
   const side = sideNamed({ links }, link, name);
-  if (side === null) return kept('The configuration does not say any more whose it was. Take it back at the account.');
+  if (side === null) return kept('The configuration no longer names its account. Revoke it at the account.');
   const { signIn, title } = providerNamed(side.provider);
-  const byHand = `Take it back at ${signIn.revokedAt}.`;
-  if (signIn.revoke === null) return kept(`${title} offers no way to revoke it. ${byHand}`);
+  const byHand = `Revoke it at ${signIn.revokedAt}.`;
+  if (signIn.revoke === null) return kept(`${title} has no address to revoke it. ${byHand}`);
   const other = await sharedWith(app, link);
-  if (other !== null)
-    return kept(`The link ${other} works with the same account, and would lose its token too. ${byHand}`);
+  if (other !== null) return kept(`The link ${other} uses the same account and would lose its token too. ${byHand}`);
   try {
     const stored = await app.vault.read(link, name);
     if (stored !== null) await signIn.revoke(side.settings, stored.token, { clock: systemClock, signal });

@@ -40,7 +40,7 @@ export class HostedLinkError extends Error {
 /** Links are kept in the database of DATABASE_URL alone. */
 export const NO_DATABASE: ConfigProblem = {
   where: 'DATABASE_URL',
-  what: 'is not set, and links are kept in that database. Set it, or write the link into the configuration file.',
+  what: 'is not set, and links are stored in that database. Set it, or add the link to the configuration file.',
 };
 
 /** How the links that the database keeps are changed. Every method throws StoreError, where the database cannot be used. */
@@ -123,7 +123,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
   const { read, shelf, clock, forget } = parts;
   const refuse = (name: string): never => {
     if (read().config.links.some((each) => each.name === name)) {
-      throw new HostedLinkError('in the file', `The link ${name} stands in the configuration file. Change it there.`);
+      throw new HostedLinkError('in the file', `The link ${name} is in the configuration file. Change it there.`);
     }
     throw new HostedLinkError('unknown', `The database keeps no link named ${name}. See: contact-sync links list.`);
   };
@@ -158,7 +158,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
     remove: async (name, options) => {
       const { config, readLinks } = read();
       if (options.forget && config.links.some((each) => each.name === name)) {
-        const what = `The link ${name} stands in the configuration file, and what is stored is that one's.`;
+        const what = `The link ${name} is in the configuration file too, and the stored data belongs to that one.`;
         throw new HostedLinkError('in the file', `${what} To remove it from the database alone, do not forget it.`);
       }
       const { links } = options.forget ? whole(config, readLinks(await shelf.all())) : config;
@@ -167,7 +167,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
       if (isDropped) await clock.sleep(SEEN_AFTER_MS);
       const tokens = await forget(name, links).catch((error: unknown) => {
         if (!(error instanceof LeaseError)) throw error;
-        const what = `The link ${name} is removed, but a run of it is under way, so that nothing was forgotten.`;
+        const what = `The link ${name} is removed, but one of its runs has not ended, so its data was not deleted.`;
         throw new HostedLinkError('busy', `${what} Forget it later: contact-sync forget link ${name}`, error);
       });
       return tokens === null && !isDropped ? refuse(name) : { name, tokens: tokens ?? [] };

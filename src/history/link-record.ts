@@ -40,7 +40,7 @@ export type LinkRecord = {
 /** So many runs are looked at for failures in a row. */
 const MOST_FAILURES = 100;
 
-const EMPTY = 'The contact says nothing that the other side could hold.';
+const EMPTY = 'The contact has no value in a synced field.';
 
 /** Contacts of no pair that no run creates on the other side, since there is nothing to create. */
 const listSkipped = async (store: Store, link: string): Promise<readonly Skipped[]> => {

@@ -48,7 +48,9 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
   const { store, link, policy, sides } = session;
   const { side, survivorId, otherIds } = order;
   if (!mayWrite(policy, side)) {
-    throw new MergeError(`The link does not write to ${sides[side].place} (DIRECTION), so nothing is merged there.`);
+    throw new MergeError(
+      `The link does not write to ${sides[side].place} (DIRECTION), so contacts cannot be merged there.`,
+    );
   }
   // What is merged counts as a run that completed, and the first such run has to be one that lists both sides.
   if ((await store.runs(link, { latest: 'completed' })).length === 0) {
@@ -57,7 +59,7 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
   const halves = await store.halves(link, { by: 'id', side, ids: [survivorId, ...otherIds] });
   const standing = new Map(halves.filter(stands).map((half) => [half.id, half]));
   const missing = [survivorId, ...otherIds].find((id) => !standing.has(id));
-  if (missing !== undefined) throw new MergeError(`${missing} does not stand at ${sides[side].place} any more.`);
+  if (missing !== undefined) throw new MergeError(`${missing} no longer exists at ${sides[side].place}.`);
   const pairs = await pairsOf(session, side, halves);
   const survivor = pairs.get(survivorId);
   if (survivor === undefined || !isWhole(survivor)) {

@@ -202,7 +202,7 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, { fields, gr
   const image = { ...before, contact: keepChosen(draft.contact, fields), groupIds: held.toSorted() };
   const partner = pairWithPartner(pair, side);
   const decision: UndoDecision = { kind: 'restore', side, image, pair: partner, joins, standing: null };
-  const lost = joins.length < held.length ? [refuse(contact, 'a group it was in is gone by now', 'buckets')] : [];
+  const lost = joins.length < held.length ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
   return { outcome: { kind: 'decision', decision }, refused: lost };
 };
 

@@ -78,7 +78,7 @@ const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<stri
     if (groups.has(id)) {
       draft.groupIds.add(id);
       draft.fields.add('buckets');
-    } else draft.refused.push({ field: 'buckets', reason: 'the group it left is gone, or takes no part any more' });
+    } else draft.refused.push({ field: 'buckets', reason: 'the group it left is deleted or no longer synced' });
   }
 };
 

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 /** How long what a run wrote can be read. */
 export const keptFor = (durationMs: number): string =>
-  `what a run wrote is kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
+  `the writes of a run are kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
 
 /** Why what the run wrote is not known any more; null where it is. */
 export const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): string | null => {

@@ -41,7 +41,7 @@ export const linksOf = (groups: Sides<readonly GroupRecord[]>, policy: Policy): 
 
 const refusalOf = ({ side, name }: RemovedGroup, policy: Policy): string | null => {
   if (!mayWrite(policy, side)) return `the group ${name}: the link does not write to this side`;
-  return groupFilter(policy.buckets)(name) ? null : `the group ${name} takes no part any more`;
+  return groupFilter(policy.buckets)(name) ? null : `the group ${name} is no longer synced`;
 };
 
 /** Decides how the groups that a run deleted come back: a group of that name is taken for it, else it is created. Pure. */

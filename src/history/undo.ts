@@ -175,7 +175,7 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
         refused.push({ side, leftId, rightId, field: null, reason });
       } else if (event.kind === 'not-taken') {
         const { side, leftId, rightId, fields } = event;
-        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not take it' })));
+        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not store it' })));
       } else if (event.kind === 'group' && event.action === 'refused') {
         const reason = `the group ${event.name}: ${event.reason ?? 'the side refused it'}`;
         refused.push({ side: event.side, leftId: null, rightId: null, field: 'buckets', reason });

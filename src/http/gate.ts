@@ -173,7 +173,7 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
 
 const stopError = (stoppedForMs: number): UnsentError => {
   const seconds = Math.ceil(stoppedForMs / 1_000);
-  return new UnsentError(`the rate limit lets nothing pass for another ${seconds} s`, { retryAfterMs: stoppedForMs });
+  return new UnsentError(`the rate limit allows no request for another ${seconds} s`, { retryAfterMs: stoppedForMs });
 };
 
 type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<void>) => void };

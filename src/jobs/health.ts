@@ -46,13 +46,13 @@ const healthy = (links: readonly LinkHealth[], notTaken: readonly LinkHealth[]):
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
-  const others = notTaken.length === 0 ? '' : `; not taken up by the daemon yet: ${namesOf(notTaken)}`;
+  const others = notTaken.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notTaken)}`;
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
   const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
-  const inStep = `${links.length - waiting.length} of ${all} in step`;
-  return { ok: true, line: `healthy: ${inStep}; ${names}: see contact-sync status${paused}${others}` };
+  const inSync = `${links.length - waiting.length} of ${all} in sync`;
+  return { ok: true, line: `healthy: ${inSync}; ${names}: see contact-sync status${paused}${others}` };
 };
 
 /**

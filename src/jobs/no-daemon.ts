@@ -8,6 +8,8 @@ export const findNoQueue = async (dataDir: string, nowMs: number): Promise<NoDae
   const beat = await readLiveHeartbeat(dataDir, nowMs);
   if (beat === null) return { why: 'No daemon runs here.' };
   return beat.queue === 'redis'
-    ? { why: 'The daemon here takes its orders from Redis, but REDIS_URL is not set for this command.' }
-    : { why: 'The daemon here takes no orders, because REDIS_URL is not set; it waits while another process syncs.' };
+    ? { why: 'The daemon on this machine receives jobs through Redis, but REDIS_URL is not set for this command.' }
+    : {
+        why: 'The daemon on this machine receives no jobs, because REDIS_URL is not set. It waits while another process syncs.',
+      };
 };

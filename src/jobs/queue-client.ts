@@ -124,7 +124,7 @@ export const forgetJobs = async (
       await queue.close();
     }
   } catch (cause) {
-    throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was forgotten yet.', {
+    throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was deleted yet.', {
       cause,
     });
   } finally {

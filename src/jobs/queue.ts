@@ -82,7 +82,7 @@ const readQueuePrefix = (dataDir: string): string | null => {
   try {
     return prefixOf(readFileSync(path, 'utf8').trim());
   } catch (cause) {
-    const remedy = `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
+    const remedy = `Change its owner to the user that runs contact-sync, ${giveToThisUser(path)}`;
     throw new StoreError(`The name of the job queue in ${path} cannot be read.`, { cause, remedy });
   }
 };

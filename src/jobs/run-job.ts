@@ -75,7 +75,7 @@ const skipWherePaused = ({ events, memory }: Parts, { name, pausedByHandAtMs }: 
     return;
   }
   memory.pausedByHand.add(name);
-  const remedy = `Let it go on with: contact-sync resume ${name}`;
+  const remedy = `Resume it with: contact-sync resume ${name}`;
   if (!wasPaused) events.linkPausedByHand({ link: name, remedy });
   throw new SkippedError(name, 'paused by hand');
 };

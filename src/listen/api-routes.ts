@@ -49,7 +49,7 @@ const answerError = (error: Error, context: Context, onError: ApiParts['onError'
   if (error instanceof ConfigError) return context.json(sayError(error.message, error.problems), 422);
   onError(context.req.path, error);
   if (error instanceof StoreError) return context.json(sayError(error.message), 503);
-  return context.json(sayError('It could not be done; the log of the daemon says why.'), 500);
+  return context.json(sayError('The request failed. See the log of the daemon.'), 500);
 };
 
 /** What was sent, as the schema has it. Throws {@link RequestError}. */
@@ -127,5 +127,5 @@ export const apiRoutes = (parts: ApiParts): Hono => {
       const { name, tokens } = await links.remove(nameIn(context), { forget: forget === 'true' });
       return context.json({ link: name, forgotten: tokens !== null, tokens: tokens ?? [] });
     })
-    .all('/api/*', (context) => context.json(sayError('There is nothing here.'), 404));
+    .all('/api/*', (context) => context.json(sayError('Not found.'), 404));
 };

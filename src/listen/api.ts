@@ -12,7 +12,7 @@ const LinkAnswer = z
     link: z.string().describe("The link's name."),
     keptIn: z
       .enum(['file', 'database'])
-      .describe('Where its settings stand. Those of the file cannot be changed here.'),
+      .describe('Where its settings are stored. Settings of the file cannot be changed here.'),
     sides: z
       .tuple([z.string(), z.string()])
       .nullable()
@@ -21,7 +21,7 @@ const LinkAnswer = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe('Its settings, with [secret] in the place of each secret; null for a link of the file.'),
-    problems: z.array(problem).describe('Why it is left out; empty where it is served.'),
+    problems: z.array(problem).describe('Why the daemon does not serve it; empty if it does.'),
   })
   .meta({ id: 'Link' });
 
@@ -69,7 +69,7 @@ const error = (about: string) => ({ about, schema: ErrorAnswer });
 const ANY = {
   400: error('The request is not of the documented shape.'),
   401: error('The token is missing or is another one.'),
-  500: error('It could not be done; the log of the daemon says why.'),
+  500: error('The request failed. See the log of the daemon.'),
   503: error('The database does not answer now.'),
 };
 const UNKNOWN = error('The database keeps no link of that name, or the file does.');
@@ -95,7 +95,7 @@ export const API = {
   addLink: {
     method: 'post',
     path: '/api/v1/links',
-    summary: 'Keeps a link in the database. Every daemon takes it up within seconds.',
+    summary: 'Stores a link in the database. Every daemon starts to sync it within seconds.',
     body: AddBody,
     query: null,
     answers: {
@@ -116,7 +116,7 @@ export const API = {
   changeLink: {
     method: 'patch',
     path: one,
-    summary: 'Changes settings of a link, as a JSON merge patch (RFC 7396) does: null takes one out.',
+    summary: 'Changes settings of a link by a JSON merge patch (RFC 7396): null removes one.',
     body: ChangeBody,
     query: null,
     answers: { 200: { about: 'The link.', schema: LinkAnswer }, 404: UNKNOWN, ...BODY, ...ANY },
@@ -125,14 +125,16 @@ export const API = {
     method: 'delete',
     path: one,
     summary:
-      'Takes a link out of the database: no run of it begins any more. What is stored of it stays, unless it is to be ' +
+      'Removes a link from the database: no further run starts. Its stored data stays unless it is to be ' +
       'forgotten, which takes some seconds.',
     body: null,
     query: RemoveQuery,
     answers: {
       200: { about: 'What was removed.', schema: RemovedAnswer },
       404: UNKNOWN,
-      409: error('The link is removed, but a run of it is under way, so that nothing was forgotten. Ask again later.'),
+      409: error(
+        'The link is removed, but one of its runs has not ended, so its data was not deleted. Try again later.',
+      ),
       ...ANY,
     },
   },

@@ -25,7 +25,7 @@ export type DoorOptions = {
 const FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use. End the program that listens there, or choose another port.',
   EADDRNOTAVAIL: 'is not an address of this machine. Choose one that is, such as 127.0.0.1.',
-  ENOTFOUND: 'has a host that nobody knows. Choose an address of this machine, such as 127.0.0.1.',
+  ENOTFOUND: 'has an unknown host. Choose an address of this machine, such as 127.0.0.1.',
   EACCES: 'is not open to this user. Choose a port above 1023.',
 };
 
@@ -70,10 +70,10 @@ const createApp = (
   app.use(neverKept);
   if (!isOpen) app.use(fromThisMachine);
   for (const group of groups) app.route('/', group);
-  app.notFound((context) => context.text('There is nothing here.\n', 404));
+  app.notFound((context) => context.text('Not found.\n', 404));
   app.onError((error, context) => {
     onError(context.req.path, error);
-    return context.text('This could not be answered; the log of the daemon says why.\n', 500);
+    return context.text('The request failed. See the log of the daemon.\n', 500);
   });
   return app;
 };

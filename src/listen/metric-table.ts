@@ -12,7 +12,7 @@ export const METRICS = {
     name: 'contact_sync_info',
     type: 'gauge',
     labels: ['version'],
-    help: 'Always 1; the label says which version runs.',
+    help: 'Always 1; the label is the version.',
   },
   runs: {
     name: 'contact_sync_runs_total',
@@ -60,7 +60,7 @@ export const METRICS = {
     name: 'contact_sync_rate_limited_total',
     type: 'counter',
     labels: ['link', 'side'],
-    help: 'Answers 429: somebody else uses the same limit, or it is lower than configured.',
+    help: 'Answers 429: another program uses the same limit, or it is lower than configured.',
   },
   lag: {
     name: 'contact_sync_link_lag_seconds',
@@ -84,7 +84,7 @@ export const METRICS = {
     name: 'contact_sync_link_paused_by_hand',
     type: 'gauge',
     labels: ['link'],
-    help: 'Links that a person has paused, beside their state: 0 or 1, or how many of several.',
+    help: 'Links paused by hand, in addition to their state: 0 or 1, or the number of several.',
   },
   jobs: {
     name: 'contact_sync_queue_jobs',

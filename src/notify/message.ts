@@ -25,7 +25,7 @@ export type NoticeFormat = 'json' | 'slack';
 type Sending = { readonly id: string; readonly nowMs: number };
 
 const sentenceOf = (news: News, { name, told }: LinkState, reason: string | null): string => {
-  const why = reason ?? 'no reason is known.';
+  const why = reason ?? 'the reason is unknown.';
   switch (news) {
     case 'halted':
     case 'paused':
@@ -35,7 +35,7 @@ const sentenceOf = (news: News, { name, told }: LinkState, reason: string | null
       return `The link ${name} has been failing for an hour or longer: ${why}${stop} Find out more with: contact-sync doctor ${name}`;
     }
     case 'recovered':
-      return `The link ${name} is in step again; it was ${told.trouble ?? 'in trouble'}.`;
+      return `The link ${name} recovered; it was ${told.trouble ?? 'in trouble'} before.`;
   }
 };
 

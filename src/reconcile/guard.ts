@@ -52,7 +52,7 @@ export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
 
 const override = (undoes: string | null): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
-  return `Look at \`contact-sync ${look}\`; to let this pass once, run \`contact-sync ${run} --accept-deletes\`.`;
+  return `Review: \`contact-sync ${look}\`. To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
 };
 
 /** The halt for a side on which none of the linked contacts stands any more. */
@@ -141,8 +141,8 @@ export const accountChanged = (side: Side, place: string, detail: string): Halt 
   reason: 'account-changed',
   side,
   message:
-    `The account at ${place} is not the one this link was made with (${detail}); nothing was written. ` +
-    'Sign in with the first account again, or give the new account a link and a DATA_DIR of its own.',
+    `The account at ${place} is not the account that this link was created with (${detail}); nothing was written. ` +
+    'Sign in with the first account, or configure a new link with its own DATA_DIR for the new account.',
 });
 
 /** The halt of a first sync that waits for a person; always the same, so that it is accepted whatever came meanwhile. */
@@ -150,8 +150,8 @@ export const FIRST_SYNC: Halt = {
   reason: 'first-sync',
   side: null,
   message:
-    'The first sync waits until somebody accepts its plan (FIRST_SYNC); nothing was written. ' +
-    'Look at `contact-sync plan`; to let it begin, run `contact-sync sync --accept-first`.',
+    'The first sync waits until its plan is accepted (FIRST_SYNC); nothing was written. ' +
+    'Review: `contact-sync plan`. To start it, run `contact-sync sync --accept-first`.',
 };
 
 /** Halts a plan that would do anything where no two contacts are linked yet, and the policy wants that reviewed. Pure. */

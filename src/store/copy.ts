@@ -121,7 +121,7 @@ export const copyStore = async (from: RowStore, to: RowStore): Promise<readonly 
   const held = (await sumOf(to)).find(({ rows }) => rows > 0);
   if (held !== undefined) {
     throw new StoreError(`${to.place} is not empty: its table ${held.table} has ${held.rows} rows.`, {
-      remedy: 'Name another one: a copy replaces nothing.',
+      remedy: 'Name another one: a copy overwrites nothing.',
     });
   }
   await to.add(() => everything(from));

@@ -56,7 +56,7 @@ export type Vault = {
 const remedyOf = (cause: unknown, path: string): string => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
   if (!isForeign(code)) return `Check the disk and its mount (${code}).`;
-  return `Give it to the user that runs contact-sync (${code}), ${giveToThisUser(path)}`;
+  return `Change its owner to the user that runs contact-sync (${code}), ${giveToThisUser(path)}`;
 };
 
 const SALT_BYTES = 16;

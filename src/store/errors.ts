@@ -25,7 +25,7 @@ export class FenceError extends Error {
   readonly token: number;
 
   constructor(link: string, token: number) {
-    super(`The link ${link} is leased to another process now; nothing was stored.`);
+    super(`The link ${link} is leased to another process; nothing was stored.`);
     this.name = 'FenceError';
     this.link = link;
     this.token = token;

@@ -29,7 +29,7 @@ const refuseSettings = (rows: readonly CopiedRow[], path: string): void => {
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => String(name)).join(', ');
   throw new StoreError(`The source keeps the settings of links itself, which ${path} cannot: ${names}.`, {
-    remedy: 'Write them into the configuration file and take them out there: contact-sync links remove NAME.',
+    remedy: 'Add them to the configuration file, then remove them there: contact-sync links remove NAME.',
   });
 };
 

@@ -103,7 +103,7 @@ export class LeaseError extends Error {
     super(
       what === 'busy'
         ? `The link ${link} is being synced by another process; try again when that run has ended.`
-        : `Another process has taken over the link ${link}; this run stopped writing. The next run continues.`,
+        : `Another process holds the lease of link ${link} now, so this run stopped writing. The next run continues.`,
     );
     this.name = 'LeaseError';
   }
@@ -113,11 +113,11 @@ export class LeaseError extends Error {
 export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
 
 /** The reason of a run that ended because the program was stopped; stored with it. */
-export const STOPPED = 'The program was stopped. What was done is stored; the next run goes on from there.';
+export const STOPPED = 'The program was stopped. Progress is stored; the next run continues.';
 
 /** The reason of a run that ended because somebody paused its link; stored with it. */
 export const PAUSED_BY_HAND =
-  'The link was paused by hand. What was done is stored; the next run goes on from there: contact-sync resume';
+  'The link was paused by hand. Progress is stored; the next run continues. Resume it with: contact-sync resume';
 
 /** The run was ended before it was done, by the end of the program or by a person: no failure of the link. */
 export class StoppedError extends Error {

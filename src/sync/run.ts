@@ -153,7 +153,7 @@ const report = (session: Session, plan: Plan): void => {
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
-    session.emit({ kind: 'skipped', side, reason: 'The contact says nothing that the other side could hold.', ...ids });
+    session.emit({ kind: 'skipped', side, reason: 'The contact has no value in a synced field.', ...ids });
   }
 };
 

@@ -92,7 +92,7 @@ const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: 
   if (rival === undefined) return null;
   const { leftId, rightId } = rival;
   return {
-    said: `${leftId} and ${rightId} are to be paired. Take that back first.`,
+    said: `${leftId} and ${rightId} are to be paired. Remove that decision first.`,
     commands: `contact-sync pair --forget ${leftId} ${rightId}`,
   };
 };
@@ -149,7 +149,7 @@ export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, right
     const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
     if (!isKept)
       throw new VerdictError({
-        said: `Nothing is kept of ${leftId} and ${rightId}, so there is nothing to take back.`,
+        said: `There is no decision about ${leftId} and ${rightId} to remove.`,
       });
     await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
   });

@@ -164,7 +164,7 @@ test('nothing is forgotten of a link of the file where the database has one of i
     clock: systemClock,
     forget: (name) => Promise.resolve(forgotten.push(name) > 0 ? [] : null),
   });
-  await expect(manager.remove('home', { forget: true })).rejects.toThrow("what is stored is that one's");
+  await expect(manager.remove('home', { forget: true })).rejects.toThrow('the stored data belongs to that one');
   expect([dropped, forgotten]).toEqual([[], []]);
   expect(await manager.remove('home', { forget: false })).toEqual({ name: 'home', tokens: null });
 });

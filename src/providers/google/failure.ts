@@ -197,7 +197,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
   }
 };
 
-/** What a proxy says by itself, or a page in front of Google: there is no such thing, or it lets nobody through for now. */
+/** What a proxy says by itself, or a page in front of Google: not found, or it lets nobody through for now. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** A proxy, or another server, answers: Google itself may well have the thing, accept the credential, and have written it. */
@@ -210,7 +210,7 @@ const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErr
 const wrongRoot = (route: string): string => (route.includes('{') ? '' : ': check GOOGLE_ROOT_URL');
 
 const expired = (base: RemoteErrorOptions): CursorExpiredError =>
-  new CursorExpiredError('The Google sync token no longer serves: a full listing is due', base);
+  new CursorExpiredError('The Google sync token has expired: a full listing is needed', base);
 
 const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
   if (context.hasSyncToken) return expired(base);

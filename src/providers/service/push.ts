@@ -112,14 +112,11 @@ export const deleteContacts = (
 const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly UnreadableRow[]): void => {
   const row = unreadable.find(({ name }) => requests.some(({ draft }) => mayBeNamed(draft, name)));
   if (row === undefined) return;
-  throw new UnreadableError(
-    `a new contact of the service cannot be understood, so nobody knows whose it is: ${row.reason}`,
-    {
-      status: 200,
-      route: 'GET /v2/contacts',
-      applied: 'no',
-    },
-  );
+  throw new UnreadableError(`a new contact of the service cannot be parsed, so its origin is unknown: ${row.reason}`, {
+    status: 200,
+    route: 'GET /v2/contacts',
+    applied: 'no',
+  });
 };
 
 type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;

@@ -30,7 +30,7 @@ const AGENT_FOLLOWS = /^[ \t]*(?:BEGIN:VCARD[ \t]*)?$/iu;
 
 const NOT_A_PROPERTY = 'it is not a vCard property';
 const NO_COLON = 'no colon ends its parameters';
-const OUTSIDE = 'it stands outside of a card';
+const OUTSIDE = 'it is outside a card';
 
 const isBlankCode = (code: number): boolean => code === 0x20 || code === 0x09;
 

@@ -90,13 +90,13 @@ export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
     }
     const person = layout(cells);
     if (isFilled(person)) add(person);
-    else refused.add(endedLine - occurrences(cells, '\n'), 'nothing that a contact consists of can be read in the row');
+    else refused.add(endedLine - occurrences(cells, '\n'), 'no field of a contact can be read in the row');
   };
   const parser = parserFor(formOf(first.toString('latin1', 0, HEAD_BYTES)), onRow);
   try {
     await pipeline(withFirst(first, pieces), parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    refused.add(endedLine + 1, 'a quoted field is left open, so that nothing after it can be told apart');
+    refused.add(endedLine + 1, 'a quoted field is not closed, so the rest of the file cannot be read');
   }
 };

@@ -28,7 +28,7 @@ export const loadAddressBook = async (path: string, most = Infinity): Promise<Ad
   const read = READERS[extname(path).toLowerCase()];
   if (read === undefined) {
     throw new AddressBookError(
-      `${path}: Not a known kind of address book; give a .vcf file, or a .csv export of Google or Outlook.`,
+      `${path}: Unknown kind of file. Use a .vcf file, or a .csv export of Google or Outlook.`,
     );
   }
   const [gathering, skipped, refused] = [new Gathering(most), new ProblemList(), new ProblemList()];

@@ -168,5 +168,5 @@ export const readPerson = (properties: readonly CardProperty[]): Person | string
   const card = new Card(properties);
   if (isGroup(card)) return 'the card is a group, not a person';
   const person = toPerson(card);
-  return isFilled(person) ? person : 'nothing that a contact consists of can be read in it';
+  return isFilled(person) ? person : 'no field of a contact can be read in it';
 };

@@ -97,6 +97,6 @@ export const readSharedId = async (db: Db): Promise<string> => {
       sql`select system_identifier || '-' || 'links'::regclass::oid as id from pg_control_system()`,
     ),
   );
-  if (rows[0] === undefined) throw new Error('PostgreSQL did not say which server it is.');
+  if (rows[0] === undefined) throw new Error('PostgreSQL did not report its server id.');
   return rows[0].id;
 };

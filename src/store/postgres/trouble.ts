@@ -2,11 +2,11 @@ import { FenceError, StoreError } from '../store.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string };
 
-const NOTHING_LOST = 'What was stored before is kept, and the next run goes on from there.';
+const NOTHING_LOST = 'Data stored before is intact, and the next run continues.';
 
 const LOGIN: Trouble = { what: 'it refuses the user or the password', remedy: 'Correct them in DATABASE_URL.' };
 const NO_DATABASE: Trouble = {
-  what: 'there is no database of that name',
+  what: 'the database does not exist',
   remedy: 'Create it, or correct the name in DATABASE_URL.',
 };
 const NOT_ALLOWED: Trouble = {
@@ -15,7 +15,7 @@ const NOT_ALLOWED: Trouble = {
 };
 const FULL: Trouble = { what: 'its disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
 const READ_ONLY: Trouble = {
-  what: 'it takes no writes',
+  what: 'it is read-only',
   remedy: 'Name the primary server in DATABASE_URL, no replica.',
 };
 const TOO_SLOW: Trouble = {

@@ -4,13 +4,13 @@ import { FenceError, StoreError } from '../store.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string | ((path: string) => string) };
 
-const NOTHING_LOST = 'What was stored before is kept, and the next run goes on from there.';
+const NOTHING_LOST = 'Data stored before is intact, and the next run continues.';
 
 const FULL: Trouble = { what: 'the disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
 const NOT_WRITABLE: Trouble = {
   what: 'it cannot be written',
   remedy: (path) =>
-    `Mount its file system writable, and give the directory to the user that runs contact-sync, ${giveToThisUser(dirname(path))}`,
+    `Mount its file system writable, and change its owner to the user that runs contact-sync, ${giveToThisUser(dirname(path))}`,
 };
 const LOCKED: Trouble = {
   what: 'another program keeps it locked',

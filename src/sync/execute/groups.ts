@@ -52,7 +52,7 @@ const save = (session: Session, changes: readonly StoreChange[]): Promise<void> 
 };
 
 const takenByLinked = (): NameTakenError =>
-  new NameTakenError('a group that is linked already has got the name meanwhile', {
+  new NameTakenError('another linked group has this name now', {
     status: null,
     route: 'create a group',
     applied: 'no',

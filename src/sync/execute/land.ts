@@ -160,7 +160,7 @@ const landCreate = (
     landFirstMeeting(set, task, side, atMs);
     task.halves[side] = null;
     // An undo takes back what was created: that is not this contact.
-    const kept = `The side answered with ${record.id}, which stood there already; the two are compared.`;
+    const kept = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, kept, ids: taskIds(task), again: true };
   }
   settleUnshared(task, side);
@@ -307,7 +307,7 @@ const landMerge = (
   }
   merging.isKept = became.kind === 'found' && equalSnapshots(record, became.record);
   if (!merging.isKept) observeAnswer(set, side, record.id, became, atMs);
-  return { ...landing, kept: 'The side keeps a contact that was merged; it is deleted by itself.', counts: null };
+  return { ...landing, kept: 'The side kept the merged contact; it is deleted separately.', counts: null };
 };
 
 /** A write with the value that its remote answered with. */

@@ -97,7 +97,7 @@ export const openWriteOf = (row: JournalRow): OpenWrite => {
   if (id === null) return { kind: 'incomplete', row, lacks: 'the id of the contact' };
   const { before } = row;
   if (row.kind === 'delete') return openDelete(row, id);
-  if (before === null) return { kind: 'incomplete', row, lacks: 'the contact as it stood before' };
+  if (before === null) return { kind: 'incomplete', row, lacks: 'the contact before the write' };
   if (row.kind === 'membership') return { kind: 'membership', row, id, before };
   const { desired, source } = row.intent;
   if (desired === null) return { kind: 'incomplete', row, lacks: 'the contact as it was to be' };

@@ -148,7 +148,7 @@ test('exit code 5: a remote that asked for a long pause is not waited for, and n
   const asked = service.requests.length;
   const [sync, plan] = [await runCli(['sync'], env, ground.directory), await runCli(['plan'], env, ground.directory)];
   expect([sync.code, plan.code]).toEqual([5, 5]);
-  expect(sync.stdout + sync.stderr).toMatch(/was not sent: the rate limit lets nothing pass for another 3\d{3} s/u);
+  expect(sync.stdout + sync.stderr).toMatch(/was not sent: the rate limit allows no request for another 3\d{3} s/u);
   expect(service.requests.length).toBe(asked);
   expect((await ground.run('sync')).code).toBe(0);
 });

@@ -194,7 +194,7 @@ describe('forget link', () => {
       link: 'default',
       tokens: [
         { side: 'google', revoked: true, reason: null },
-        { side: 'service', revoked: false, reason: expect.stringContaining('offers no way to revoke it') },
+        { side: 'service', revoked: false, reason: expect.stringContaining('has no address to revoke it') },
       ],
     });
     expect(ground.sandbox.google.requests.filter(({ path }) => path === '/revoke')).toHaveLength(1);

@@ -60,7 +60,7 @@ test('[R13] what was said binds the plan, can be taken back, and warns of contac
   expect(VerdictDocument.parse(JSON.parse(back.stdout)).verdict?.says).toBeNull();
   expect((await planned())?.actions.some(({ action }) => action === 'pair')).toBe(false);
   const again = await run('pair', '--forget', ...ids);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('nothing to take back')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is no decision about')]);
 });
 
 test('[R13] two that are kept apart are reported no more, and two that are paired are not parted', async () => {

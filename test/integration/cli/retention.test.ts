@@ -62,7 +62,7 @@ test.each(['last', 'pruned-run'])(
   async (run) => {
     const { code, stderr } = await undo(run);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/or it is too old: what a run wrote is kept for 30 days \(RETENTION\)/u);
+    expect(stderr).toMatch(/or it is too old: the writes of a run are kept for 30 days \(RETENTION\)/u);
   },
 );
 

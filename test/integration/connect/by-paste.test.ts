@@ -245,7 +245,7 @@ test('an application that is not configured is exit code 2, with every variable'
 
 test('Ctrl-C gives up: nothing is stored', async () => {
   const command = host.start(['connect', 'google', '--no-browser'], env, ground.directory);
-  await command.printed((stdout) => (stdout.includes('paste that address here') ? stdout : null));
+  await command.printed((stdout) => (stdout.includes('paste it here') ? stdout : null));
   command.kill('SIGINT');
   const { code, stderr } = await command.end;
   expect(code).toBe(1);

@@ -120,7 +120,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   await daemon.until(HALTED);
   const visitor = await signIn(world, address);
   const page = seen((await visitor.get('/links/work')).text);
-  expect(page).toMatch(/The first sync waits until somebody accepts its plan.*Review the plan/u);
+  expect(page).toMatch(/The first sync waits until its plan is accepted.*Review the plan/u);
   const status = await world.run('status', '--json');
   expect(JSON.parse(status.stdout)).toMatchObject({ links: [{ state: 'halted', pairs: 0 }] });
   expect((await world.run('sync', '--accept-first', '--accept-deletes')).code).toBe(2);
@@ -270,7 +270,7 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   expect(JSON.parse(status.stdout)).toMatchObject({
     links: [{ state: 'active', pausedByHandAt: expect.any(String) as string, nextRunAt: null }],
   });
-  expect((await world.run('status')).stdout).toContain('Let it go on with: contact-sync resume work');
+  expect((await world.run('status')).stdout).toContain('Resume it with: contact-sync resume work');
 
   // By hand it is run all the same, here and in a terminal.
   const [person] = sandbox.google.account.people();

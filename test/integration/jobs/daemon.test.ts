@@ -116,7 +116,7 @@ test('a resync waits for no daemon where none takes orders, and says so', async 
   await expect.poll(() => world.run('health')).toMatchObject({ code: 0 });
   const beside = await world.run('resync', '--wait');
   expect(beside.code).toBe(0);
-  expect(beside.stderr).toContain('The daemon here takes no orders, because REDIS_URL is not set');
+  expect(beside.stderr).toContain('The daemon on this machine receives no jobs, because REDIS_URL is not set');
 });
 
 test('a link that a reload adds is late when no run of it completes, and not before its turn has come', async () => {

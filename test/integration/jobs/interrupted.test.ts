@@ -97,7 +97,7 @@ describe('Ctrl-C', () => {
     const sync = await interrupt(held, ['sync'], variables);
     expect(sync).toMatchObject({
       code: 1,
-      stderr: 'The program was stopped. What was done is stored; the next run goes on from there.\n',
+      stderr: 'The program was stopped. Progress is stored; the next run continues.\n',
     });
     expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({
       state: 'active',

@@ -141,7 +141,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
         await untilEqual(work, 'meanwhile');
       }
       expect((await world.run('health')).stdout).toBe(
-        'healthy: 1 of 2 links in step; home is paused: see contact-sync status\n',
+        'healthy: 1 of 2 links in sync; home is paused: see contact-sync status\n',
       );
       expect(errors(daemon)).toEqual([paused]);
 

@@ -175,7 +175,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
   test('what is not there is said in JSON, and only to who may ask', async () => {
     expect((await ask('get', '/api/v2/links')).status).toBe(404);
     expect(await (await ask('put', '/api/v1/links')).json()).toEqual({
-      error: { message: 'There is nothing here.', problems: [] },
+      error: { message: 'Not found.', problems: [] },
     });
     const refused = await ask('get', '/api/v2/links', { token: null });
     expect(refused.status).toBe(401);

@@ -66,7 +66,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect(await world.run('links', 'set', 'ada', 'syncInterval=soon')).toMatchObject({ code: 2 });
     expect(await world.run('links', 'set', 'home', 'syncInterval=1h')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('The link home stands in the configuration file.'),
+      stderr: expect.stringContaining('The link home is in the configuration file.'),
     });
     expect((await listed(world, 'list')).map(({ link, keptIn }) => [link, keptIn])).toEqual([
       ['home', 'file'],

@@ -172,7 +172,7 @@ describe('[R13] what a person says of two contacts', () => {
     );
     // The page says the same without a terminal's commands.
     await expect(say(linked, { leftId: tim, rightId: amelia, says: 'together' })).rejects.toMatchObject({
-      said: `${mia} and ${amelia} are to be paired. Take that back first.`,
+      said: `${mia} and ${amelia} are to be paired. Remove that decision first.`,
     });
     await say(linked, { leftId: mia, rightId: amelia, says: 'apart' });
     await sync(linked);

@@ -141,7 +141,7 @@ describe('contacts of one side that are likely one person', () => {
     const order = await orderAt(linked, 'left');
     linked.sandbox.google.account.deletePerson(order.otherIds[0] ?? '');
     const { error } = await linked.app.mergeDuplicates(linked.link, order, { signal: signal(), acceptDeletes: false });
-    expect(String(error)).toContain('does not stand at Google any more');
+    expect(String(error)).toContain('no longer exists at Google');
     expect(held(linked).right).toHaveLength(2);
   });
 

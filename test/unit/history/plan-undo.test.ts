@@ -208,7 +208,7 @@ describe('a delete', () => {
       joins: ['right team'],
       standing: null,
     });
-    expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is gone by now' }]);
+    expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is deleted' }]);
   });
 
   test('is linked again with the half that was left', () => {

@@ -129,7 +129,7 @@ describe('gate', () => {
     probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
     await Promise.all(refused);
     await clock.advance(3_500_000);
-    await expect(gate.acquire('read', NEVER)).rejects.toThrow('the rate limit lets nothing pass for another 101 s');
+    await expect(gate.acquire('read', NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
     await clock.advance(100_500);
     (await gate.acquire('read', NEVER)).done(OK);
   });

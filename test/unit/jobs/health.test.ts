@@ -88,7 +88,7 @@ test('the line names the links that are late, and those that wait', () => {
     linkHealth({ ...OLD, link: 'c', state: 'halted' }),
   ];
   expect(judgeHealth(beat(), waiting, NOW_MS).line).toBe(
-    'healthy: 1 of 3 links in step; b is paused, c is halted: see contact-sync status',
+    'healthy: 1 of 3 links in sync; b is paused, c is halted: see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
 });
@@ -97,6 +97,6 @@ test('a link that the daemon has not taken up yet is named, and not late', () =>
   const links = [linkHealth(), linkHealth({ link: 'new', lastSuccessAtMs: null })];
   expect(judgeHealth(beat(), links, NOW_MS)).toEqual({
     ok: true,
-    line: 'healthy: 1 link; not taken up by the daemon yet: new',
+    line: 'healthy: 1 link; not loaded by the daemon yet: new',
   });
 });

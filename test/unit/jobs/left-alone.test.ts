@@ -15,7 +15,7 @@ test('a link that is paused by hand is left alone by its schedule until it is re
   expect((await runner.run()).ending).toBe('completed');
   await runner.run();
   expect(runner.logged.filter((line) => /^link(?:PausedByHand|Resumed) /u.test(line))).toEqual([
-    'linkPausedByHand {"link":"a","remedy":"Let it go on with: contact-sync resume a"}',
+    'linkPausedByHand {"link":"a","remedy":"Resume it with: contact-sync resume a"}',
     'linkResumed {"link":"a"}',
   ]);
 });

@@ -5,7 +5,7 @@ import { LeaseError, StoppedError } from '../../../src/sync/context.ts';
 import { DOWN, REVOKED, startRunner } from '../../support/jobs/runner.ts';
 import { patchLink } from '../../support/patch-link.ts';
 
-test('a link that completes a run after trouble is said to be in step again, once', async () => {
+test('a link that completes a run after trouble is reported as recovered, once', async () => {
   await using runner = await startRunner();
   const told = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
   runner.ends(new TypeError('x'));

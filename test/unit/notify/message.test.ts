@@ -30,7 +30,7 @@ test.each([
     'halted',
     'The link home has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home',
   ],
-  ['recovered', null, 'failing', 'The link home is in step again; it was failing.'],
+  ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
 ] as const)('%s, as a sentence', (news, reason, trouble, text) => {
   const told = { trouble, failingSinceMs: null, claimedUntilMs: null };
   const notice = noticeOf(news, link({ reason, told }), SENDING);

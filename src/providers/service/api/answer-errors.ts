@@ -139,7 +139,7 @@ const isPage = ({ headers, isJson }: ReadAnswer): boolean =>
   !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
 
 /**
- * A web page that says that there is no such thing: a proxy says so of everything while the service is being deployed. Where
+ * A web page that says that not found: a proxy says so of everything while the service is being deployed. Where
  * the service answers another request, it concerns the thing alone.
  */
 const missingByPage = (asked: Asked, status: number): WrongAddressError => {
@@ -171,7 +171,7 @@ const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
 
 /** The reason or the remedy of an answer that the route does not exist. */
 const missingRemedy = (asked: Asked): string => {
-  if (asked.route.includes('{')) return 'there is no such thing';
+  if (asked.route.includes('{')) return 'not found';
   // Each route begins with /v2 itself.
   if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
   return `check ${addressOf(asked)}`;

@@ -59,7 +59,7 @@ describe('loadAddressBook', () => {
 
   it('says which kinds of file it takes', async () => {
     await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow(
-      'give a .vcf file, or a .csv export of Google or Outlook',
+      'Use a .vcf file, or a .csv export of Google or Outlook',
     );
   });
 
@@ -78,7 +78,7 @@ describe('loadAddressBook', () => {
   it.each([
     ['empty.vcf', '', 'it is empty'],
     ['empty.csv', '', 'it is empty'],
-    ['nobody.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'line 1: nothing that a contact consists of'],
+    ['nobody.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'line 1: no field of a contact'],
   ])('says that nobody is in %s', async (name, content, hint) => {
     const path = await write(name, content);
     await expect(loadAddressBook(path)).rejects.toThrow(`No person was found in the file (${hint}`);

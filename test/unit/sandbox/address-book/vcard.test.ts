@@ -184,6 +184,6 @@ describe('readVCards', () => {
   it('finds nobody in a text without cards', async () => {
     const { people, skipped } = await parse('hello\nworld');
     expect(people).toEqual([]);
-    expect(skipped.first).toEqual([{ line: 1, lines: 2, reason: 'it stands outside of a card' }]);
+    expect(skipped.first).toEqual([{ line: 1, lines: 2, reason: 'it is outside a card' }]);
   });
 });

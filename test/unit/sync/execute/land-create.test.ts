@@ -119,7 +119,7 @@ describe('a create that is answered', () => {
     expect(landing).toEqual({
       after: ANSWER,
       refused: null,
-      kept: expect.stringContaining('stood there already'),
+      kept: expect.stringContaining('existed already'),
       counts: null,
       notTaken: [],
       ids: { leftId: 'l', rightId: null },

@@ -137,8 +137,8 @@ describe('[R9] a write of unknown outcome', () => {
     ['an update with the other id alone', row('update', UPDATING, { ...STOOD, leftId: null }), 'the id of the contact'],
     ['a change of membership without an id', row('membership', {}, { ...STOOD, ...NO_IDS }), 'the id of the contact'],
     ['a delete without an id', row('delete', {}, NO_IDS), 'the id of the contact'],
-    ['an update without its earlier contact', row('update', UPDATING), 'the contact as it stood before'],
-    ['a change of membership without its earlier contact', row('membership', {}), 'the contact as it stood before'],
+    ['an update without its earlier contact', row('update', UPDATING), 'the contact before the write'],
+    ['a change of membership without its earlier contact', row('membership', {}), 'the contact before the write'],
     ['an update without what was to be', row('update', { source: SOURCE }, STOOD), 'the contact as it was to be'],
     ['an update without its source', row('update', DRAFTED, STOOD), 'what it follows from'],
   ])('is incomplete: %s', (_, open, lacks) => {

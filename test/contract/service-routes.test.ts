@@ -1,5 +1,5 @@
 import { fetch } from 'undici';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ClientRefusedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
 import { authorizeUrl, createAuthorizationApi } from '../../src/providers/service/api/authorization.ts';
 import { createSend } from '../../src/providers/service/api/send.ts';
@@ -216,10 +216,5 @@ describe('every documented operation', () => {
     expect(operations).toHaveLength(32);
     expect(shown()).toEqual(operations);
     expect(succeeded.has(titleOf(ROUTE_BESIDE_THE_TABLES)) && refused.has(titleOf(ROUTE_BESIDE_THE_TABLES))).toBe(true);
-  });
-
-  afterAll(() => {
-    const documented = AUTHORIZATION_OPERATIONS.length + TABLES.reduce((sum, table) => sum + table.documented, 0);
-    process.stdout.write(`${shown().length} of ${documented} documented operations\n`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampled } from '../support/extent.ts';
+import { reportExtent, sampled } from '../support/extent.ts';
 import { TOPICS } from './hard-history.ts';
 import { DEFAULT_PLAYERS } from './history.ts';
 import { noCounts } from './run-history.ts';
@@ -8,7 +8,7 @@ import { formatCounts, playSeed } from './simulate.ts';
 const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 
 /** `npm test` plays one seed of so many. */
-const SAMPLE_EACH = 25;
+const SAMPLE_EACH = 50;
 
 describe('R1-R18: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
   it.each(TOPICS)('%s', async (topic) => {
@@ -18,7 +18,7 @@ describe('R1-R18: hard histories come to rest with nothing lost, doubled, resurr
       const report = await playSeed(seed, DEFAULT_PLAYERS, counts, topic);
       if (report !== null) expect.fail(report);
     }
-    process.stdout.write(`${seeds.length} hard histories about ${topic}: ${formatCounts(counts)}\n`);
+    reportExtent(`${seeds.length} hard histories about ${topic}: ${formatCounts(counts)}`);
     expect(Math.min(counts.edits, counts.writes)).toBeGreaterThan(0);
   });
 });

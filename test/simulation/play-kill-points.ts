@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textIn } from '../../src/contact/contact.ts';
 import { SIDES, type Side } from '../../src/contact/side.ts';
 import { SHOWN } from './computing.ts';
-import { sampled } from '../support/extent.ts';
+import { reportExtent, sampled } from '../support/extent.ts';
 import type { Edit, History, Players } from './history.ts';
 import { runHistory, type Ending } from './run-history.ts';
 import { history, run } from './scenario.ts';
@@ -169,7 +169,7 @@ const killedAt = (reference: History, step: number, when: 'before' | 'after'): H
 };
 
 /** `npm test` kills at one point of so many; an odd number, so that points before and after a step alternate. */
-const SAMPLE_EACH = 15;
+const SAMPLE_EACH = 30;
 
 /** The points at which a process is killed, the first of each `stride` steps. */
 const killPoints = (steps: number, stride: number) =>
@@ -198,9 +198,7 @@ export const describeKillPoints = (players: Players, store: string | null = null
         expect(outcome(ending), `killed ${when} step ${step} of ${name}`).toEqual(expected);
         equal += 1;
       }
-      process.stdout.write(
-        `kill points of ${name} between ${title}: ${equal} of ${steps * 2} steps played, all equal\n`,
-      );
+      reportExtent(`kill points of ${name} between ${title}: ${equal} of ${steps * 2} steps played, all equal`);
       // A merge by request writes to few contacts.
       expect(steps).toBeGreaterThan(scenario.phases.at(-1)?.at(-1)?.merges === undefined ? 30 : 20);
     });

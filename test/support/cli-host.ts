@@ -26,6 +26,8 @@ export type HostedCommand = {
 export type CliHost = {
   start(args: readonly string[], env?: Environment, cwd?: string): HostedCommand;
   run(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
+  /** The same, with commands named as they are typed in a checkout, as `src/main.ts` does. */
+  runTyped(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -64,7 +66,9 @@ const followStream = (stream: NodeJS.ReadableStream | null) => {
   };
 };
 
-export const startCliHost = (): CliHost => {
+type SharedHost = Omit<CliHost, typeof Symbol.asyncDispose> & { readonly isAlive: () => boolean };
+
+const launchHost = (): SharedHost => {
   const child = fork(new URL('cli-host-main.ts', import.meta.url), {
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
@@ -84,10 +88,18 @@ export const startCliHost = (): CliHost => {
     ]);
     return { code: answer.parse(message).code, stdout: printed, stderr: warned };
   };
-  const start: CliHost['start'] = (args, env = {}, cwd = tmpdir()) => {
+  let isBusy = false;
+  const begin = (
+    args: readonly string[],
+    isTyped: boolean,
+    env: Environment = {},
+    cwd: string = tmpdir(),
+  ): HostedCommand => {
+    if (isBusy) throw new Error(`The host runs another command; it cannot run ${args.join(' ')} now.`);
+    isBusy = true;
     const mark = `<${randomUUID()}>`;
-    const end = finish(mark);
-    child.send({ args, env, cwd, mark });
+    const end = finish(mark).finally(() => (isBusy = false));
+    child.send({ args, env, cwd, mark, isTyped });
     return {
       printed: (read) => Promise.race([stdout.until(read), died]),
       paste: (line) => void child.stdin?.write(`${line}\n`),
@@ -96,11 +108,26 @@ export const startCliHost = (): CliHost => {
     };
   };
   return {
-    start,
-    run: (...of) => start(...of).end,
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await exited;
-    },
+    start: (args, env, cwd) => begin(args, false, env, cwd),
+    run: (args, env, cwd) => begin(args, false, env, cwd).end,
+    runTyped: (args, env, cwd) => begin(args, true, env, cwd).end,
+    isAlive: () => child.exitCode === null && child.signalCode === null && child.connected,
+  };
+};
+
+/** The host of this worker. Its files run one after the other, and the process ends with the worker. */
+let shared: SharedHost | null = null;
+
+/** The host of this worker; starts one if none runs. */
+export const startCliHost = (): CliHost => {
+  const running = (): SharedHost => {
+    if (shared === null || !shared.isAlive()) shared = launchHost();
+    return shared;
+  };
+  return {
+    start: (...of) => running().start(...of),
+    run: (...of) => running().run(...of),
+    runTyped: (...of) => running().runTyped(...of),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 };

@@ -1,6 +1,9 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 
-/** Prints `N passed, N failed` alone on the last line, the form that the continuous integration reads. */
+/**
+ * Prints which files have skipped tests, and `N passed, N failed` alone on the last line, the form that the continuous
+ * integration reads.
+ */
 export const countReporter: Reporter = {
   // Vitest keeps results by a hash of the file's name: of two files of one hash, a failure of the first would be forgotten.
   onTestRunStart(specifications) {
@@ -12,13 +15,20 @@ export const countReporter: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
     const passed = count(modules, 'passed');
     const failed = count(modules, 'failed') + modules.filter(brokeOutsideTests).length + unhandledErrors.length;
-    process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+    process.stdout.write(`\n${skippedLine(modules)}${passed} passed, ${failed} failed\n`);
   },
 };
 
 const namesOf = (files: readonly TestSpecification[]): string => files.map(({ moduleId }) => moduleId).join(' and ');
 
-const count = (modules: readonly TestModule[], state: 'passed' | 'failed'): number =>
+const skippedLine = (modules: readonly TestModule[]): string => {
+  const skipping = modules.filter((module) => count([module], 'skipped') > 0);
+  if (skipping.length === 0) return '';
+  const files = skipping.map(({ relativeModuleId }) => relativeModuleId).join(', ');
+  return `${count(skipping, 'skipped')} skipped, because a program is missing (see test/README.md): ${files}\n`;
+};
+
+const count = (modules: readonly TestModule[], state: 'passed' | 'failed' | 'skipped'): number =>
   modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);
 
 /** A file that could not be loaded, or whose hooks failed, has errors of its own. */

@@ -6,10 +6,20 @@ const PLAYS_ALL = process.env['TEST_ALL'] === '1';
 /** Ends a test that would never end by itself. All histories of one kind may take an hour on a slow machine. */
 export const LONGEST_TEST_MS = PLAYS_ALL ? 3_600_000 : 300_000;
 
-/** Every `each`-th item, or all of them. */
-export const sampled = <T>(items: readonly T[], each: number): readonly T[] =>
-  PLAYS_ALL ? items : items.filter((_, index) => index % each === 0);
+/** Every `each`-th item from `first` on, or all items in a complete run. */
+export const sampled = <T>(items: readonly T[], each: number, first = 0): readonly T[] =>
+  PLAYS_ALL ? items : items.filter((_, index) => index % each === first % each);
 
-/** How many runs of a property are made, where `all` are made in a complete run and `sample` otherwise. */
-export const runsOf = ({ all, sample }: { readonly all: number; readonly sample: number }): number =>
+/** Declares tests that only a complete run contains. */
+export const inCompleteRun = (declare: () => void): void => {
+  if (PLAYS_ALL) declare();
+};
+
+/** `all` in a complete run, `sample` in `npm test`. */
+export const extentOf = ({ all, sample }: { readonly all: number; readonly sample: number }): number =>
   PLAYS_ALL ? all : sample;
+
+/** Prints what was played, in a complete run only: the output of `npm test` is failures and a summary. */
+export const reportExtent = (line: string): void => {
+  if (PLAYS_ALL) process.stdout.write(`${line}\n`);
+};

@@ -12,7 +12,7 @@ export type TestRedis = {
 };
 
 const USUAL = 'redis://127.0.0.1:6379';
-const TRIES = 40;
+const TRIES = 3_000;
 
 const answers = async (url: string): Promise<boolean> => {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
 import { fingerprint } from '../../src/config/secret.ts';
+import { extentOf } from '../support/extent.ts';
 import { configText, envText, faultOf, isSecretSetting, settingsToAsk, type SetUp } from '../../src/config/set-up.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
@@ -72,6 +73,7 @@ test('what is written is what is read, whatever a secret of a remote looks like'
         JSON.stringify(clientSecret),
       );
     }),
+    { numRuns: extentOf({ all: 100, sample: 20 }) },
   );
 });
 
@@ -86,6 +88,7 @@ test('what is written is what is read, whatever a key looks like', () => {
       const settings = new Map([...REQUIRED, ['credentialsKey', key] as const]);
       expect(read({ sides: USUAL, settings }).credentialsKey?.reveal()).toBe(key);
     }),
+    { numRuns: extentOf({ all: 100, sample: 20 }) },
   );
 });
 

@@ -7,7 +7,7 @@ import type { StoreChange } from '../../../src/store/store.ts';
 import { draft, everything, FOREVER, leaseOf, LINK, play, started } from '../../support/store/drafts.ts';
 import { entryOf, halfOf, newPair, putHalf, recordOf } from '../../support/store/rows.ts';
 import { storeContract } from './store-contract.ts';
-import { runsOf } from '../../support/extent.ts';
+import { extentOf } from '../../support/extent.ts';
 
 storeContract('an overlay over an empty store', async () => {
   const below = openStore(':memory:');
@@ -30,7 +30,7 @@ describe('an overlay over a store that holds something', () => {
       expect(await everything(below, belowEntries)).toEqual(untouched);
       await Promise.all([below.close(), plain.close()]);
     });
-    await fc.assert(property, { numRuns: runsOf({ all: 60, sample: 15 }), seed: 20_261_122 });
+    await fc.assert(property, { numRuns: extentOf({ all: 60, sample: 15 }), seed: 20_261_122 });
   });
 
   it('goes by the status that pairs have above for halves that stand below', async () => {

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { inCompleteRun } from '../../support/extent.ts';
 import { storeContract } from './store-contract.ts';
 
-storeContract('SQLite in memory', async () => {
-  const store = openStore(':memory:');
-  return { store, close: () => store.close() };
+inCompleteRun(() => {
+  storeContract('SQLite in memory', async () => {
+    const store = openStore(':memory:');
+    return { store, close: () => store.close() };
+  });
 });
 
 storeContract('SQLite in a file', async () => {

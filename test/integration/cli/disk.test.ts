@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readSides } from '../../support/compare-sides.ts';
 import { startCliHost } from '../../support/cli-host.ts';
-import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+import { runProcess, startGround, type Environment, type Ground } from './run-cli.ts';
 
 // A disk of its own, small, which the tests fill and make read-only. Who may not mount one leaves these tests out.
 
@@ -48,7 +48,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
   };
   const expectSyncTells = async (cause: RegExp, remedy: RegExp): Promise<void> => {
     // In a process of its own: a lease that cannot be given back is free when its process has ended.
-    const { code, stdout, stderr } = await runCli(['sync', '--json'], env, ground.directory);
+    const { code, stdout, stderr } = await runProcess(['sync', '--json'], env, ground.directory);
     const told = `${stdout}${stderr}`;
     expect(code).toBe(1);
     expect(told).toContain(path);

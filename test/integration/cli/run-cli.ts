@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { startCliHost } from '../../support/cli-host.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
@@ -22,9 +23,13 @@ export const ended = async (child: ChildProcess): Promise<Ended> => {
   return { code: child.exitCode, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' };
 };
 
-/** Runs a command to its end. */
-export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
+/** Runs a command to its end, in a process of its own. */
+export const runProcess = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   ended(startCli(args, env, cwd));
+
+/** Runs a command to its end, in the host of this worker. */
+export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
+  startCliHost().runTyped(args, env, cwd);
 
 export type Ground = {
   readonly sandbox: Sandbox;

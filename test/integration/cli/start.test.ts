@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from './run-cli.ts';
+import { runProcess } from './run-cli.ts';
 
 /** Names every package that the process loads a module of, on the last line of stderr. */
 const TELL_PACKAGES = `data:text/javascript,${encodeURIComponent(`
@@ -35,7 +35,7 @@ const packagesOf = async (args: readonly string[], more: Record<string, string> 
     ...more,
     NODE_OPTIONS: `--import=${TELL_PACKAGES}`,
   };
-  const { stderr } = await runCli(args, env, directory);
+  const { stderr } = await runProcess(args, env, directory);
   return JSON.parse(stderr.slice(stderr.lastIndexOf('[')));
 };
 

@@ -3,13 +3,10 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
-import { findBrowser, launchBrowser } from '../oauth/browser.ts';
+import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startSignIn } from './sign-in.ts';
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-if (isSkipped) {
-  process.stderr.write('connect is not clicked through: Chromium is not installed (apt-get install chromium).\n');
-}
 
 let browser: Browser;
 let host: CliHost;
@@ -34,7 +31,7 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
     { side: 'service', button: 'Accept' },
   ])('$side: consent brings the browser back and the token into the store', async ({ side, button }) => {
     const { address, end } = await startSignIn(host, [side], env, ground.directory);
-    const page = await browser.newPage();
+    const page = await (await openContext(browser)).newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
     await page.goto(address);
@@ -53,7 +50,7 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
 
   test('rejected in the browser: exit code 1', async () => {
     const { address, end } = await startSignIn(host, ['service'], env, ground.directory);
-    const page = await browser.newPage();
+    const page = await (await openContext(browser)).newPage();
     await page.goto(address);
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('heading', { name: 'Back to the terminal' }).waitFor();

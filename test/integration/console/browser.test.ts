@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
-import { findBrowser, launchBrowser } from '../oauth/browser.ts';
+import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
 
@@ -12,7 +12,6 @@ import { startPage } from './page-client.ts';
 // README shows.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-if (isSkipped) process.stderr.write('The page is not walked through: Chromium is not installed.\n');
 
 const host = startCliHost();
 let browser: Browser;
@@ -179,7 +178,7 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
   test('reviews, accepts, undoes and decides, on pages that anybody can read', async () => {
     const started = await startWorld();
     await using _ = started.world;
-    const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    const context = await openContext(browser, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const page = await context.newPage();
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
@@ -218,7 +217,7 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
   test('pairs by hand, tries again and undoes one write, on pages that anybody can read', async () => {
     const started = await startWorld();
     await using _ = started.world;
-    const context = await browser.newContext();
+    const context = await openContext(browser);
     const page = await context.newPage();
     await signIn(started, page);
     const faults: unknown[] = [];
@@ -231,7 +230,7 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
   test('does the same without script', async () => {
     const started = await startWorld();
     await using _ = started.world;
-    const context = await browser.newContext({ javaScriptEnabled: false });
+    const context = await openContext(browser, { javaScriptEnabled: false });
     const page = await context.newPage();
     await signIn(started, page);
     const run = await walk(started, page);

@@ -11,7 +11,7 @@ import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { anyBreakage, type Breakage } from './breakage.ts';
 import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
-import { runsOf } from '../../support/extent.ts';
+import { extentOf } from '../../support/extent.ts';
 
 const SEED = 20261121;
 const { signal } = new AbortController();
@@ -182,7 +182,7 @@ test.each(['google', 'service'] as const)(
           if (operation !== undefined) await attempt(stage, operation, nth, all, breakage);
         },
       );
-      await fc.assert(property, { seed: SEED, numRuns: runsOf({ all: 200, sample: 50 }) });
+      await fc.assert(property, { seed: SEED, numRuns: extentOf({ all: 200, sample: 50 }) });
     });
   },
 );

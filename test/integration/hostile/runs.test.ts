@@ -7,7 +7,7 @@ import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { nonsense, type Breakage } from './breakage.ts';
 import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
-import { runsOf } from '../../support/extent.ts';
+import { extentOf } from '../../support/extent.ts';
 
 const SEED = 20261121;
 
@@ -70,7 +70,7 @@ test('no write follows from nonsense: a run that meets it leaves both sides as t
     const sides = readSides(stage.linked.sandbox);
     await fc.assert(
       fc.asyncProperty(trial, (one) => runQuietly(stage, one)),
-      { seed: SEED, numRuns: runsOf({ all: 60, sample: 12 }) },
+      { seed: SEED, numRuns: extentOf({ all: 60, sample: 12 }) },
     );
     expect(readSides(stage.linked.sandbox)).toEqual(sides);
   });
@@ -92,6 +92,6 @@ test('a first sync that meets nonsense ends with both sides the same once the an
         expect(sides.service).toEqual(people);
       });
     }),
-    { seed: SEED, numRuns: runsOf({ all: 12, sample: 3 }) },
+    { seed: SEED, numRuns: extentOf({ all: 12, sample: 3 }) },
   );
 });

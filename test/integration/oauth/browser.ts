@@ -2,7 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { LONGEST_TEST_MS } from '../../support/extent.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
@@ -47,4 +48,11 @@ export const launchBrowser = async (): Promise<RunningBrowser> => {
   const browser = starting.adopt(await chromium.launch({ executablePath, args: FLAGS, env }), (one) => one.close());
   const running = starting.move();
   return { browser, [Symbol.asyncDispose]: () => running.disposeAsync() };
+};
+
+/** Opens a browser context whose actions wait as long as a test may last: a page may load slowly on a busy machine. */
+export const openContext = async (browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> => {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(LONGEST_TEST_MS);
+  return context;
 };

@@ -14,7 +14,7 @@ import { authorizeUrl, createAuthorizationApi } from '../../../src/providers/ser
 import { createSend, type Send } from '../../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../../src/providers/service/api/service-api.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { findBrowser, launchBrowser } from './browser.ts';
+import { findBrowser, launchBrowser, openContext } from './browser.ts';
 import { startRedirectListener } from './redirect-listener.ts';
 
 const NEVER = new AbortController().signal;
@@ -22,11 +22,6 @@ const NEVER = new AbortController().signal;
 const STATE = 'a b+c&d=é#%2F';
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-if (isSkipped) {
-  process.stderr.write(
-    'The consent pages are not clicked through: Chromium is not installed (apt-get install chromium).\n',
-  );
-}
 
 let browser: Browser;
 let sandbox: Sandbox;
@@ -49,7 +44,7 @@ const consent = async (
 ): Promise<{ readonly redirectUri: string; readonly result: URLSearchParams; readonly fragment: URLSearchParams }> => {
   await using listener = await startRedirectListener();
   const { redirectUri, redirected } = listener;
-  const page = await browser.newPage();
+  const page = await (await openContext(browser)).newPage();
   const hosts = new Set<string>();
   page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
   await page.goto(urlFor(redirectUri));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPlayable, playThrough, titleOfCombination } from '../../support/contract/play-through.ts';
 import { combineVariants } from '../../support/contract/scenario.ts';
-import { runsOf } from '../../support/extent.ts';
+import { reportExtent, extentOf } from '../../support/extent.ts';
 
 /** What the combinations are drawn from: 1, unless `VARIANT_SEED` names another number or says `random`. */
 const drawSeed = (): number => {
@@ -9,7 +9,7 @@ const drawSeed = (): number => {
   return given === 'random' ? Math.floor(Math.random() * 1_000_000) : Number(given);
 };
 
-const COUNT = Number(process.env['VARIANT_COMBINATIONS'] ?? runsOf({ all: 50, sample: 6 }));
+const COUNT = Number(process.env['VARIANT_COMBINATIONS'] ?? extentOf({ all: 50, sample: 6 }));
 
 test('two address books come together and stay quiet under random combinations of variants', async () => {
   const seed = drawSeed();
@@ -20,6 +20,6 @@ test('two address books come together and stay quiet under random combinations o
       failures.push(`${index + 1}, ${titleOfCombination(combination)}: ${reason}`);
     });
   }
-  process.stdout.write(`${COUNT} random combinations of variants, VARIANT_SEED=${seed}\n`);
-  expect(failures).toEqual([]);
+  reportExtent(`${COUNT} random combinations of variants, VARIANT_SEED=${seed}`);
+  expect(failures, `VARIANT_SEED=${seed}`).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
+import { reportExtent } from '../../support/extent.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
@@ -38,7 +39,7 @@ describe.skipIf(postgres === null)('what a run asks of PostgreSQL', () => {
     const idle = await play();
     expect(idle.summary).toMatchObject({ left: { pulled: 0 }, right: { pulled: 0 } });
     const counts = [first, edit, idle].map((each) => each.statements.length);
-    process.stdout.write(`statements of a first sync, a run with one edit, an idle run: ${counts.join(', ')}\n`);
+    reportExtent(`statements of a first sync, a run with one edit, an idle run: ${counts.join(', ')}`);
     expect(idle.statements.length, idle.statements.join('\n')).toBeLessThanOrEqual(6);
     expect(first.statements.length).toBeLessThan(200);
     expect(edit.statements.length).toBeLessThan(30);

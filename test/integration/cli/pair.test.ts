@@ -51,7 +51,7 @@ test('[R13] what was said binds the plan, can be taken back, and warns of contac
   const ids = [googleId('Mia'), serviceId('Amelia')] as const;
   const said = await run('pair', ...ids, '--json');
   expect(said.code).toBe(0);
-  expect(said.stderr).toContain(`No run has read ${ids[0]} at Google yet`);
+  expect(said.stderr).toContain(`${ids[0]} is unknown at Google so far.`);
   const verdict = { link: 'default', googleId: ids[0], serviceId: ids[1], says: 'together' };
   expect(VerdictDocument.parse(JSON.parse(said.stdout))).toEqual({ verdict });
   const pairing = (await planned())?.actions.find(({ action }) => action === 'pair');

@@ -1,10 +1,10 @@
 /**
  * Bundles the program into `dist`: Node opens a few files at its start instead of five hundred, and drops what nothing uses
- * of the packages that every command loads. Each entry point of package.json stays a file of its own; `tsc` writes their
- * types. The licenses of what is bundled come with it.
+ * of the packages that every command loads. Each entry point of package.json stays a file of its own. `tsc` writes the type
+ * declarations; those that no entry point imports are removed. The licenses of what is bundled come with it.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -83,8 +83,24 @@ export const bundle = async (
   return output.filter((each) => each.type === 'chunk');
 };
 
+/** The declaration file and all that it imports, directly or through others. */
+const withImports = (file: string, found = new Set<string>()): ReadonlySet<string> => {
+  if (found.has(file) || !existsSync(file)) return found;
+  found.add(file);
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)['"]/gu)) {
+    withImports(join(dirname(file), path.replace(/\.(?:js|ts)$/u, '.d.ts')), found);
+  }
+  return found;
+};
+
+const removeUnusedDeclarations = (dist: string): void => {
+  const used = new Set(ENTRY_POINTS.flatMap((name) => [...withImports(join(dist, `${name}.d.ts`))]));
+  for (const file of globSync(join(dist, '**/*.d.ts'))) if (!used.has(file)) rmSync(file);
+};
+
 if (import.meta.main) {
   const dist = join(ROOT, 'dist');
+  removeUnusedDeclarations(dist);
   const input = Object.fromEntries(ENTRY_POINTS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)]));
   writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(await bundle(input, dist)));
 }

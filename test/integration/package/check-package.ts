@@ -46,7 +46,9 @@ const pack = async (into: string): Promise<string> => {
   const [tarball = ''] = await readdir(into);
   const listing = (await run(into, 'tar', '-tzf', tarball)).replaceAll(/^package\//gmu, '');
   for (const file of NEEDED) expectText('the package', listing, file);
-  const foreign = listing.split('\n').filter((file) => /^(?:src|test|node_modules)\/|(?<!\.d)\.ts$/u.test(file));
+  const foreign = listing
+    .split('\n')
+    .filter((file) => /^(?:src|test|node_modules)\/|(?<!\.d)\.ts$|_snapshot\.json$/u.test(file));
   if (foreign.length > 0) throw new Error(`The package holds what nobody needs: ${foreign.join(', ')}`);
   return join(into, tarball);
 };

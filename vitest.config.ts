@@ -8,7 +8,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share the modules of their worker: loading the sources for each file took longer than most tests.
     isolate: false,
-    maxWorkers: 2,
+    // Many tests wait for a process: three workers keep two cores busy.
+    maxWorkers: 3,
     // No test depends on how long something takes. The limits only end a test that will never end by itself.
     testTimeout: LONGEST_TEST_MS,
     hookTimeout: LONGEST_TEST_MS,

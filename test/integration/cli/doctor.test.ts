@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from '../../../config/documents.ts';
 import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+import { sampled } from '../../support/extent.ts';
 import { patchLink } from '../../support/patch-link.ts';
 
 const DoctorDocument = z.strictObject({
@@ -228,10 +229,11 @@ describe('Redis', () => {
     expect(withPassword('redis')?.level).toBe('ok');
   });
 
-  test.each([
+  const passwords = [
     ['no password', '127.0.0.1', 'asks for a password, and REDIS_URL has none (NOAUTH)'],
     ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
-  ])(
+  ] as const;
+  test.each(sampled(passwords, 2))(
     'that is asked with %s is said so, here and by sync, and the sides are not blamed',
     async (_what, host, detail) => {
       await using redis = await startRedis('--requirepass', 'right');

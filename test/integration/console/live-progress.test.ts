@@ -1,13 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCliHost } from '../../support/cli-host.ts';
+import { extentOf } from '../../support/extent.ts';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
 
-// The first sync of 2,000 people, reviewed, accepted and followed at the page in a headless Chromium.
+// A large first sync, reviewed, accepted and followed at the page in a headless Chromium.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-const PEOPLE = 2_000;
+const PEOPLE = extentOf({ all: 2_000, sample: 1_000 });
 const SETTINGS = { syncInterval: '7d', sweepInterval: '7d', firstSync: 'review', rateLimit: '15000/minute' };
 const PROGRESS = /^(?<done>[\d,]+) of (?<all>[\d,]+) writes done(?:, about .+ left)?\.$/u;
 
@@ -78,7 +79,7 @@ const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => 
 
 const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['done']?.replaceAll(',', ''));
 
-describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
+describe.skipIf(isSkipped)('a large first sync', () => {
   test('waits for its review, is accepted, and is followed until it is done', async () => {
     await using world = await startDaemonWorld(null, host);
     const { service } = await world.addLink('work', PEOPLE);
@@ -107,7 +108,7 @@ describe.skipIf(isSkipped)('the first sync of 2,000 people', () => {
     await page.getByRole('button', { name: 'Plan now' }).click();
     await page.getByRole('heading', { name: /Creations: [\d,]+/u }).waitFor();
     // Both contacts of a pairing side by side, and those that nobody but a person can tell apart.
-    expect(await page.getByRole('heading', { name: /Pairings: [\d,]+/u }).count()).toBe(1);
+    await page.getByRole('heading', { name: /Pairings: [\d,]+/u }).waitFor();
     expect(await page.locator('main li').count()).toBeLessThan(1_500);
     expect(service.account.contacts().length).toBe(before);
 

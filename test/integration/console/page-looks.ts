@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
+import { sampled } from '../../support/extent.ts';
 
 const SIZES = [
   { width: 360, height: 740 },
@@ -16,19 +17,22 @@ const faultsOf = async (page: Page): Promise<readonly string[]> => {
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-/** What is wrong with the pages in light and dark, narrow and wide: a broken rule of axe, or more width than there is. */
+const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+
+/**
+ * What is wrong with the pages in light and dark, narrow and wide: a broken rule of axe, or more width than there is.
+ * `npm test` shows each page in one of these looks, the next page in the next one.
+ */
 export const lookAtAll = async (context: BrowserContext, paths: readonly string[]): Promise<readonly unknown[]> => {
   const page = await context.newPage();
   const faults: unknown[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const size of SIZES) {
+  for (const [index, path] of paths.entries()) {
+    for (const { colorScheme, size } of sampled(LOOKS, LOOKS.length, index)) {
+      await page.emulateMedia({ colorScheme });
       await page.setViewportSize(size);
-      for (const path of paths) {
-        await page.goto(path);
-        const found = await faultsOf(page);
-        if (found.length > 0 || (await isTooWide(page))) faults.push([path, colorScheme, size.width, found]);
-      }
+      await page.goto(path);
+      const found = await faultsOf(page);
+      if (found.length > 0 || (await isTooWide(page))) faults.push([path, colorScheme, size.width, found]);
     }
   }
   await page.close();

@@ -270,7 +270,7 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   expect(JSON.parse(status.stdout)).toMatchObject({
     links: [{ state: 'active', pausedByHandAt: expect.any(String) as string, nextRunAt: null }],
   });
-  expect((await world.run('status')).stdout).toContain('Resume it with: contact-sync resume work');
+  expect((await world.run('status')).stdout).toContain('Resume with: contact-sync');
 
   // By hand it is run all the same, here and in a terminal.
   const [person] = sandbox.google.account.people();
@@ -286,7 +286,7 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   daemon.kill('SIGHUP');
   await daemon.until(says('link paused by hand', 'work'), again);
   const resumed = await world.run('resume');
-  expect([resumed.code, resumed.stdout]).toEqual([0, 'work goes on with its next scheduled run.\n']);
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'work is resumed.\n']);
   expect((await world.run('resume', 'work')).stdout).toBe('work was not paused by hand.\n');
   expect(seen((await visitor.get(path)).text)).not.toContain('Paused by hand');
   await world.configure({ work: SLOW }, PAGE);

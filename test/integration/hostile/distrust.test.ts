@@ -6,12 +6,16 @@ import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
 
+/** A run waits between its searches for a contact whose creation got no answer. */
+const HURRY = 20;
+
 const withService = async (use: (linked: LinkedSandbox, service: SpoilingProxy) => Promise<void>): Promise<void> => {
   await using service = await startSpoilingProxy();
   const people = generatePeople({ count: 12, seed: 7 });
   await using linked = await startLinkedSandbox(
     { google: people, service: [] },
     { SERVICE_BASE_URL: service.url, SWEEP_INTERVAL: '1s' },
+    { hurry: HURRY },
   );
   service.target = linked.sandbox.service.url;
   await use(linked, service);
@@ -111,6 +115,7 @@ test.each([301, 303, 307, 308])(
     await using linked = await startLinkedSandbox(
       { google: people, service: [] },
       { SERVICE_BASE_URL: redirector.url },
+      { hurry: HURRY },
     );
     target = linked.sandbox.service.url;
     redirector.state.status = status;

@@ -280,7 +280,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     work?.google.revokeAllTokens();
     const refused = await world.run('resync', 'work', '--wait');
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('contact-sync connect google work');
+    expect(refused.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');
     const queued = await world.run('resync', 'home');
     expect(queued).toMatchObject({ code: 0, stdout: 'The daemon resyncs: home\n' });
   });
@@ -323,7 +323,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     waiting.kill('SIGINT');
     const { code, stderr } = await waiting.end;
     expect(code).toBe(1);
-    expect(stderr).toContain('the daemon goes on');
+    expect(stderr).toContain('The daemon continues');
     const from = daemon.lines.length;
     await store.releaseLease('work', 'the test');
     await store.close();

@@ -155,7 +155,7 @@ describe('Ctrl-C', () => {
     const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
     const { code, stderr } = await interrupt(held, ['sync', '--config', config], shared);
     expect(code).toBe(1);
-    expect(stderr).toContain('Interrupted before these links: second\n');
+    expect(stderr).toContain('Interrupted. Not synced: second\n');
   });
 });
 

@@ -122,5 +122,5 @@ test('a link that waits for a credential is told of', async () => {
   await daemon.until(says('notification sent', 'work'));
   await daemon.stop();
   expect(told()).toEqual(['work link.paused']);
-  expect(receiver.received[0]?.body).toContain('contact-sync connect service work');
+  expect(receiver.received[0]?.body).toContain('Replace it there');
 });

@@ -176,7 +176,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     });
     expect(await world.run('links', 'add', 'work')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('DATABASE_URL: is not set, and links are kept in that database.'),
+      stderr: expect.stringContaining('DATABASE_URL: is not set, and links are stored in that database.'),
     });
   });
 });

@@ -120,7 +120,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
   });
 
   test.each([
-    ['that is not there', (url: string) => `${url}_absent`, /no database of that name/u],
+    ['that is not there', (url: string) => `${url}_absent`, /the database does not exist/u],
     ['where nobody listens', (url: string) => url.replace(/:\d+\//u, ':1/'), /does not answer \(ECONNREFUSED\)/u],
     ['without TLS where it is asked for', (url: string) => `${url}?sslmode=require`, /does not speak TLS/u],
   ])('%s is said at once, without the password', async (_what, change, message) => {

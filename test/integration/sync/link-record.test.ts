@@ -41,7 +41,9 @@ test('a link says whom runs refuse, skip or leave alone, and for how long it has
   expect(afterRefusal).toMatchObject({
     pairs: 1,
     refused: [{ side: 'right', leftId: ada, name: 'Ada', attempts: 1 }],
-    skipped: [{ side: 'left', leftId: empty, name: null, reason: expect.stringContaining('says nothing') }],
+    skipped: [
+      { side: 'left', leftId: empty, name: null, reason: expect.stringContaining('no value in a synced field') },
+    ],
     alone: [{ side: 'right', name: 'Ben', undoRun: null }],
     lastRun: { id: summary.run, outcome: 'completed' },
     failures: 0,

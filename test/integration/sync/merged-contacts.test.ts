@@ -3,6 +3,7 @@ import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { readSides } from '../../support/compare-sides.ts';
+import { sampled } from '../../support/extent.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -18,8 +19,8 @@ const ADA: Person = {
 };
 const TWIN: Person = {
   ...EMPTY_PERSON,
-  givenName: 'Augusta',
-  familyName: 'King',
+  givenName: 'A.',
+  familyName: 'Lovelace',
   company: 'Analytical',
   title: 'Countess',
   emails: [{ value: 'augusta@example.org', label: 'work' }],
@@ -105,12 +106,15 @@ const expectMerged = (linked: LinkedSandbox, keeper: string, away: string): void
 };
 
 const NAMES: readonly Names[] = [
-  { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'survivorRenamed' },
-  { survivor: 'Augusta', mergedAway: 'Ada', mergeEvents: 'both' },
-  { survivor: 'Augusta', mergedAway: 'Ada', mergeEvents: 'loserDeleted' },
+  { survivor: 'Ada', mergedAway: 'A.', mergeEvents: 'survivorRenamed' },
+  { survivor: 'A.', mergedAway: 'Ada', mergeEvents: 'both' },
+  { survivor: 'A.', mergedAway: 'Ada', mergeEvents: 'loserDeleted' },
 ];
 
-const NAMED: Names = { survivor: 'Ada', mergedAway: 'Augusta', mergeEvents: 'both' };
+const NAMED: Names = { survivor: 'Ada', mergedAway: 'A.', mergeEvents: 'both' };
+
+/** `npm test` plays one variant of so many, another one for the next names. */
+const SAMPLE_EACH = 3;
 
 const VARIANTS: readonly Partial<ServiceVariants>[] = [
   {},
@@ -129,7 +133,7 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
 ];
 
 describe.each(NAMES)('[R10, R12] a merge at Google into $survivor is one at the service', (names) => {
-  test.each(VARIANTS)('under %j', async (variants) => {
+  test.each(sampled(VARIANTS, SAMPLE_EACH, NAMES.indexOf(names)))('under %j', async (variants) => {
     const { linked, keeper, away } = await mergedAtGoogle(variants, names);
     await using _ = linked;
     const before = readSides(linked.sandbox).google;

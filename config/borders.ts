@@ -85,7 +85,7 @@ const CLI = [
 ];
 /** Commands that deal with one side's provider. */
 const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'config/accounts.ts', 'providers/*.ts'];
-const CLI_PACKAGES = ['commander', 'log-update', 'string-width', 'wrap-ansi', 'zod'];
+const CLI_PACKAGES = ['@inquirer/prompts', 'commander', 'log-update', 'string-width', 'wrap-ansi', 'zod'];
 const PROVIDER = ['contact/', 'clock.ts', 'http/', ...SETTINGS];
 const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 

@@ -1,28 +1,23 @@
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { askText, askYesNo, InterruptedError } from './prompts.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Waits until Enter is pressed or the input ends. */
-export const waitForEnter = async (terminal: Terminal, input: NodeJS.ReadableStream, text: string): Promise<void> => {
-  terminal.ask(`${text} `);
-  const lines = createInterface({ input, terminal: false });
-  try {
-    for await (const _ of lines) return;
-  } finally {
-    lines.close();
-  }
-};
+type Output = { readonly stdout: NodeJS.WritableStream };
 
-/** Asks a yes-or-no question. Any other answer, and the end of the input, means no. */
-export const confirm = async (terminal: Terminal, input: NodeJS.ReadableStream, question: string): Promise<boolean> => {
-  terminal.ask(`${question} (y or n) [n]: `);
-  const lines = createInterface({ input, terminal: false });
-  try {
-    for await (const line of lines) return /^\s*y/iu.test(line);
-    return false;
-  } finally {
-    lines.close();
-  }
+const unlessInterrupted = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof InterruptedError) return otherwise;
+    throw error;
+  });
+
+/** Asks a yes-or-no question. Enter, Ctrl-C and the end of the input mean no. */
+export const confirm = ({ stdout }: Output, input: Readable, question: string): Promise<boolean> =>
+  unlessInterrupted(askYesNo({ input, output: stdout }, question, false), false);
+
+/** Waits until Enter or Ctrl-C is pressed, or the input ends. */
+export const waitForEnter = async ({ stdout }: Output, input: Readable, text: string): Promise<void> => {
+  await unlessInterrupted(askText({ input, output: stdout }, text), '');
 };
 
 /** A step that deletes something. */

@@ -2,7 +2,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
 import type { RunKind } from '../store/store.ts';
 import type { Estimate } from '../sync/run.ts';
-import { HaltError } from '../sync/context.ts';
+import { FIRST_SYNC_WAITS, HaltError } from '../sync/context.ts';
 import { planChanges, unpairedOf } from '../view/plan.ts';
 import type { Change, Unpaired } from '../view/views.ts';
 import { selectChanges, type Shown } from '../view/change-filter.ts';
@@ -48,7 +48,12 @@ const notPlanned = (
   return { plan: { ...empty, halted: null, error: troubleOf(error, link, sides) }, code: exitCodeOf(error) };
 };
 
-export type PlanOptions = CommonOptions & Shown & { readonly full?: boolean };
+export type PlanOptions = CommonOptions &
+  Shown & {
+    readonly full?: boolean;
+    /** The plan of a first sync that waits for review is not reported as a halt. */
+    readonly showsReview?: boolean;
+  };
 
 const planOne = async (
   terminal: Terminal,
@@ -60,7 +65,8 @@ const planOne = async (
   const named = { link: link.name, isOnly: app.config.links.length === 1 };
   const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
-    const { kind, plan, halt, estimate } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const { kind, plan, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
     const changes = planChanges(plan);

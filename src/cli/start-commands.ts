@@ -15,8 +15,10 @@ const sideOption = (side: string, about: string): Option =>
   new Option(`--${side} <PROVIDER>`, about).choices(['google', 'service']);
 
 const INIT_SETTINGS = `
-Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes they are the only source. An existing
-configuration file is replaced only if you confirm it, and never with --yes.`;
+init asks its questions on a terminal. Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes
+they are the only source. If the configuration file exists, init offers to change its values, to replace it, or to leave
+it unchanged; --yes never changes it. A new configuration has firstSync: review, unless you decline: the first sync then
+waits for sync --accept-first.`;
 
 const addInit = (program: Command, call: Call): void => {
   program

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { stringify } from 'yaml';
+import { isMap, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Sides } from '../contact/side.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
@@ -9,7 +9,7 @@ import { linkSettings } from './link-settings.ts';
 import { allSettings } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
 import { sideSchema, USUAL_PROVIDERS } from './sides.ts';
-import { variableOf } from './sources.ts';
+import { isSection, isText, variableOf } from './sources.ts';
 
 /** One setting that somebody who sets a link up is asked for. */
 export type AskedSetting = {
@@ -21,7 +21,7 @@ export type AskedSetting = {
   readonly isRequired: boolean;
 };
 
-/** What is written for a new link. */
+/** The providers and names of the sides of a new link, and its settings. */
 export type SetUp = {
   /** A null name: the side is called as its provider. */
   readonly sides: Sides<{ readonly provider: string; readonly name: string | null }>;
@@ -134,4 +134,43 @@ export const envText = (before: string, settings: SetUp['settings']): string | n
   const isKept = (line: string): boolean => !names.has(/^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] ?? '');
   const kept = before.trimEnd() === '' ? [] : before.trimEnd().split('\n').filter(isKept);
   return [...kept, ...variables.map(([name, value]) => `${name}=${value ?? ''}`), ''].join('\n');
+};
+
+/** Settings with one text as their value in a configuration file, by their dotted keys; null if the file is not valid YAML. */
+export const settingsIn = (fileText: string): ReadonlyMap<string, string> | null => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  if (document.errors.length > 0) return null;
+  const top: unknown = document.toJS();
+  if (!isSection(top)) return new Map();
+  const providers = PROVIDERS.map(({ name }) => name);
+  const entries = Object.entries(top).flatMap(([name, value]): [string, unknown][] => {
+    if (!providers.includes(name) || !isSection(value)) return [[name, value]];
+    return Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each]);
+  });
+  return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''));
+};
+
+/** The providers of the links in a configuration file, which is valid YAML, in the order of the sides. */
+export const providersIn = (fileText: string): readonly string[] => {
+  const top: unknown = parseDocument(fileText, { schema: 'failsafe' }).toJS();
+  const links: unknown = isSection(top) ? top['links'] : undefined;
+  const found = (typeof links === 'object' && links !== null ? Object.values(links) : [{}]).flatMap((link: unknown) =>
+    SIDES.map((side) => {
+      const own: unknown = isSection(link) ? link[side] : undefined;
+      return isSection(own) ? own['provider'] : USUAL_PROVIDERS[side];
+    }),
+  );
+  return [...new Set(found)].filter(isText).filter((name) => PROVIDERS.some((provider) => provider.name === name));
+};
+
+/** The text of a configuration file with these settings changed. Comments and all other settings stay. */
+export const changedConfigText = (fileText: string, settings: SetUp['settings']): string => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  for (const [key, value] of settings) {
+    const [section, name] = splitKey(key);
+    if (section === '') document.set(name, value);
+    else if (isMap(document.get(section))) document.setIn([section, name], value);
+    else document.set(section, document.createNode({ [name]: value }));
+  }
+  return document.toString({ lineWidth: 0 });
 };

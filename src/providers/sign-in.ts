@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, type RemoteError } from './errors.ts';
 
 /** What came of a sign-in. */
 export type Grant = {
@@ -18,8 +19,8 @@ export class SignInError extends Error {
   override readonly name = 'SignInError';
   readonly fault: SignInFault;
 
-  constructor(message: string, fault: SignInFault = 'other') {
-    super(message);
+  constructor(message: string, fault: SignInFault = 'other', options?: ErrorOptions) {
+    super(message, options);
     this.fault = fault;
   }
 }
@@ -41,8 +42,18 @@ export type AskForConsent = (
 /** How long a token endpoint may take to answer. */
 export const SIGN_IN_TIMEOUT_MS = 30_000;
 
+const CLIENT_FAULTS = [ClientRefusedError, NotFoundError, UnavailableError, UnreadableError];
+
+/** Whether an error means that an address or the client is wrong. */
+export const isClientFault = (error: unknown): error is RemoteError =>
+  CLIENT_FAULTS.some((kind) => error instanceof kind);
+
 /** How a person signs in at a provider, and what can be said of the token that this gives. */
 export type SignIn<Settings> = {
+  /**
+   * Checks the addresses and the client without a browser. Returns what is wrong and what to do; null if no fault was found.
+   */
+  checkClient(settings: Settings, context: SignInContext): Promise<string | null>;
   /** Asks for consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null where there is none. Throws as `withConsent` does. */

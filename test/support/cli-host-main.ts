@@ -13,15 +13,17 @@ const order = z.object({
   mark: z.string(),
   /** Whether texts name commands as they are typed in a checkout, as `src/main.ts` does. */
   isTyped: z.boolean(),
+  isTerminal: z.boolean(),
 });
 
 const { PATH = '' } = process.env;
 const terminal = createTerminal(process.stdout, process.stderr);
 
 const perform = async (message: unknown): Promise<void> => {
-  const { args, env, cwd, mark, isTyped } = order.parse(message);
+  const { args, env, cwd, mark, isTyped, isTerminal } = order.parse(message);
   process.chdir(cwd);
   process.env = { PATH, ...env };
+  Object.defineProperty(process.stdin, 'isTTY', { value: isTerminal, configurable: true });
   const code = await runCli(args, terminal, ...(isTyped ? [TYPED_COMMAND] : []));
   // The directory of the command may be removed or unmounted now.
   process.chdir('/');

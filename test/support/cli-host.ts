@@ -7,6 +7,9 @@ import { z } from 'zod';
 type Environment = Readonly<Record<string, string>>;
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
+/** `isTerminal`: standard input counts as a terminal, so that the command asks questions. */
+type StartOptions = { readonly isTerminal?: boolean };
+
 /** A command under way in the host. */
 export type HostedCommand = {
   /** Resolves with what `read` finds in all that was printed to stdout so far, once that is not null. */
@@ -24,7 +27,7 @@ export type HostedCommand = {
  * Not for `daemon`, which ends its process.
  */
 export type CliHost = {
-  start(args: readonly string[], env?: Environment, cwd?: string): HostedCommand;
+  start(args: readonly string[], env?: Environment, cwd?: string, options?: StartOptions): HostedCommand;
   run(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
   /** The same, with commands named as they are typed in a checkout, as `src/main.ts` does. */
   runTyped(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
@@ -91,7 +94,7 @@ const launchHost = (): SharedHost => {
   let isBusy = false;
   const begin = (
     args: readonly string[],
-    isTyped: boolean,
+    { isTyped = false, isTerminal = false }: { isTyped?: boolean } & StartOptions,
     env: Environment = {},
     cwd: string = tmpdir(),
   ): HostedCommand => {
@@ -99,7 +102,7 @@ const launchHost = (): SharedHost => {
     isBusy = true;
     const mark = `<${randomUUID()}>`;
     const end = finish(mark).finally(() => (isBusy = false));
-    child.send({ args, env, cwd, mark, isTyped });
+    child.send({ args, env, cwd, mark, isTyped, isTerminal });
     return {
       printed: (read) => Promise.race([stdout.until(read), died]),
       paste: (line) => void child.stdin?.write(`${line}\n`),
@@ -108,9 +111,9 @@ const launchHost = (): SharedHost => {
     };
   };
   return {
-    start: (args, env, cwd) => begin(args, false, env, cwd),
-    run: (args, env, cwd) => begin(args, false, env, cwd).end,
-    runTyped: (args, env, cwd) => begin(args, true, env, cwd).end,
+    start: (args, env, cwd, options = {}) => begin(args, options, env, cwd),
+    run: (args, env, cwd) => begin(args, {}, env, cwd).end,
+    runTyped: (args, env, cwd) => begin(args, { isTyped: true }, env, cwd).end,
     isAlive: () => child.exitCode === null && child.signalCode === null && child.connected,
   };
 };

@@ -15,12 +15,13 @@ import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import type { PlaceOptions } from '../configuration.ts';
 import { EXIT, exitCodeOf, type ExitCode } from '../exit-codes.ts';
+import { askSecret, InterruptedError } from '../prompts.ts';
 import { readSecretFile } from '../read-secret-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type Opened } from '../with-app.ts';
 import { askForConsent } from './consent.ts';
-import { readHiddenLine } from './pasted.ts';
+import { readPipedLine } from './pasted.ts';
 
 export type ConnectOptions = PlaceOptions & {
   /** False: the address is only printed. */
@@ -31,6 +32,8 @@ export type ConnectOptions = PlaceOptions & {
   /** The file that a v1 application's key stands in. */
   readonly apiKeyFile?: string;
   readonly replaceAccount?: boolean;
+  /** False: the next command is not printed. */
+  readonly printsNext?: boolean;
 };
 
 const oneLink = (links: readonly LinkConfig[], word: string): LinkConfig => {
@@ -71,8 +74,11 @@ const refuseArgument = (apiKey: string): void => {
 const readKey = async ({ terminal, signal, options }: Step): Promise<string> => {
   if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
-  if (process.stdin.isTTY) terminal.print('The api_key (it is not shown):');
-  return readHiddenLine(process.stdin, 'api_key', signal);
+  if (!process.stdin.isTTY) return readPipedLine(process.stdin, 'api_key', signal);
+  return askSecret({ input: process.stdin, output: terminal.stdout }, 'api_key (not shown)').catch((cause: unknown) => {
+    if (!(cause instanceof InterruptedError)) throw cause;
+    throw new SignInError('No api_key was given. Nothing was stored.', 'other', { cause });
+  });
 };
 
 const signIn = async (step: Step): Promise<Grant> => {
@@ -181,12 +187,15 @@ const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promi
 };
 
 /** What stands in the way of using this sign-in, and what comes next. */
-const printNext = async ({ terminal, app, link, side }: Step): Promise<void> => {
+/** Warns if the configuration has a token, because it is used instead of the stored one. */
+const warnOfOwnToken = ({ terminal, link, side }: Step): void => {
   const { token, provider } = link.sides[side];
-  if (token !== null) {
-    const place = placeOf(link, side, providerNamed(provider).tokenKey);
-    terminal.warn(`The configuration has ${place}, which wins over what was stored now. Remove it there.`);
-  }
+  if (token === null) return;
+  const place = placeOf(link, side, providerNamed(provider).tokenKey);
+  terminal.warn(`The configuration sets ${place}, which is used instead of the stored token. Remove it there.`);
+};
+
+const printNext = async ({ terminal, app, link, side }: Step): Promise<void> => {
   const other = otherSide(side);
   const digests = await app.credentials(link);
   terminal.print(
@@ -232,7 +241,8 @@ const connectSide = async (step: Step): Promise<void> => {
     await storeToken();
   }
   await resume(step, isReplacement);
-  await printNext(step);
+  warnOfOwnToken(step);
+  if (step.options.printsNext ?? true) await printNext(step);
 };
 
 const EXIT_CODES: Readonly<Record<SignInFault, ExitCode>> = {

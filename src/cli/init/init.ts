@@ -1,17 +1,31 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { configFileOf, settingsInVariables, type LinkConfig } from '../../config/config.ts';
+import { configFileOf, readConfig, settingsInVariables, type LinkConfig } from '../../config/config.ts';
+import { isSecretSetting } from '../../config/set-up.ts';
+import { variableOf } from '../../config/sources.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
+import { providerNamed } from '../../providers/registry.ts';
 import { loadOptionsOf, type PlaceOptions } from '../configuration.ts';
 import { connect, type ConnectOptions } from '../connect/connect.ts';
 import { doctor } from '../doctor/doctor.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { plan } from '../plan.ts';
+import { InterruptedError } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp } from '../with-app.ts';
-import { createPrompts, type Prompts } from './prompts.ts';
-import { askAll, NOBODY, type SecretPlace } from './questions.ts';
+import { checkClient } from './check-client.ts';
+import { readExisting, type Existing } from './existing.ts';
+import {
+  askAll,
+  createAsker,
+  NON_INTERACTIVE,
+  type AnswerHandlers,
+  type Answers,
+  type Asker,
+  type Known,
+  type SecretPlace,
+} from './questions.ts';
 import { writeAnswers } from './write.ts';
 
 export type InitOptions = PlaceOptions &
@@ -19,20 +33,149 @@ export type InitOptions = PlaceOptions &
     readonly left?: string;
     readonly right?: string;
     readonly secrets?: SecretPlace;
-    /** Nothing is asked: the variables and the options say everything. */
+    /** No question is asked: variables and options give all values. */
     readonly yes?: boolean;
   };
 
-const confirm = async (prompts: Prompts, question: string, usual: 'y' | 'n'): Promise<boolean> => {
-  const faultOf = (answer: string): string | null => (/^(?:y|yes|n|no)$/iu.test(answer) ? null : 'is neither y nor n.');
-  return /^y/iu.test(await prompts.ask(`${question} (y or n)`, usual, faultOf));
+const NO_TERMINAL =
+  'init asks its questions on a terminal, and standard input is not a terminal. In a script, set the variables and use ' +
+  '--yes. In a container, use docker run -it.';
+
+const heading = (terminal: Terminal, text: string): void => terminal.print(`\n${terminal.style('bold', text)}`);
+
+const introduce = (terminal: Terminal, path: string): void => {
+  terminal.print(
+    [
+      terminal.style('bold', 'Set up a link between two address books'),
+      '',
+      'init asks for the two providers, your client id and secret at each of them, and the time between two syncs.',
+      `Then it writes ${path} (readable by you only), opens the browser to sign in at both sides,`,
+      'checks everything, and shows the plan of the first sync. It writes nothing at either side.',
+      'Enter accepts the value in parentheses. Ctrl-C stops; your answers are kept for the next init.',
+      '',
+    ].join('\n'),
+  );
 };
 
-/** Whether the file may be written: a file that is there is somebody's work. Throws {@link UsageError} for a script. */
-const mayWrite = async (path: string, prompts: Prompts | null): Promise<boolean> => {
-  if (!existsSync(path)) return true;
-  if (prompts !== null) return confirm(prompts, `${path} exists. Replace it`, 'n');
-  throw new UsageError(`${path} exists, and --yes replaces nothing. Move it away, or name another one with --config.`);
+/** What happens to a configuration file that exists. */
+type Treatment = 'change' | 'replace' | 'leave';
+
+const chooseTreatment = async (
+  terminal: Terminal,
+  asker: Asker,
+  path: string,
+  isValid: boolean,
+): Promise<Treatment> => {
+  if (isValid) {
+    return asker.choice(
+      `${path} exists`,
+      [
+        { value: 'change', name: 'Change its values' },
+        { value: 'replace', name: 'Replace it with a new configuration' },
+        { value: 'leave', name: 'Leave it unchanged' },
+      ],
+      'change',
+    );
+  }
+  terminal.warn(`${path} exists and is not valid YAML.`);
+  return (await asker.yesNo('Replace it with a new configuration?', false)) ? 'replace' : 'leave';
+};
+
+const handlersFor = (terminal: Terminal, keep: AnswerHandlers['keep']): AnswerHandlers => ({
+  keep,
+  check: async (provider, settings) => {
+    const { title } = providerNamed(provider);
+    const fault = await checkClient(provider, settings);
+    if (fault === null) terminal.print(`${title}: no fault found in these values.`);
+    else terminal.warn(`${title}: ${fault}`);
+    return fault === null;
+  },
+});
+
+/** Warns about variables that are used instead of an answer. */
+const warnAboutVariables = (terminal: Terminal, options: PlaceOptions, { settings }: Answers): void => {
+  for (const [key, value] of settingsInVariables(loadOptionsOf(options))) {
+    const answer = settings.get(key);
+    if (answer === undefined || answer === value) continue;
+    const shown = isSecretSetting(key) ? '' : ` (${value})`;
+    terminal.warn(`The variable ${variableOf(key)}${shown} is used instead of your answer. Unset it.`);
+  }
+};
+
+/** The answers to all questions; null if the questions were interrupted, after the answers so far were written. */
+const answersOf = async (
+  terminal: Terminal,
+  options: InitOptions,
+  asker: Asker,
+  { path, known }: { readonly path: string; readonly known: Known },
+): Promise<Answers | null> => {
+  let soFar: Answers | null = null;
+  const keep = (answers: Answers): void => {
+    soFar = answers;
+  };
+  const handlers = options.yes ? { keep, check: () => Promise.resolve(true) } : handlersFor(terminal, keep);
+  try {
+    return await askAll(asker, known, handlers);
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    const written = soFar === null ? [] : await writeAnswers(path, soFar, { isComplete: false });
+    const where = `Your answers are in ${written.join(' and ')}. Continue with: contact-sync init`;
+    terminal.warn(`Interrupted. ${written.length === 0 ? 'Nothing was written.' : where}`);
+    return null;
+  }
+};
+
+/** Asks for all values and writes them. Returns false if the questions were interrupted. */
+const askAndWrite = async (
+  terminal: Terminal,
+  options: InitOptions,
+  asker: Asker,
+  { path, existing }: { readonly path: string; readonly existing: Existing | null },
+): Promise<boolean> => {
+  const { left, right, dataDir } = options;
+  const settings = new Map([...(existing?.settings ?? []), ...settingsInVariables(loadOptionsOf(options))]);
+  if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
+  const known = {
+    providers: { ...(left !== undefined && { left }), ...(right !== undefined && { right }) },
+    existing: existing?.providers ?? null,
+    secrets: options.secrets ?? existing?.secrets ?? null,
+    settings,
+  };
+  const answers = await answersOf(terminal, options, asker, { path, known });
+  if (answers === null) return false;
+  const written = await writeAnswers(path, answers, { isComplete: true });
+  terminal.print(`\nWritten, readable by you only: ${written.join(' and ')}`);
+  warnAboutVariables(terminal, options, answers);
+  return true;
+};
+
+/** Asks for the configuration and writes it. Returns null if it was written, otherwise the exit code. */
+const setUp = async (terminal: Terminal, options: InitOptions, path: string): Promise<ExitCode | null> => {
+  const exists = existsSync(path);
+  if (options.yes) {
+    if (exists) throw new UsageError(`${path} exists, and --yes replaces nothing. Move it, or set another --config.`);
+    await askAndWrite(terminal, { secrets: 'file', ...options }, NON_INTERACTIVE, { path, existing: null });
+    return null;
+  }
+  if (!process.stdin.isTTY) throw new UsageError(NO_TERMINAL);
+  introduce(terminal, path);
+  const asker = createAsker({ input: process.stdin, output: terminal.stdout });
+  const existing = exists ? await readExisting(path) : null;
+  const treatment = exists
+    ? await chooseTreatment(terminal, asker, path, existing !== null).catch((error: unknown): Treatment => {
+        if (error instanceof InterruptedError) return 'leave';
+        throw error;
+      })
+    : 'replace';
+  if (treatment === 'leave') {
+    terminal.print('Nothing was changed.');
+    return EXIT.done;
+  }
+  const isWritten = await askAndWrite(terminal, options, asker, {
+    path,
+    existing: treatment === 'change' ? existing : null,
+  });
+  return isWritten ? null : EXIT.failed;
 };
 
 /** The sides that have no token yet. */
@@ -46,63 +189,45 @@ const unsignedSides = (terminal: Terminal, options: PlaceOptions): Promise<reado
     return unsigned;
   });
 
-const signIn = async (terminal: Terminal, options: InitOptions): Promise<void> => {
+/** Signs in at each side without a token; stops at the first sign-in that fails. */
+const signIn = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   for (const [link, side] of await unsignedSides(terminal, options)) {
     const { name, place } = link.sides[side];
-    terminal.print(`\nSign in at ${place}`);
-    await connect(terminal, name, link.name, options);
-  }
-};
-
-const heading = (terminal: Terminal, text: string): void => terminal.print(`\n${terminal.style('bold', text)}`);
-
-/** What was set up, looked at: every check, and where they pass what a first sync would do. */
-const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
-  heading(terminal, 'Is everything in order? (contact-sync doctor)');
-  const code = await doctor(terminal, undefined, options);
-  if (code !== EXIT.done) {
-    terminal.print('\nWhen that is settled: contact-sync doctor, then contact-sync plan');
+    heading(terminal, `Sign in at ${place}`);
+    const code = await connect(terminal, name, link.name, { ...options, printsNext: false });
+    if (code === EXIT.done) continue;
+    terminal.print(`\nTo change an answer or to try again: contact-sync init`);
     return code;
   }
-  heading(terminal, 'What would the first sync do? (contact-sync plan)');
-  const planned = await plan(terminal, undefined, options);
-  terminal.print('\nNothing was written at either side so far.');
-  if (planned === EXIT.done) terminal.print('Next: contact-sync sync, and then: contact-sync daemon');
-  return planned;
+  return EXIT.done;
 };
 
-/** The path of the configuration that was written; null where a person did not want it. */
-const setUp = async (terminal: Terminal, options: InitOptions, prompts: Prompts | null): Promise<string | null> => {
-  const { left, right, secrets = null, dataDir } = options;
-  if (dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
-  const place = loadOptionsOf(options);
-  const path = configFileOf(place);
-  if (!(await mayWrite(path, prompts))) return null;
-  const settings = new Map(settingsInVariables(place));
-  if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
-  const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
-  const answers = await askAll(prompts ?? NOBODY, {
-    providers,
-    secrets: prompts === null ? (secrets ?? 'file') : secrets,
-    settings,
-  });
-  const written = await writeAnswers(path, answers);
-  terminal.print(`\nWritten, readable by you alone: ${written.join(' and ')}`);
-  return path;
+/** Checks the new configuration, and shows the plan of the first sync if no check failed. */
+const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  heading(terminal, 'Check (contact-sync doctor)');
+  const code = await doctor(terminal, undefined, options);
+  if (code !== EXIT.done) {
+    terminal.print(`\nTo change an answer: contact-sync init\nTo check again: contact-sync doctor`);
+    return code;
+  }
+  heading(terminal, 'Plan of the first sync (contact-sync plan)');
+  const planned = await plan(terminal, undefined, { ...options, showsReview: true });
+  terminal.print('\nNothing was written at either side.');
+  if (planned === EXIT.done) {
+    const { links } = readConfig(loadOptionsOf(options)).config;
+    const accept = links.some(({ firstSync }) => firstSync === 'review') ? ' --accept-first' : '';
+    terminal.print(`Next: contact-sync sync${accept}\nThen: contact-sync daemon`);
+  }
+  return planned;
 };
 
 /** `init`: asks for what a link needs, writes the configuration, signs in, and ends with `doctor` and the plan. */
 export const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
-  let path: string | null;
-  {
-    using prompts = options.yes ? null : createPrompts(terminal, process.stdin);
-    path = await setUp(terminal, options, prompts);
-  }
-  if (path === null) {
-    terminal.print('Nothing was changed.');
-    return EXIT.done;
-  }
+  if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
+  const path = configFileOf(loadOptionsOf(options));
+  const code = await setUp(terminal, options, path);
+  if (code !== null) return code;
   const here = { ...options, config: path };
-  if (!options.yes) await signIn(terminal, here);
-  return finish(terminal, here);
+  const signedIn = options.yes ? EXIT.done : await signIn(terminal, here);
+  return signedIn === EXIT.done ? finish(terminal, here) : signedIn;
 };

@@ -1,49 +1,68 @@
-import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../config/set-up.ts';
 import { isName } from '../../config/link-sections.ts';
+import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../config/set-up.ts';
 import { USUAL_PROVIDERS } from '../../config/sides.ts';
 import { variableOf } from '../../config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
-import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import type { Prompts } from './prompts.ts';
+import { PROVIDERS } from '../../providers/registry.ts';
+import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../prompts.ts';
 
-/** Where secrets are written: the configuration file, a `.env` beside it, or nowhere, since variables give them. */
-const SECRET_PLACES = ['file', 'env', 'none'] as const;
-export type SecretPlace = (typeof SECRET_PLACES)[number];
+/** Where secrets are written: the configuration file, a `.env` next to it, or nowhere because variables set them. */
+export type SecretPlace = 'file' | 'env' | 'none';
 
-/** What is known before anything is asked. */
+/** What is known before the first question. */
 export type Known = {
-  /** The providers that options name. */
+  /** Providers that options set. */
   readonly providers: Partial<Sides<string>>;
+  /** The providers of the links in an existing configuration, which stay; null for a new configuration. */
+  readonly existing: readonly string[] | null;
   readonly secrets: SecretPlace | null;
-  /** Settings that variables hold, by their dotted keys. */
+  /** Values that variables or an existing configuration set, by their dotted keys. */
   readonly settings: ReadonlyMap<string, string>;
 };
 
-export type Answers = SetUp & { readonly secrets: SecretPlace };
-
-/** Answers nothing by itself: everything that is asked gets its usual answer. */
-export const NOBODY: Pick<Prompts, 'ask' | 'askHidden'> = {
-  ask: (_, usual) => Promise.resolve(usual),
-  askHidden: (_, usual) => Promise.resolve(usual),
+export type Answers = Pick<SetUp, 'settings'> & {
+  /** Null: the links of the existing configuration stay, and `settings` has only what was asked. */
+  readonly sides: SetUp['sides'] | null;
+  readonly secrets: SecretPlace;
 };
 
-type Asker = Pick<Prompts, 'ask' | 'askHidden'>;
+/** Asks one question of each kind. */
+export type Asker = {
+  text(message: string, usual: string, fault?: (answer: string) => string | null): Promise<string>;
+  secret(message: string, usual: string, fault: (answer: string) => string | null): Promise<string>;
+  choice<const Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    usual: NoInfer<Value>,
+  ): Promise<Value>;
+  yesNo(message: string, usual: boolean): Promise<boolean>;
+};
+
+/** Gives the usual answer to every question. */
+export const NON_INTERACTIVE: Asker = {
+  text: (_, usual) => Promise.resolve(usual),
+  secret: (_, usual) => Promise.resolve(usual),
+  choice: (_message, _choices, usual) => Promise.resolve(usual),
+  yesNo: (_, usual) => Promise.resolve(usual),
+};
+
+export const createAsker = (streams: Streams): Asker => ({
+  text: (message, usual, fault = () => null) => askText(streams, message, { usual, faultOf: fault }),
+  secret: (message, usual, fault) => askSecret(streams, message, { usual, faultOf: fault }),
+  choice: (message, choices, usual) => askChoice(streams, message, choices, usual),
+  yesNo: (message, usual) => askYesNo(streams, message, usual),
+});
 
 const USUAL_INTERVAL = '5m';
 
-const oneOf =
-  (words: readonly string[]) =>
-  (answer: string): string | null =>
-    words.includes(answer) ? null : `is not one of ${words.join(', ')}.`;
-
 const askProvider = async (asker: Asker, side: Side, known: Known): Promise<string> => {
-  const names = PROVIDERS.map(({ name }) => name).toSorted();
-  const question = `Which provider is on the ${side} side (${names.join(', ')})`;
-  return known.providers[side] ?? (await asker.ask(question, USUAL_PROVIDERS[side], oneOf(names)));
+  const choices = PROVIDERS.map(({ name, title }) => ({ value: name, name: title }));
+  const usual = USUAL_PROVIDERS[side];
+  return known.providers[side] ?? (await asker.choice(`Provider of the ${side} side`, choices, usual));
 };
 
 const askName = (asker: Asker, side: Side): Promise<string> =>
-  asker.ask(`What is the ${side} side called`, side, (answer) =>
+  asker.text(`Name of the ${side} side`, side, (answer) =>
     isName(answer) ? null : 'is not a name. Use letters, digits, - and _.',
   );
 
@@ -57,42 +76,71 @@ const askSides = async (asker: Asker, known: Known): Promise<SetUp['sides']> => 
   return bySide((side) => ({ provider: providers[side], name: names?.[side] ?? null }));
 };
 
-const askSecretPlace = async (asker: Asker, { secrets }: Known): Promise<SecretPlace> => {
-  if (secrets !== null) return secrets;
-  const question =
-    'Where do secrets go: file (the configuration file), env (a .env beside it), none (you set variables)';
-  const answer = await asker.ask(question, 'file', oneOf(SECRET_PLACES));
-  return SECRET_PLACES.find((place) => place === answer) ?? 'file';
-};
+const SECRET_PLACES: readonly Choice<SecretPlace>[] = [
+  { value: 'file', name: 'in the configuration file' },
+  { value: 'env', name: 'in a .env file next to it' },
+  { value: 'none', name: 'nowhere: I set variables' },
+];
 
 const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise<string> => {
   const { key, description, isSecret, isRequired } = setting;
-  const question = `${variableOf(key)}: ${description}${isRequired ? '' : ' Enter leaves it out.'}`.replace(/\.$/u, '');
-  const check = (answer: string): string | null => (answer === '' && !isRequired ? null : faultOf(key, answer));
-  return isSecret ? asker.askHidden(question, usual, check) : asker.ask(question, usual, check);
+  const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : isRequired ? '' : ' Enter skips it.';
+  const message = `${variableOf(key)}: ${description}${hint}`;
+  const fault = (answer: string): string | null => (answer === '' && !isRequired ? null : faultOf(key, answer));
+  return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
 };
 
-/** Everything that a new link needs, from a person or from the variables. */
-export const askAll = async (asker: Asker, known: Known): Promise<Answers> => {
-  const sides = await askSides(asker, known);
-  const secrets = await askSecretPlace(asker, known);
+/** What happens to the answers while questions are asked. */
+export type AnswerHandlers = {
+  /** Receives all answers so far after each setting. */
+  readonly keep: (answers: Answers) => void;
+  /** Checks the settings of a provider; reports a fault and returns false for settings that do not work. */
+  readonly check: (provider: string, settings: ReadonlyMap<string, string>) => Promise<boolean>;
+};
+
+/** Asks for everything that a new link needs. */
+export const askAll = async (asker: Asker, known: Known, { keep, check }: AnswerHandlers): Promise<Answers> => {
+  const sides = known.existing === null ? await askSides(asker, known) : null;
+  const secrets = known.secrets ?? (await asker.choice('Where to store secrets', SECRET_PLACES, 'file'));
   const settings = new Map(known.settings);
-  const providers = new Set(SIDES.map((side) => providerNamed(sides[side].provider).name));
-  for (const setting of [...providers].flatMap(settingsToAsk)) {
-    const { key, isSecret } = setting;
-    if (known.settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
-    const answer = await askSetting(asker, setting, known.settings.get(key) ?? '');
-    if (answer !== '') settings.set(key, answer);
-  }
-  const usual = known.settings.get('syncInterval') ?? USUAL_INTERVAL;
-  const check = (answer: string): string | null => faultOf('syncInterval', answer);
-  settings.set('syncInterval', await asker.ask('Time between two runs of the daemon (30s, 5m, 6h)', usual, check));
-  // Those of a provider that plays no side stay out of the file.
-  const mine = [...settings].filter(([key]) => !key.includes('.') || providers.has(key.split('.')[0] ?? ''));
-  return { sides, secrets, settings: new Map(mine) };
+  const asked = new Set<string>();
+  const providers = new Set(sides === null ? known.existing : SIDES.map((side) => sides[side].provider));
+  // Settings of a provider that the link does not use are not written.
+  const isUsed = (key: string): boolean => !key.includes('.') || providers.has(key.split('.')[0] ?? '');
+  const isWritten = (key: string): boolean => (sides === null ? asked.has(key) : isUsed(key));
+  const answers = (): Answers => ({
+    sides,
+    secrets,
+    settings: new Map([...settings].filter(([key]) => isWritten(key))),
+  });
+  const set = (key: string, answer: string): void => {
+    asked.add(key);
+    if (answer === '') settings.delete(key);
+    else settings.set(key, answer);
+    keep(answers());
+  };
+  const askOf = async (provider: string): Promise<void> => {
+    for (const setting of settingsToAsk(provider)) {
+      const { key, isSecret } = setting;
+      if (settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
+      set(key, await askSetting(asker, setting, settings.get(key) ?? ''));
+    }
+    const isFine = await check(provider, settings);
+    if (!isFine && (await asker.yesNo('Correct these values?', true))) await askOf(provider);
+  };
+  for (const provider of providers) await askOf(provider);
+  const usual = settings.get('syncInterval') ?? USUAL_INTERVAL;
+  const fault = (answer: string): string | null => faultOf('syncInterval', answer);
+  set('syncInterval', await asker.text('Time between two syncs of the daemon (30s, 5m, 6h)', usual, fault));
+  const reviews = await asker.yesNo(
+    'Wait for your approval before the first sync writes anything?',
+    settings.get('firstSync') !== 'run',
+  );
+  set('firstSync', reviews ? 'review' : 'run');
+  return answers();
 };
 
-/** The settings that the configuration file gets, and those that the `.env` gets. */
+/** The settings for the configuration file, and those for the `.env` file. */
 export const divide = ({ secrets, settings }: Answers) => {
   const isSecret = ([key]: readonly [string, string]): boolean => isSecretSetting(key);
   const open = [...settings].filter((entry) => secrets === 'file' || !isSecret(entry));

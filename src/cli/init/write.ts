@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { loadConfig } from '../../config/config.ts';
 import { envFileBeside } from '../../config/home.ts';
-import { configText, envText } from '../../config/set-up.ts';
+import { changedConfigText, configText, envText, settingsIn, type SetUp } from '../../config/set-up.ts';
 import { makeDirectory } from '../../make-directory.ts';
 import { UsageError } from '../usage-error.ts';
+import { textOf } from './existing.ts';
 import { divide, type Answers } from './questions.ts';
 
-const textOf = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  });
-
-/** Lets `use` have a new file beside a path, which only its owner reads, and removes it where it is still there. */
+/** Creates a file next to a path, readable only by its owner, and deletes it after `use` unless `use` moved it. */
 const withDraft = async (path: string, text: string, use: (draft: string) => unknown): Promise<void> => {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
@@ -25,27 +20,46 @@ const withDraft = async (path: string, text: string, use: (draft: string) => unk
   }
 };
 
-/** Whoever reads the file meanwhile has the one before or the new one. */
+/** Replaces a file atomically. */
 const replaceFile = (path: string, text: string): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path));
 
+const fileTextFor = (path: string, before: string, sides: Answers['sides'], settings: SetUp['settings']): string => {
+  if (sides !== null) return configText({ sides, settings }, path);
+  const current = settingsIn(before);
+  const changed = [...settings].filter(([key, value]) => current?.get(key) !== value);
+  return changed.length === 0 ? before : changedConfigText(before, new Map(changed));
+};
+
 /**
- * Writes the configuration file, and the `.env` beside it where secrets go there. Answers the paths of what was written.
+ * Writes the configuration file, and the `.env` file next to it if secrets are stored there. Returns the paths written.
+ * `isComplete`: the answers must be a valid configuration.
  *
- * @throws {ConfigError} where the answers make no configuration, and {@link UsageError} where a secret cannot be written:
- * nothing is written then. {@link DirectoryError} where the directory of the file cannot be.
+ * @throws {ConfigError} if complete answers are not a valid configuration, and {@link UsageError} if a secret cannot be
+ * written; nothing is written then. {@link DirectoryError} if the directory of the file cannot be used.
  */
-export const writeAnswers = async (path: string, answers: Answers): Promise<readonly string[]> => {
+export const writeAnswers = async (
+  path: string,
+  answers: Answers,
+  { isComplete }: { readonly isComplete: boolean },
+): Promise<readonly string[]> => {
+  const { sides } = answers;
   const { inFile, inEnv } = divide(answers);
   const envPath = envFileBeside(path);
   const env = inEnv.size === 0 ? null : envText(await textOf(envPath), inEnv);
   if (inEnv.size > 0 && env === null) {
-    throw new UsageError('A secret has quotes that a .env file cannot hold. Let secrets go to the configuration file.');
+    throw new UsageError(
+      'A secret has quotes that a .env file cannot contain. Store secrets in the configuration file.',
+    );
   }
   makeDirectory(dirname(path));
-  const whole = configText({ ...answers, settings: new Map([...inFile, ...inEnv]) }, path);
-  await withDraft(path, whole, (draft) => loadConfig({ configPath: draft }));
-  await replaceFile(path, configText({ ...answers, settings: inFile }, path));
+  const before = sides === null ? await textOf(path) : '';
+  if (isComplete) {
+    // The draft has all values, because the `.env` file is not written yet.
+    const whole = fileTextFor(path, before, sides, new Map([...inFile, ...inEnv]));
+    await withDraft(path, whole, (draft) => loadConfig({ configPath: draft }));
+  }
+  await replaceFile(path, fileTextFor(path, before, sides, inFile));
   if (env === null) return [path];
   await replaceFile(envPath, env);
   return [path, envPath];

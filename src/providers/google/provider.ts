@@ -24,6 +24,10 @@ export const google = defineProvider({
   },
   meter: null,
   signIn: {
+    checkClient: async (settings, context) => {
+      const { checkGoogleClient } = await import('./sign-in.ts');
+      return checkGoogleClient(settings, context);
+    },
     withConsent: async (settings, ask, context) => {
       const { signInAtGoogle } = await import('./sign-in.ts');
       return signInAtGoogle(settings, ask, context);

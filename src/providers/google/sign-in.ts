@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from '../../http/transport.ts';
-import { SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
+import { RemoteError } from '../errors.ts';
+import { isClientFault, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './settings.ts';
 
@@ -23,6 +24,30 @@ export const revokeAtGoogle = async (
   const dispatcher = openDispatcher();
   try {
     await revokeToken({ tokenUrl, token, dispatcher, clock }, signal);
+  } finally {
+    await dispatcher.destroy();
+  }
+};
+
+/**
+ * Exchanges a made-up code. Google checks the client first, so a refusal of the code means that the client is valid. Other
+ * refusals are left to the sign-in.
+ */
+export const checkGoogleClient = async (
+  { tokenUrl, clientId, clientSecret }: GoogleSettings,
+  { clock, signal }: SignInContext,
+): Promise<string | null> => {
+  const dispatcher = openDispatcher();
+  const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
+  const exchange = { ...client, code: 'none', redirectUri: 'http://127.0.0.1/', codeVerifier: 'none', clock };
+  try {
+    await exchangeCode({ ...exchange, dispatcher }, signal);
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isClientFault(error)) return `${error.message}.`;
+    if (error instanceof RemoteError) return null;
+    throw error;
   } finally {
     await dispatcher.destroy();
   }

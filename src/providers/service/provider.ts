@@ -29,6 +29,10 @@ export const service = defineProvider({
     budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
   },
   signIn: {
+    checkClient: async (settings, context) => {
+      const { checkServiceClient } = await import('./sign-in.ts');
+      return checkServiceClient(settings, context);
+    },
     withConsent: async (settings, ask, context) => {
       const { signInAtService } = await import('./sign-in.ts');
       return signInAtService(settings, ask, context);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCliHost, type HostedCommand } from '../../support/cli-host.ts';
 import { consentTo } from '../connect/sign-in.ts';
@@ -31,10 +31,30 @@ const variables = (): Environment => {
 };
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
-/** Answers a question once it has been asked. */
-const answer = async (command: HostedCommand, question: RegExp, line: string): Promise<void> => {
-  await command.printed((stdout) => question.exec(stdout));
-  command.paste(line);
+const [DOWN, CONTROL_C] = ['\u001B[B', '\u0003'];
+
+/** Starts `init` as on a terminal. */
+const ask = (args: readonly string[], env: Environment, folder: string) => {
+  const command = host.start(['init', ...args], env, folder, { isTerminal: true });
+  const ended = command.end.then(({ stdout, stderr }): never => {
+    throw new Error(`The command ended without asking: ${stdout.slice(-500)} ${stderr}`);
+  });
+  ended.catch(() => undefined);
+  let answered = 0;
+  return {
+    ...command,
+    /** Answers a question that is asked after the questions before it, once it is shown. */
+    answer: async (question: string, keys = ''): Promise<void> => {
+      const asked = command.printed((stdout) => {
+        const at = stripVTControlCharacters(stdout).indexOf(question, answered);
+        if (at < 0) return null;
+        answered = at + question.length;
+        return true;
+      });
+      await Promise.race([asked, ended]);
+      command.paste(keys);
+    },
+  };
 };
 
 /** Consents at the sign-in that a command waits for, the first of them or the second. */
@@ -51,13 +71,16 @@ test('--yes takes everything from the variables, and the file then needs none of
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const file = join(folder, 'config/contact-sync.yaml');
   expect(await modeOf(file)).toBe(0o600);
-  expect(stdout).toContain(`Written, readable by you alone: ${file}`);
+  expect(stdout).toContain(`Written, readable by you only: ${file}`);
   expect(stdout).toMatch(/^ok +data-directory .*\/yes\/data/mu);
   expect(stdout).toMatch(/^ok +default google +answered/mu);
   expect(stdout).toMatch(/^default: full, \d+ actions/mu);
   for (const secret of secretsOf(ground.env)) expect(stdout + stderr).not.toContain(secret);
 
-  expect(await host.run(['plan'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await host.run(['plan'], {}, folder)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('sync --accept-first'),
+  });
   const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
   expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
 
@@ -67,51 +90,101 @@ test('--yes takes everything from the variables, and the file then needs none of
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
-test('asks a person, signs in at both sides, checks, and shows the plan', async () => {
+/** The sandbox's variables without what a sign-in gives. */
+const unsigned = (): Environment => {
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = variables();
+  return env;
+};
+
+test('introduces itself, asks, signs in at both sides, checks, and shows the plan', async () => {
   const folder = await newFolder('asked');
-  const {
-    GOOGLE_REFRESH_TOKEN: __,
-    SERVICE_ACCESS_TOKEN: ___,
-    GOOGLE_CLIENT_SECRET: secret = '',
-    ...env
-  } = variables();
-  const command = host.start(['init', '--no-browser'], env, folder);
-  await answer(command, /left side .*:$/mu, '');
-  await answer(command, /right side .*:$/mu, 'servce');
-  await answer(command, /That is not one of google, service\.\n.*right side .*:$/mu, '');
-  await answer(command, /Where do secrets go.*:$/mu, 'env');
-  await answer(command, /GOOGLE_CLIENT_ID: .*\[\S+\]:$/mu, '');
-  await answer(command, /GOOGLE_CLIENT_SECRET: .* \(it is not shown\):$/mu, secret);
-  await answer(command, /SERVICE_BASE_URL: .*:$/mu, '');
-  await answer(command, /SERVICE_AUTH_URL: .*:$/mu, '');
-  await answer(command, /SERVICE_CLIENT_ID: .*:$/mu, '');
-  await answer(command, /SERVICE_CLIENT_SECRET: .*Enter keeps.*:$/mu, '');
-  await answer(command, /Time between two runs .*\[5m\]:$/mu, '10m');
+  const { GOOGLE_CLIENT_SECRET: secret = '', ...env } = unsigned();
+  const command = ask(['--no-browser'], env, folder);
+  const file = join(folder, 'config/contact-sync.yaml');
+  await command.answer('Provider of the left side');
+  await command.answer('Provider of the right side');
+  await command.answer('Where to store secrets', DOWN);
+  await command.answer('GOOGLE_CLIENT_ID: ');
+  await command.answer('GOOGLE_CLIENT_SECRET: ', secret);
+  await command.answer('SERVICE_BASE_URL: ');
+  await command.answer('SERVICE_AUTH_URL: ');
+  await command.answer('SERVICE_CLIENT_ID: ');
+  await command.answer('SERVICE_CLIENT_SECRET: ');
+  await command.answer('Time between two syncs', '10m');
+  await command.answer('Wait for your approval');
   await consent(command, 0);
   await consent(command, 1);
   const { code, stdout, stderr } = await command.end;
+  expect({ code, isHalted: stderr.includes('halt') }).toEqual({ code: 0, isHalted: false });
   expect(stdout).toMatch(
-    /Signed in at Google as .*\n[^]*Signed in at the service as [^]*^default: full, \d+ actions/mu,
+    /Google: no fault found[^]*Service: no fault found[^]*Signed in at Google as .*\n[^]*Signed in at the service as [^]*^default: full, \d+ actions/mu,
   );
-  expect({ code, secret: stdout.includes(secret) || stderr.includes(secret) }).toEqual({ code: 0, secret: false });
+  expect(stdout).toContain(`Then it writes ${file} (readable by you only)`);
+  expect(stdout).toMatch(/Next: .*contact-sync.* sync --accept-first\nThen: .*contact-sync.* daemon\n$/u);
+  expect(stdout.match(/Next: /gu)).toHaveLength(1);
+  expect(stdout).not.toContain(secret);
 
-  const [file, envFile] = [join(folder, 'config/contact-sync.yaml'), join(folder, 'config/.env')];
+  const envFile = join(folder, 'config/.env');
   expect([await modeOf(file), await modeOf(envFile)]).toEqual([0o600, 0o600]);
-  expect(await readFile(file, 'utf8')).toMatch(/^syncInterval: 10m$/mu);
-  expect(await readFile(file, 'utf8')).not.toContain(secret);
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(/^syncInterval: 10m$/mu);
+  expect(text).toMatch(/^firstSync: review$/mu);
+  expect(text).not.toContain(secret);
   expect(parseEnv(await readFile(envFile, 'utf8'))).toMatchObject({ GOOGLE_CLIENT_SECRET: secret });
-  expect(await host.run(['plan'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await host.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
 });
 
-test('a configuration is replaced only where a person says so', async () => {
+test('refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
+  const folder = await newFolder('corrected');
+  const env = { ...variables(), SERVICE_CLIENT_SECRET: 'wrong' };
+  const file = join(folder, 'trial.yaml');
+  const first = ask(['--config', file], env, folder);
+  await first.answer('Provider of the left side');
+  await first.answer('Provider of the right side');
+  await first.answer('Where to store secrets');
+  for (const name of ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'SERVICE_BASE_URL']) await first.answer(`${name}: `);
+  for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET'])
+    await first.answer(`${name}: `);
+  await first.answer('Correct these values?', CONTROL_C);
+  const refused = await first.end;
+  expect(refused.stderr).toMatch(/SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong/u);
+  expect(refused.stderr).toContain(`Continue with: contact-sync --config ${file} init`);
+  expect(refused.code).toBe(1);
+
+  const { SERVICE_CLIENT_SECRET: secret = '', FIRST_SYNC: _, ...rest } = variables();
+  await appendFile(file, '# my own comment\ndeletePolicy: keep\n');
+  const second = ask(['--config', file], { SERVICE_ACCESS_TOKEN: rest['SERVICE_ACCESS_TOKEN'] ?? '' }, folder);
+  await second.answer('Change its values');
+  for (const name of ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'SERVICE_BASE_URL']) await second.answer(`${name}: `);
+  for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID']) await second.answer(`${name}: `);
+  await second.answer('SERVICE_CLIENT_SECRET: ', secret);
+  await second.answer('Time between two syncs');
+  await second.answer('Wait for your approval', 'n');
+  const corrected = await second.end;
+  expect(corrected.code).toBe(0);
+  expect(corrected.stdout).toContain(`Next: contact-sync --config ${file} sync\n`);
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain(`  clientSecret: ${secret}\n`);
+  expect(text).toContain('# my own comment\ndeletePolicy: keep\n');
+  expect(text).toMatch(/^firstSync: run$/mu);
+});
+
+test('an existing configuration can be left unchanged', async () => {
   const folder = await newFolder('kept');
   await host.run(['init', '--yes'], variables(), folder);
   const file = join(folder, 'config/contact-sync.yaml');
   const before = await readFile(file, 'utf8');
-  const command = host.start(['init'], variables(), folder);
-  await answer(command, /exists\. Replace it \(y or n\) \[n\]:$/mu, '');
+  const command = ask([], variables(), folder);
+  await command.answer('Change its values', DOWN + DOWN);
   expect(await command.end).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing was changed.') });
   expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('without a terminal init asks nothing and names --yes', async () => {
+  const folder = await newFolder('piped');
+  const { code, stderr } = await host.run(['init'], variables(), folder);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('use --yes')]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('without the variables --yes lists what is missing, and writes nothing', async () => {
@@ -144,5 +217,5 @@ test('what doctor finds is the exit code, and the plan waits', async () => {
   const { code, stdout } = await host.run(['init', '--yes'], env, folder);
   expect(code).toBe(4);
   expect(stdout).toMatch(/^FAIL +default service-credentials/mu);
-  expect(stdout).toContain('When that is settled: contact-sync doctor, then contact-sync plan');
+  expect(stdout).toContain('To change an answer: contact-sync init\nTo check again: contact-sync doctor\n');
 });

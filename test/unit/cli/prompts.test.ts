@@ -1,41 +1,68 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { createPrompts } from '../../../src/cli/init/prompts.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
-import { createTestTerminal } from './terminal.ts';
+import { confirm } from '../../../src/cli/confirm.ts';
+import { askChoice, askSecret, askText, askYesNo, InterruptedError } from '../../../src/cli/prompts.ts';
 
-const fine = () => null;
-
-const withInput = (text: string) => {
+/** Streams of a prompt, and all that was printed so far. */
+const createStreams = (answer: string | null) => {
   const input = new PassThrough();
-  input.end(text);
-  const terminal = createTestTerminal();
-  return { terminal, prompts: createPrompts(terminal, input) };
+  if (answer === null) input.end();
+  else input.write(answer);
+  const output = new PassThrough();
+  let printed = '';
+  output.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  return { streams: { input, output }, printed: () => stripVTControlCharacters(printed) };
 };
 
-test('answers that came together are taken one after the other, an empty one as the usual one', async () => {
-  const { prompts } = withInput('one\n\n three \n');
-  expect(await prompts.ask('First', 'a', fine)).toBe('one');
-  expect(await prompts.askHidden('Second', 'b', fine)).toBe('b');
-  expect(await prompts.ask('Third', 'c', fine)).toBe('three');
+test('an empty answer means the usual one, which is shown', async () => {
+  const { streams, printed } = createStreams('\n');
+  expect(await askText(streams, 'Name', { usual: 'usual' })).toBe('usual');
+  expect(printed()).toContain('Name (usual)');
 });
 
-test('what does not do is asked for again, with what is wrong', async () => {
-  const { terminal, prompts } = withInput('much\n5\n');
-  expect(await prompts.ask('How many', '', (answer) => (answer === '5' ? null : 'is not a number.'))).toBe('5');
-  expect(terminal.printed).toEqual(['How many:', '  That is not a number.', 'How many:']);
+test('an invalid answer is reported and can be corrected', async () => {
+  const { streams, printed } = createStreams('5x\n');
+  const answer = askText(streams, 'How many', { faultOf: (text) => (text === '5' ? null : 'is not a number.') });
+  await expect.poll(printed).toContain('The value is not a number.');
+  streams.input.write('\u007f\n');
+  expect(await answer).toBe('5');
 });
 
-test('the usual answer is shown, but never of what is hidden', async () => {
-  const { terminal, prompts } = withInput('\n\n');
-  await prompts.ask('Name', 'usual', fine);
-  await prompts.askHidden('Secret', 'hunter2', fine);
-  expect(terminal.printed[0]).toBe('Name [usual]:');
-  expect(terminal.printed.join()).not.toContain('hunter2');
+test('neither a secret nor its usual value is shown', async () => {
+  const typed = createStreams('hunter2\n');
+  expect(await askSecret(typed.streams, 'Secret', { usual: 'hunter1' })).toBe('hunter2');
+  const kept = createStreams('\n');
+  expect(await askSecret(kept.streams, 'Secret', { usual: 'hunter1' })).toBe('hunter1');
+  expect(typed.printed() + kept.printed()).not.toContain('hunter');
 });
 
-test('an input that ends is told what to do in a script', async () => {
-  const { prompts } = withInput('');
-  await expect(prompts.ask('Name', 'usual', fine)).rejects.toThrow(UsageError);
-  await expect(prompts.ask('Name', 'usual', fine)).rejects.toThrow('contact-sync init --yes');
+test('a choice starts at the usual value', async () => {
+  const choices = [
+    { value: 'one', name: 'One' },
+    { value: 'two', name: 'Two' },
+  ] as const;
+  expect(await askChoice(createStreams('\n').streams, 'Which', choices, 'two')).toBe('two');
+  expect(await askChoice(createStreams('\u001b[A\n').streams, 'Which', choices, 'two')).toBe('one');
+});
+
+test.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+  ['the end of the input', null],
+])('%s ends a question without an answer, and means no to a confirmation', async (_name, keys) => {
+  await expect(askText(createStreams(keys).streams, 'Name', { usual: 'usual' })).rejects.toThrow(InterruptedError);
+  await expect(askYesNo(createStreams(keys).streams, 'Delete?', true)).rejects.toThrow(InterruptedError);
+  const { streams } = createStreams(keys);
+  expect(await confirm({ stdout: streams.output }, streams.input, 'Delete?')).toBe(false);
+});
+
+test.each([
+  ['y\n', true],
+  ['Yes\n', true],
+  ['n\n', false],
+  ['\n', false],
+])('the answer %j to a confirmation is a yes: %s', async (answer, isYes) => {
+  const { streams } = createStreams(answer);
+  expect(await confirm({ stdout: streams.output }, streams.input, 'Delete 3 contacts?')).toBe(isYes);
 });

@@ -1,6 +1,7 @@
 import type { Contact } from '../../contact/contact.ts';
 import { textIn } from '../../contact/contact.ts';
 import type { Joinable } from '../../contact/fields.ts';
+import { foldText } from '../../contact/names.ts';
 import { normaliseText } from '../../contact/text.ts';
 import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
 import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
@@ -52,20 +53,78 @@ const keptName = (entry: NameEntry): BodyEntry => {
   return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
 };
 
+type End = 'start' | 'end';
+
+/** The text without a part of a name at one end; null where it does not stand there, or the text says nothing else. */
+const withoutWords = (text: string, part: string, at: End, isEqual: (word: string, other: string) => boolean) => {
+  const [words, own] = [text.split(' '), foldText(part).split(' ')];
+  const count = part === '' ? words.length : own.length;
+  if (words.length <= count) return null;
+  const [rest, found] =
+    at === 'start' ? [words.slice(count), words.slice(0, count)] : [words.slice(0, -count), words.slice(-count)];
+  return found.every((word, index) => isEqual(foldText(word), own[index] ?? '')) ? rest.join(' ') : null;
+};
+
+const isSame = (word: string, other: string): boolean => word === other;
+
+const isInitial = (word: string, other: string): boolean =>
+  word === other || ((word.length === 1 || other.length === 1) && word[0] === other[0]);
+
+/**
+ * The text without the words of another part of the name, which Google shows before or behind it: with a middle name Ann, a
+ * given name Mary Ann would be shown as Mary Ann Ann. What Google's user doubled stays.
+ */
+const withoutPart = (text: string, former: string, part: string, at: End, isEqual = isSame): string => {
+  const rest = withoutWords(text, part, at, isEqual);
+  return rest === null || withoutWords(former, part, at, isEqual) !== null ? text : rest;
+};
+
 const startsWithWords = (text: string, words: string): boolean => text === words || text.startsWith(`${words} `);
 const endsWithWords = (text: string, words: string): boolean => text === words || text.endsWith(` ${words}`);
+
+/** The parts of a name that Google keeps apart from first and last name, as the write leaves them. */
+type ApartParts = Readonly<Record<'namePrefix' | 'middleName' | 'nameSuffix', string>>;
+
+const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): ApartParts => {
+  const textOf = (field: keyof ApartParts): string => {
+    if (chosen.has(field)) return textIn(target, field);
+    return field !== 'nameSuffix' && chosen.has(`${field}:joined`) ? '' : normaliseText(partOf(name, PARTS[field]));
+  };
+  return { namePrefix: textOf('namePrefix'), middleName: textOf('middleName'), nameSuffix: textOf('nameSuffix') };
+};
+
+/** A given name without the prefix and the middle name that Google shows around it. */
+const withoutRepeats = (name: NameEntry, text: string, { namePrefix, middleName }: ApartParts): string => {
+  const given = normaliseText(name.givenName);
+  if (middleName !== '' && given !== '' && foldText(text) === foldText(`${given} ${middleName}`)) return given;
+  const unprefixed = withoutPart(text, given, namePrefix, 'start');
+  return withoutPart(unprefixed, given, middleName, 'end', isInitial);
+};
+
+/** A family name without the middle name and the suffix that Google shows around it. */
+const familyOf = (name: NameEntry, text: string, { middleName, nameSuffix }: ApartParts): string => {
+  const family = normaliseText(name.familyName);
+  if (family === text) return text;
+  return withoutPart(withoutPart(text, family, middleName, 'start'), family, nameSuffix, 'end');
+};
 
 /**
  * What changes in the parts of a name for its first name to read `text`. A joined part stays as it is while the text still
  * begins or ends with it, else it is cleared; the rest is the given name, which stays as it is where it says the same.
  */
-const dividedFirstName = (name: NameEntry, text: string, chosen: ChosenParts): Readonly<Record<string, string>> => {
+const dividedFirstName = (
+  name: NameEntry,
+  text: string,
+  chosen: ChosenParts,
+  apart: ApartParts,
+): Readonly<Record<string, string>> => {
   const prefix = joinedText(name, 'namePrefix', chosen);
   const hasPrefix = startsWithWords(text, prefix);
   const unprefixed = hasPrefix ? text.slice(prefix.length + 1) : text;
   const middle = joinedText(name, 'middleName', chosen);
   const hasMiddle = endsWithWords(unprefixed, middle);
-  const given = hasMiddle ? unprefixed.slice(0, Math.max(unprefixed.length - middle.length - 1, 0)) : unprefixed;
+  const joined = hasMiddle ? unprefixed.slice(0, Math.max(unprefixed.length - middle.length - 1, 0)) : unprefixed;
+  const given = normaliseText(name.givenName) === joined ? joined : withoutRepeats(name, joined, apart);
   return {
     ...(prefix !== '' && !hasPrefix && { [PARTS.namePrefix]: '' }),
     ...(middle !== '' && !hasMiddle && { [PARTS.middleName]: '' }),
@@ -76,9 +135,12 @@ const dividedFirstName = (name: NameEntry, text: string, chosen: ChosenParts): R
 const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const name = names?.[0] ?? {};
   const kept = without(writable(name), WHOLE_NAMES);
-  const own = OWN_PARTS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], textIn(target, field)]);
+  const apart = apartParts(name, target, chosen);
+  const valueOf = (field: (typeof OWN_PARTS)[number]): string =>
+    field === 'lastName' ? familyOf(name, target.lastName, apart) : textIn(target, field);
+  const own = OWN_PARTS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], valueOf(field)]);
   return nonEmpty([
-    withTexts(kept, { ...Object.fromEntries(own), ...dividedFirstName(name, target.firstName, chosen) }),
+    withTexts(kept, { ...Object.fromEntries(own), ...dividedFirstName(name, target.firstName, chosen, apart) }),
   ]);
 };
 

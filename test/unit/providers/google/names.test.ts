@@ -30,6 +30,45 @@ const written = (name: Name, changes: Partial<Contact>, mapping = JOINED): Name 
 
 const MARY = { honorificPrefix: 'Dr', givenName: 'Mary', middleName: 'Ann', familyName: 'Lee', phoneticGivenName: 'M' };
 
+describe('[R10] the parts of a name that are not synced', () => {
+  const UNMAPPED = mappingWith();
+  const whole = {
+    honorificPrefix: 'Dr.',
+    givenName: 'Mary',
+    middleName: 'Ann',
+    familyName: 'Lee',
+    honorificSuffix: 'Jr.',
+  };
+
+  test.each<[string, Partial<Contact>, Name]>([
+    ['the middle name behind the given name', { firstName: 'Mary Ann' }, {}],
+    ['it in other letters', { firstName: 'Mary ANN' }, {}],
+    ['its initial', { firstName: 'Mary A.' }, {}],
+    ['it behind another given name', { firstName: 'Marie Ann' }, { givenName: 'Marie' }],
+    ['it behind a hyphen', { firstName: 'Mary-Ann' }, {}],
+    ['it before the family name', { lastName: 'Ann Ray' }, { familyName: 'Ray' }],
+    ['the prefix', { firstName: 'Dr Marie' }, { givenName: 'Marie' }],
+    ['prefix and middle name', { firstName: 'Dr. Mary Ann' }, {}],
+    ['the suffix', { lastName: 'Ray Jr' }, { familyName: 'Ray' }],
+  ])('are not written again as a part of another one: %s', (_, changes, expected) => {
+    expect(written(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
+  });
+
+  test.each<[string, Partial<Contact>, Name]>([
+    ['a name that says nothing else', { firstName: 'Ann' }, { givenName: 'Ann' }],
+    ['a word that only begins alike', { firstName: 'Mary Anna' }, { givenName: 'Mary Anna' }],
+    ['a family name that begins with the initial', { lastName: 'Anders Ray' }, { familyName: 'Anders Ray' }],
+  ])('leave %s as it is', (_, changes, expected) => {
+    expect(written(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
+  });
+
+  test('leave what Google’s user doubled', () => {
+    const doubled = { ...whole, givenName: 'Mary Ann' };
+    expect(written(doubled, { lastName: 'Ray' }, UNMAPPED)).toEqual({ ...doubled, familyName: 'Ray' });
+    expect(written(doubled, { firstName: 'Marie Ann' }, UNMAPPED)).toEqual({ ...doubled, givenName: 'Marie Ann' });
+  });
+});
+
 describe('the parts of a name that are joined', () => {
   test('stand around the given name in the first name, those alone that are joined', () => {
     expect(recordOf(MARY).contact).toMatchObject({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
@@ -96,7 +135,12 @@ describe('the parts of a name that are joined', () => {
     fc.assert(
       fc.property(name, words.map(normaliseText), choice, (parts, firstName, joined) => {
         const mapping = mappingWith(...joined);
-        const before = { ...parts, familyName: 'Lee' };
+        // A part that is not joined, and that the first name repeats, is another matter.
+        const apart = {
+          ...(!joined.includes('namePrefix:joined') && { honorificPrefix: 'Q' }),
+          ...(!joined.includes('middleName:joined') && { middleName: 'Q' }),
+        };
+        const before = { ...parts, ...apart, familyName: 'Lee' };
         const after = written(before, { firstName }, mapping);
         expect(recordOf(after, mapping).contact).toMatchObject({ firstName, lastName: 'Lee' });
         // What was read writes nothing.

@@ -77,7 +77,7 @@ export interface Events {
   httpServerStarted(fields: { readonly address: string }): void;
   /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
   pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
-  /** Other machines can reach this address and read the metrics, and the page with CONSOLE_TOKEN. */
+  /** Other machines may reach this address. They can read the metrics, and see the page with CONSOLE_TOKEN. */
   httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
   /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
   httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;

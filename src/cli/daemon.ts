@@ -9,7 +9,6 @@ import { createEvents, type Events } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
 import type { Listening, ListeningOptions } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
-import { isLoopback } from '../loopback.ts';
 import { DirectoryError, makeDirectory } from '../make-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
@@ -37,10 +36,10 @@ const hear = (onHangup: () => void): Promise<string> => {
   });
 };
 
-/** The page, which other machines get only where they must show a token. */
+/** The page; null if LISTEN is off. */
 const pageOf = async (config: Config): Promise<OpenConsole | null> => {
   const { listen, consoleToken, consoleReadonly } = config;
-  if (listen === null || (!hasPageToken(config) && !isLoopback(listen.host))) return null;
+  if (listen === null) return null;
   const { openConsole } = await import('../console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
   const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
@@ -63,6 +62,7 @@ const listeningAt = async (
     clock: systemClock,
     version: readVersion(),
     openConsole: await pageOf(config),
+    hasPageToken: hasPageToken(config),
     openApi,
   });
 };

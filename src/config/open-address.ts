@@ -2,7 +2,7 @@ import { isLoopback } from '../loopback.ts';
 import type { Config } from './config.ts';
 import type { ListenAddress } from './values.ts';
 
-/** Whether somebody may sign in with a token, which other machines must show. */
+/** Whether a token signs in to the page. Other machines get no page without one. */
 export const hasPageToken = ({ consoleToken, links }: Pick<Config, 'consoleToken' | 'links'>): boolean =>
   [{ consoleToken }, ...links].some((each) => each.consoleToken !== null);
 
@@ -17,5 +17,5 @@ export const openAddressRemedy = (
     return `API_TOKEN and secrets of links go without TLS: put a proxy with TLS before it, ${local}`;
   return hasPage
     ? `The page shows contacts, and goes without TLS: put a proxy with TLS before it, ${local}`
-    : `The metrics name links, and no person; let nothing but what reads them reach it, ${local}`;
+    : `The metrics show names of links, but no contacts. Let only the monitoring reach this port, ${local}`;
 };

@@ -47,14 +47,20 @@ const bind = async (server: Server, { host, port }: ListenAddress): Promise<Addr
 };
 
 /**
- * What is open to this machine alone is asked by a name of this machine: a page elsewhere whose host name was made to point
- * here sends that name.
+ * Refuses requests whose Host header is not a loopback name. A page of another site whose host name was made to resolve to
+ * this machine sends that name.
  */
-const fromThisMachine: MiddlewareHandler = async (context, next) => {
-  const host = (context.req.header('host') ?? '').replace(/:\d+$/u, '');
-  if (isLoopback(host)) return next();
-  return context.text('This address is for programs of this machine.\n', 403);
-};
+const loopbackOnly =
+  (refusal: string): MiddlewareHandler =>
+  async (context, next) => {
+    const host = (context.req.header('host') ?? '').replace(/:\d+$/u, '');
+    return isLoopback(host) ? next() : context.text(refusal, 403);
+  };
+
+const PAGE_IS_LOCAL = 'The page is open to this machine only. Set CONSOLE_TOKEN to open it to other machines.\n';
+
+/** The page for requests to a loopback name only, such as those to a container's port that is published on 127.0.0.1. */
+export const localPage = (routes: Hono): Hono => new Hono().use(loopbackOnly(PAGE_IS_LOCAL)).route('/', routes);
 
 const neverKept: MiddlewareHandler = async (context, next) => {
   await next();
@@ -68,7 +74,7 @@ const createApp = (
 ): Hono => {
   const app = new Hono();
   app.use(neverKept);
-  if (!isOpen) app.use(fromThisMachine);
+  if (!isOpen) app.use(loopbackOnly('This address is for programs of this machine.\n'));
   for (const group of groups) app.route('/', group);
   app.notFound((context) => context.text('Not found.\n', 404));
   app.onError((error, context) => {

@@ -9,7 +9,7 @@ import type { Events } from '../events.ts';
 import { checkHealth } from '../jobs/check-health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import { standingOf, type LinkStanding } from '../jobs/standing.ts';
-import { openDoor, openOptionalDoor } from './door.ts';
+import { localPage, openDoor, openOptionalDoor } from './door.ts';
 import { healthRoutes } from './health-routes.ts';
 import { createMetrics, type Seen } from './metrics.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -25,6 +25,8 @@ export type ListeningOptions = {
   readonly version: string;
   /** Opens the page; null where there is none. */
   readonly openConsole: OpenConsole | null;
+  /** Whether a token signs in to the page. Without one, only requests to a loopback name get the page. */
+  readonly hasPageToken: boolean;
   /** Makes the routes by which programs change links; null where there are none. */
   readonly openApi: (() => Promise<Hono>) | null;
 };
@@ -60,7 +62,7 @@ const health = ({ app, daemon, clock }: Subject) =>
 
 /** Counts what happens from now on; nothing is listened at yet. */
 export const createListening = (options: ListeningOptions): Listening => {
-  const { address, isOptional, events, clock, version, openConsole, openApi } = options;
+  const { address, isOptional, events, clock, version, openConsole, hasPageToken, openApi } = options;
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
@@ -88,7 +90,7 @@ export const createListening = (options: ListeningOptions): Listening => {
         ? await openOptionalDoor({ address, onError, onUnavailable })
         : await openDoor({ address, onError });
       if (door === null) return null;
-      const remedy = openAddressRemedy(address, { hasPage: openConsole !== null, hasApi: openApi !== null });
+      const remedy = openAddressRemedy(address, { hasPage: hasPageToken, hasApi: openApi !== null });
       return {
         serve: async (daemon) => {
           links = () => daemon.links();
@@ -98,7 +100,7 @@ export const createListening = (options: ListeningOptions): Listening => {
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))];
           // Before the page, which looks at every request that it is given.
           if (api !== undefined) groups.push(api);
-          if (page !== undefined) groups.push(page.routes);
+          if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
           door.serve(groups);
           events.httpServerStarted({ address: door.address });
           if (remedy !== null) events.httpServerOpen({ address: door.address, remedy });

@@ -10,6 +10,7 @@ const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
 const SLOW = { syncInterval: '7d' };
+const OTHER_NAME = { host: 'server.example:8377' };
 const TOKEN = 'a-token-that-nobody-guesses';
 
 const listenOpenly = async (settings: object) => {
@@ -21,13 +22,20 @@ const listenOpenly = async (settings: object) => {
   return { world, remedy: String(warning['remedy']), address: address.replace('0.0.0.0', '127.0.0.1') };
 };
 
-test('without CONSOLE_TOKEN there is no page, for nobody', async () => {
+test('without CONSOLE_TOKEN, only a request to a loopback name gets the page, and only a link of `console` signs in', async () => {
   const { world, address, remedy } = await listenOpenly({});
   await using _ = world;
-  for (const path of ['/', '/sign-in', '/links/work']) expect((await ask(address, path)).status).toBe(404);
-  expect(await world.run('console')).toMatchObject({ code: 1, stdout: '' });
-  expect((await ask(address, '/healthz')).status).toBe(200);
-  expect(remedy).toMatch(/^The metrics name links/u);
+  for (const path of ['/', '/sign-in', '/links/work']) {
+    expect((await ask(address, path, { headers: OTHER_NAME })).status).toBe(403);
+  }
+  expect((await ask(address, '/')).headers['location']).toBe('/sign-in');
+  expect((await formTo(address, '/sign-in', { token: TOKEN })).status).toBe(403);
+  const link = new URL((await world.run('console')).stdout.trim());
+  expect(link.host).toBe(address);
+  const pass = link.searchParams.get('pass') ?? '';
+  expect((await formTo(address, '/sign-in', { pass })).status).toBe(303);
+  expect((await ask(address, '/healthz', { headers: OTHER_NAME })).status).toBe(200);
+  expect(remedy).toMatch(/^The metrics show names of links/u);
 });
 
 test('with CONSOLE_TOKEN it is asked for, guesses are few, and the lack of TLS is warned of', async () => {

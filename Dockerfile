@@ -27,8 +27,10 @@ LABEL org.opencontainers.image.title="contact-sync" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION"
+# Configuration (/data/contact-sync) and state are in the volume. A container's port is reachable only if it is published.
+ENV NODE_ENV=production DATA_DIR=/data XDG_CONFIG_HOME=/data LISTEN=0.0.0.0:8377
 # A small young generation: halves the memory of a first sync.
-ENV NODE_ENV=production DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=2
+ENV NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -40,6 +42,7 @@ RUN ln -s /app/dist/main.js /usr/local/bin/contact-sync \
 # Writes nothing but /data, so the root file system may be read-only.
 USER node
 VOLUME /data
+EXPOSE 8377
 # The daemon finishes the write under way and exits within 10 s.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=60s --timeout=20s --start-period=60s --retries=3 CMD ["contact-sync", "health"]

@@ -1,5 +1,5 @@
 /**
- * Names the base images of the Dockerfile and of compose.yaml by their present digests as well as by their tags. Docker's
+ * Names the images of the Dockerfile and of the compose file with Redis by their present digests as well as by their tags. Docker's
  * buildx asks their registry. To be run whenever they should be brought up to date: `npm run pin-images`.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,6 +11,6 @@ const digestOf = (image: string): string =>
     encoding: 'utf8',
   }).trim();
 
-for (const path of ['Dockerfile', 'config/compose.yaml']) {
+for (const path of ['Dockerfile', 'config/compose.redis.yaml']) {
   writeFileSync(path, pinImages(readFileSync(path, 'utf8'), digestOf));
 }

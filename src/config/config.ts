@@ -162,8 +162,17 @@ const KEY_NEEDED =
   'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
   'openssl rand -base64 32';
 
+/** Files that Docker and Podman create in every container. */
+const CONTAINER_MARKERS = ['/.dockerenv', '/run/.containerenv'];
+
+/** An installed program in a container is the image. There, init needs a terminal and the volume. */
+const initCommand = ({ isInstalled }: Located): string =>
+  isInstalled && CONTAINER_MARKERS.some((path) => existsSync(path))
+    ? 'docker run -it --rm -v contact-sync:/data contact-sync init (or: docker compose run --rm contact-sync init)'
+    : 'contact-sync init';
+
 const noFileHint = (options: Located): string =>
-  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
+  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: ${initCommand(options)}`;
 
 /** Reports what does not go together of the settings that hosting takes. */
 const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report): void => {

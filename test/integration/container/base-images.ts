@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promi
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { withoutDigests } from '../../../config/release/pins.ts';
-import { readCompose, readDockerfile } from './dockerfile.ts';
+import { readDockerfile, readRedisCompose } from './dockerfile.ts';
 import { succeed, type Engine } from './engine.ts';
 
 /**
@@ -59,10 +59,10 @@ const makeRedisImage = async (engine: Engine, scratch: string, image: string, no
   await engine.succeed('build', '--quiet', '--pull=never', '--network', 'host', '--tag', name, directory);
 };
 
-/** What the Dockerfile and compose.yaml stand on. What is made here has a name, but not the digest of Docker Hub's. */
+/** The images that the Dockerfile and compose.redis.yaml name. Those made here have a name, but no digest of Docker Hub. */
 export const baseImages = ({ name }: Engine): { readonly node: string; readonly redis: string } => {
   const node = readDockerfile()[0]?.base ?? '';
-  const { image } = readCompose().services.redis;
+  const { image } = readRedisCompose().services.redis;
   return name === 'podman' ? { node: withoutDigests(node), redis: withoutDigests(image) } : { node, redis: image };
 };
 

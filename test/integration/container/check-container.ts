@@ -1,6 +1,6 @@
 /**
- * Builds the image and runs it: the demo, a daemon without privileges against a sandbox, and compose.yaml with Redis
- * restarted. Docker does it where its engine answers; else Podman, on base images that are made of Debian's packages.
+ * Builds the image and runs it: the demo, a daemon without privileges against a sandbox, `init` with a volume, and
+ * the compose files with Redis restarted. Docker does it where its engine answers; else Podman, on base images that are made of Debian's packages.
  * Where a piece is missing it says which; with CI=true that is a failure.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { certificatesFor, provideBaseImages } from './base-images.ts';
 import { checkCompose } from './compose-check.ts';
 import { ROOT } from './dockerfile.ts';
 import { findEngine, succeed, type Engine } from './engine.ts';
+import { runFromVolume } from './volume-check.ts';
 import { build, inspectContents, inspectSize, runCommands, runDaemon } from './smoke.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -40,9 +41,10 @@ const check = async (engine: Engine, scratch: string): Promise<void> => {
   await step('it holds what it needs and no more', () => inspectContents(engine, revision));
   await step('the demo and other commands run in it', () => runCommands(engine));
   await step('a daemon without privileges works, and ends in time', () => runDaemon(engine));
+  await step('init writes to the volume, and the published port serves the page', () => runFromVolume(engine));
   const { compose } = engine;
   if (compose === null) return tellMissing(['docker compose, or docker-compose 2: compose.yaml is not brought up']);
-  await step('compose.yaml comes up and survives restarts of Redis', () => checkCompose(engine, compose, scratch));
+  await step('the compose files come up and survive restarts of Redis', () => checkCompose(engine, compose, scratch));
 };
 
 const scratch = await mkdtemp(join(tmpdir(), 'contact-sync-container-'));

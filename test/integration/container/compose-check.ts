@@ -8,6 +8,7 @@ import { ROOT } from './dockerfile.ts';
 import type { Ended, Engine } from './engine.ts';
 import { expectText, IMAGE, until } from './smoke.ts';
 
+const FILES = ['compose.yaml', 'compose.redis.yaml'];
 const PROJECT = `${IMAGE}-${process.pid}`;
 const RESTARTS = 3;
 const PASSWORD = 'password-of-the-check';
@@ -23,18 +24,24 @@ const overrideFor = (engine: Engine) => ({
       cap_drop: ['ALL'],
       healthcheck: { disable: true },
     },
-    'contact-sync': { image: IMAGE, network_mode: 'service:sandbox' },
+    'contact-sync': {
+      image: IMAGE,
+      network_mode: 'service:sandbox',
+      ports: [],
+      volumes: ['./contact-sync.yaml:/app/config/contact-sync.yaml:ro'],
+    },
     redis: { image: baseImages(engine).redis },
   },
 });
 
-/** A copy of compose.yaml with what it wants beside it, for nobody but this check. */
+/** A copy of both compose files, with the secret files that they need. */
 const prepare = async (engine: Engine, scratch: string): Promise<string> => {
   const directory = join(scratch, 'config');
   await mkdir(join(directory, 'secrets'), { recursive: true });
-  await cp(join(ROOT, 'config/compose.yaml'), join(directory, 'compose.yaml'));
-  await writeFile(join(directory, 'override.yaml'), stringify(overrideFor(engine)));
-  await writeFile(join(directory, 'contact-sync.yaml'), '{}\n');
+  for (const name of FILES) await cp(join(ROOT, 'config', name), join(directory, name));
+  // A service in the network of another one cannot publish ports.
+  const override = stringify(overrideFor(engine)).replace('ports: []', 'ports: !reset []');
+  await writeFile(join(directory, 'override.yaml'), override);
   const secrets = {
     google_client_secret: '',
     service_client_secret: '',
@@ -46,7 +53,7 @@ const prepare = async (engine: Engine, scratch: string): Promise<string> => {
   return directory;
 };
 
-/** Writes the sandbox's accounts where compose.yaml wants them. */
+/** Writes the accounts of the sandbox to the secret files and the configuration. */
 const configure = async (directory: string, printed: string): Promise<void> => {
   const env = variables.parse(JSON.parse(printed.slice(printed.indexOf('{'))));
   const of = (name: string): string => env[name] ?? '';
@@ -112,14 +119,14 @@ const restartRedis = async (compose: (...args: readonly string[]) => Promise<End
   );
 };
 
-/** Brings up compose.yaml, with a sandbox beside it, and restarts what it runs. */
+/** Starts compose.yaml with compose.redis.yaml and a sandbox, and restarts the services. */
 export const checkCompose = async (
   engine: Engine,
   run: NonNullable<Engine['compose']>,
   scratch: string,
 ): Promise<void> => {
   const directory = await prepare(engine, scratch);
-  const files = ['-f', join(directory, 'compose.yaml'), '-f', join(directory, 'override.yaml')];
+  const files = [...FILES, 'override.yaml'].flatMap((name) => ['-f', join(directory, name)]);
   const compose = (...args: readonly string[]) => run('-p', PROJECT, ...files, ...args);
   const must = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await compose(...args);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { withoutDigests } from '../../../config/release/pins.ts';
-import { readBuildContext, readCompose, readDockerfile, ROOT } from './dockerfile.ts';
+import { readBuildContext, readCompose, readDockerfile, readRedisCompose, ROOT } from './dockerfile.ts';
 
 const stages = readDockerfile();
 const final = stages.at(-1);
@@ -33,7 +33,10 @@ test('the process is nobody special, keeps its state in a volume, and is PID 1 i
   expect(texts('USER')).toEqual(['node']);
   expect(names.indexOf('USER')).toBeGreaterThan(names.lastIndexOf('RUN'));
   expect(texts('VOLUME')).toEqual(['/data']);
-  expect(texts('ENV').join(' ')).toContain('DATA_DIR=/data');
+  // `init` writes below XDG_CONFIG_HOME, and a published port reaches only a server that listens on all addresses.
+  const settings = texts('ENV').join(' ').split(' ');
+  expect(settings).toEqual(expect.arrayContaining(['DATA_DIR=/data', 'XDG_CONFIG_HOME=/data', 'LISTEN=0.0.0.0:8377']));
+  expect(texts('EXPOSE')).toEqual(['8377']);
   expect(texts('STOPSIGNAL')).toEqual(['SIGTERM']);
   // The shell gives its place to the program, so signals arrive there.
   expect(texts('ENTRYPOINT')[0]).toContain('exec contact-sync');
@@ -51,9 +54,16 @@ test('what is copied from the build context is let into it', () => {
   expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
 });
 
-test('compose gives secrets as files, a Redis that loses nothing, and longer to stop than the daemon needs', () => {
-  const { services, secrets } = readCompose();
-  const { environment, secrets: used, stop_grace_period: grace } = services['contact-sync'];
+test('compose.yaml needs one volume and one port, and gives the daemon more time to stop than it needs', () => {
+  const { ports, volumes, stop_grace_period: grace } = readCompose().services['contact-sync'];
+  expect(ports).toEqual(['127.0.0.1:8377:8377']);
+  expect(volumes).toEqual(['data:/data']);
+  expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
+});
+
+test('compose.redis.yaml passes secrets as files, and its Redis loses no jobs', () => {
+  const { services, secrets } = readRedisCompose();
+  const { environment, secrets: used } = services['contact-sync'];
   expect(Object.keys(secrets).toSorted()).toEqual([...used, ...services.redis.secrets].toSorted());
   expect(
     Object.keys(environment)
@@ -64,5 +74,4 @@ test('compose gives secrets as files, a Redis that loses nothing, and longer to 
     'redis-server /run/secrets/redis_conf --appendonly yes --maxmemory-policy noeviction',
   );
   expect(services.redis.healthcheck.test.join(' ')).toContain('REDISCLI_AUTH');
-  expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
 });

@@ -36,11 +36,23 @@ export const readBuildContext = (): readonly string[] =>
     .split('\n')
     .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
 
-const Compose = z.object({
-  services: z.object({
+const Compose = z.strictObject({
+  name: z.literal('contact-sync'),
+  services: z.strictObject({
     'contact-sync': z.object({
       read_only: z.literal(true),
       stop_grace_period: z.string(),
+      ports: z.array(z.string()),
+      volumes: z.array(z.string()),
+      secrets: z.undefined().optional(),
+    }),
+  }),
+  volumes: z.strictObject({ data: z.null() }),
+});
+
+const RedisCompose = z.object({
+  services: z.object({
+    'contact-sync': z.object({
       environment: z.record(z.string(), z.string()),
       secrets: z.array(z.string()),
       depends_on: z.object({ redis: z.object({ condition: z.literal('service_healthy') }) }),
@@ -58,6 +70,11 @@ const Compose = z.object({
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
 
-/** config/compose.yaml. */
-export const readCompose = (): z.infer<typeof Compose> =>
-  Compose.parse(parse(readFileSync(join(ROOT, 'config/compose.yaml'), 'utf8')));
+const readConfigFile = (name: string): unknown => parse(readFileSync(join(ROOT, 'config', name), 'utf8'));
+
+/** config/compose.yaml: one service, one volume, one port. */
+export const readCompose = (): z.infer<typeof Compose> => Compose.parse(readConfigFile('compose.yaml'));
+
+/** config/compose.redis.yaml, which adds Redis and secret files. */
+export const readRedisCompose = (): z.infer<typeof RedisCompose> =>
+  RedisCompose.parse(readConfigFile('compose.redis.yaml'));

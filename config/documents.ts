@@ -293,7 +293,7 @@ export const VerdictDocument = z.strictObject({
       link: z.string(),
       googleId: z.string(),
       serviceId: z.string(),
-      says: z.enum(['together', 'apart']).nullable().describe('Null where it was taken back.'),
+      says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
     })
     .nullable(),
 });

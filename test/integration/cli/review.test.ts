@@ -118,9 +118,9 @@ const undoOnTerminal = async (answer: string, ...options: readonly string[]): Pr
   const exited = once(child, 'exit');
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const wasAsked = printed.includes('(y or n)');
+    const wasAsked = printed.includes('(y/N)');
     printed += text;
-    if (!wasAsked && printed.includes('(y or n)')) child.stdin.write(`${answer}\n`);
+    if (!wasAsked && printed.includes('(y/N)')) child.stdin.write(`${answer}\n`);
   });
   await exited;
   return printed.replaceAll('\r', '');
@@ -136,7 +136,7 @@ test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names
   expect(isThere()).toBe(true);
   const refused = await undoOnTerminal('n');
   expect(refused).toContain('  Zoë New at the service');
-  expect(refused).toMatch(/Delete 1 contact\? \(y or n\) \[n\]: .*\nNothing was changed\./su);
+  expect(refused).toMatch(/Delete 1 contact\? \(y\/N\).*Nothing was changed\./su);
   expect(isThere()).toBe(true);
   expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
   expect(isThere()).toBe(false);

@@ -93,7 +93,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
   { place: 'contact/numbering-plans.ts', imports: [], packages: ['libphonenumber-js'] },
   { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
-  { place: 'reconcile/', imports: ['contact/'], packages: ['picomatch'], pure: true },
+  { place: 'reconcile/', imports: ['contact/'], packages: [], pure: true },
   { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'http/redis-ring.ts', imports: ['clock.ts', 'redis-trouble.ts', 'http/'], packages: ['ioredis'] },
   { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },

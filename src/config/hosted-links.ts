@@ -4,7 +4,7 @@ import { PROVIDERS } from '../providers/registry.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import type { Config } from './config.ts';
 import { parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
-import { isName } from './link-sections.ts';
+import { isName, linkPlace, NOT_A_LINK_NAME } from './link-sections.ts';
 import { OWN_LINK_KEYS } from './link-settings.ts';
 import { declareSides } from './sides.ts';
 import { isSection, parseYaml, variableOf, type Report, type Section } from './sources.ts';
@@ -66,7 +66,8 @@ export const withAssignments = (section: Section, assignments: readonly string[]
         where: path,
         what: 'is a secret, which does not belong on a command line. Give it with --from -.',
       });
-    } else settings = withValue(settings, names, value);
+    } else if (names.includes('__proto__')) problems.push({ where: path, what: 'is not a setting. Remove it.' });
+    else settings = withValue(settings, names, value);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return settings;
@@ -124,8 +125,8 @@ type Known = {
 
 /** What stands in the way of reading a link's settings at all. */
 const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, report: Report): void => {
-  const where = `links.${name}`;
-  if (!isName(name)) report(where, 'is not a name for a link. Use letters, digits, - and _.');
+  const where = linkPlace(name);
+  if (!isName(name)) report(where, NOT_A_LINK_NAME);
   if (known.names.has(name)) {
     report(where, 'is the name of a link of the configuration file too. Give each link a name of its own.');
   }
@@ -136,7 +137,7 @@ const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, r
 
 const readSettings = (name: string, settings: Section, known: Known, sources: LinkSources): LinkConfig | null => {
   const { report } = sources;
-  const where = `links.${name}`;
+  const where = linkPlace(name);
   const texts = asTexts(settings);
   const section = isSection(texts) ? texts : {};
   const sides = declareSides({ name, where, section }, report);

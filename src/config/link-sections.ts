@@ -3,10 +3,19 @@ import { isSection, isText, isUnset, type Report, type Section } from './sources
 /** One link as the file has it: its name, where it stands for whoever reads of a fault, and its settings. */
 export type LinkSection = { readonly name: string; readonly where: string; readonly section: Section };
 
-const NAME = /^[a-z0-9][a-z0-9_-]*$/iu;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/iu;
+
+/** What is wrong with a text that is not the name of a link. */
+export const NOT_A_LINK_NAME = 'is not a name for a link. Use letters, digits, - and _, at most 100 characters.';
 
 /** Whether a text can be the name of a link or of a side. */
 export const isName = (text: string): boolean => NAME.test(text);
+
+const LONGEST_SHOWN_NAME = 100;
+
+/** Where the settings of a link are in the file, for messages. */
+export const linkPlace = (name: string): string =>
+  `links.${name.length > LONGEST_SHOWN_NAME ? `${name.slice(0, LONGEST_SHOWN_NAME)}...` : name}`;
 
 const NO_LINK =
   'names no link. Write each link as name: with its settings below, or as an entry of a list with its name among ' +
@@ -14,7 +23,7 @@ const NO_LINK =
 
 const fromMapping = (links: Section, report: Report): LinkSection[] =>
   Object.entries(links).map(([name, section]) => {
-    const where = `links.${name}`;
+    const where = linkPlace(name);
     if (isSection(section)) return { name, where, section };
     if (!isUnset(section)) report(where, 'holds no settings. Write them as name: value below it.');
     return { name, where, section: {} };
@@ -24,7 +33,7 @@ const fromMapping = (links: Section, report: Report): LinkSection[] =>
 const fromList = (links: readonly Section[], report: Report): LinkSection[] =>
   links.flatMap(({ name, ...section }, index): LinkSection[] => {
     if (name === undefined && links.length === 1) return [{ name: 'default', where: 'links.default', section }];
-    if (isText(name) && !isUnset(name)) return [{ name, where: `links.${name}`, section }];
+    if (isText(name) && !isUnset(name)) return [{ name, where: linkPlace(name), section }];
     report(`links[${index}].name`, 'is not set. Give each link a name.');
     return [];
   });
@@ -51,7 +60,7 @@ export const linkSections = (links: unknown, options: Options): readonly LinkSec
   const sections = listed(links, options);
   const taken = new Set<string>();
   for (const { name, where } of sections) {
-    if (!isName(name)) report(where, 'is not a name for a link. Use letters, digits, - and _.');
+    if (!isName(name)) report(where, NOT_A_LINK_NAME);
     if (taken.has(name)) report(where, 'is the name of another link too. Give each link a name of its own.');
     taken.add(name);
   }

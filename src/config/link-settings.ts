@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Sides } from '../contact/side.ts';
 import { conflictPolicies } from './conflict-policy.ts';
 import { fieldChoice } from './field-choice.ts';
+import { buckets } from './patterns.ts';
 import type { Keys } from './sources.ts';
-import { buckets, choice, deleteLimit, duration, interval, pageToken } from './values.ts';
+import { choice, deleteLimit, duration, interval, pageToken } from './values.ts';
 
 /** The settings that each link may have of its own. A side is called by its name. */
 export const linkSettings = ({ left, right }: Sides<string>) =>

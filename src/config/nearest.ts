@@ -19,7 +19,12 @@ const plain = (word: string): string => word.replaceAll(/[._-]/gu, '').toLowerCa
  * the signs `.`, `_` and `-` aside); null where none is so near. Pure.
  */
 export const nearestWord = (word: string, known: readonly string[], farthest: number): string | null => {
-  const distances = known.map((name) => ({ name, distance: editDistance(plain(name), plain(word)) }));
+  const meant = plain(word);
+  // Only lengths that differ by so little can be near; a word of any length takes little time.
+  const distances = known
+    .map((name) => ({ name, letters: plain(name) }))
+    .filter(({ letters }) => Math.abs(letters.length - meant.length) <= farthest)
+    .map(({ name, letters }) => ({ name, distance: editDistance(letters, meant) }));
   const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
   return nearest !== undefined && nearest.distance <= farthest ? nearest.name : null;
 };

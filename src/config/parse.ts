@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { find, variableOf, type Keys, type Layer, type Report } from './sources.ts';
+import { find, variableOf, type Keys, type Layer, type Raw, type Report } from './sources.ts';
 
 /** Where settings are looked for. */
 export type Sources = {
@@ -12,6 +12,27 @@ export type Sources = {
   readonly report: Report;
 };
 
+const LONGEST_VALUE = 8192;
+const LONGEST_LIST = 65_536;
+
+/** What is wrong with the length of a value; null if nothing is. */
+const faultOfLength = (value: Raw): string | null => {
+  const texts = [value].flat();
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  if (longest > LONGEST_VALUE) return `has ${longest} characters. Write at most ${LONGEST_VALUE}.`;
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  return total > LONGEST_LIST ? `is a list of ${total} characters. Write at most ${LONGEST_LIST}.` : null;
+};
+
+/** The setting with its length checked; a null value stands for one whose fault is reported. */
+const findChecked = (key: string, { layers, cwd, report }: Sources): ReturnType<typeof find> => {
+  const found = find(key, layers, cwd, report);
+  const fault = found?.value ? faultOfLength(found.value) : null;
+  if (found === null || fault === null) return found;
+  report(found.where, fault);
+  return { ...found, value: null };
+};
+
 const missing = (key: string, isSecret: boolean): string => {
   const ways = isSecret ? `it, ${variableOf(key)}_FILE` : 'it';
   return `is not set. Set ${ways} or ${key} in the configuration file.`;
@@ -21,9 +42,10 @@ const missing = (key: string, isSecret: boolean): string => {
 export const parseSettings = <Schema extends z.ZodObject>(
   schema: Schema,
   keys: Keys,
-  { layers, section, cwd, report }: Sources,
+  sources: Sources,
 ): z.output<Schema> | null => {
-  const found = new Map(keys.names.map((key) => [key, find(key, layers, cwd, report)]));
+  const { section, report } = sources;
+  const found = new Map(keys.names.map((key) => [key, findChecked(key, sources)]));
   const values = [...found].flatMap(([key, setting]) => (setting?.value ? [[key, setting.value] as const] : []));
   const result = schema.safeParse(Object.fromEntries(values));
   if (result.success) return result.data;

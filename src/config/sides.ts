@@ -4,6 +4,7 @@ import type { OpaqueSettings, Provider } from '../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
 import { isName, type LinkSection } from './link-sections.ts';
 import { parseSettings, type Sources } from './parse.ts';
+import { contactPatterns } from './patterns.ts';
 import { Secret } from './secret.ts';
 import {
   fileLayer,
@@ -17,7 +18,7 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
-import { contactPatterns, issuedSecret } from './values.ts';
+import { issuedSecret } from './values.ts';
 
 /** One side of a link: which provider plays it, and with what settings. */
 export type SideConfig = SideWords & {
@@ -96,7 +97,7 @@ const RESERVED = new Set(
 );
 
 const faultOfName = (name: string, side: Side, provider: Provider): string | null => {
-  if (!isName(name)) return 'is not a name for a side. Use letters, digits, - and _.';
+  if (!isName(name)) return 'is not a name for a side. Use letters, digits, - and _, at most 100 characters.';
   const lower = name.toLowerCase();
   if (RESERVED.has(lower)) return `"${name}" has a meaning of its own. Choose another name.`;
   const isMisleading =

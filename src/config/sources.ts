@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
@@ -41,7 +41,7 @@ const withFileKeys = ({ names, secrets }: Keys): string[] =>
   names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
 /** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
-type Raw = string | readonly string[];
+export type Raw = string | readonly string[];
 
 /** One source of settings; where several have a setting, the first wins. */
 export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
@@ -80,9 +80,15 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 export const isUnset = (value: unknown): boolean =>
   value === null || (isText(value) && ['', '~', 'null'].includes(value.trim()));
 
+const NOT_A_SETTING = 'is not a setting. Remove it; config/example.yaml has all settings.';
+
 /** The section's settings by their dotted keys. */
 const flatten = (section: Section, mappings: readonly string[], report: Report, prefix: string): [string, Raw][] =>
   Object.entries(section).flatMap(([name, value]): [string, Raw][] => {
+    if (name === '__proto__') {
+      report(prefix + name, NOT_A_SETTING);
+      return [];
+    }
     if (isUnset(value)) return [];
     if (isText(value)) return [[name, value.trim()]];
     if (isSection(value)) {
@@ -103,7 +109,7 @@ export const fileLayer = (section: Section, prefix: string, keys: Keys, report: 
   const entries = flatten(section, keys.mappings ?? [], report, prefix).filter(([key]) => !RETIRED_KEYS.includes(key));
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
-    if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));
+    if (!allowed.includes(key)) report(prefix + shortened(key), unknownKey(key, allowed));
   }
   return { values: new Map(entries), nameOf: (key) => prefix + key };
 };
@@ -111,10 +117,14 @@ export const fileLayer = (section: Section, prefix: string, keys: Keys, report: 
 /** So many letters of a key may be wrong for it to be guessed. */
 const FARTHEST_HINT = 3;
 
+const LONGEST_SHOWN_KEY = 80;
+
+const shortened = (key: string): string =>
+  key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY)}...` : key;
+
 const unknownKey = (key: string, allowed: readonly string[]): string => {
   const near = nearestWord(key, allowed, FARTHEST_HINT);
-  const hint = near === null ? 'Remove it; config/example.yaml has them all.' : `Did you mean ${near}?`;
-  return `is not a setting that can stand here. ${hint}`;
+  return near === null ? NOT_A_SETTING : `is not a setting here. Did you mean ${near}?`;
 };
 
 /** What closes each sign that opens something in YAML. */
@@ -216,10 +226,28 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   return null;
 };
 
+/** More than any configuration. */
+const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
+
+/** What is wrong with a file before it is read: reading a pipe or a device may never end. */
+const faultOfFile = (path: string): string | null => {
+  const stats = statSync(path);
+  // A folder has a message of its own when it is read.
+  if (!stats.isFile() && !stats.isDirectory()) {
+    return `names ${path}, which is not a regular file. Name a regular file.`;
+  }
+  return stats.size > LARGEST_FILE_BYTES
+    ? `names the file ${path}, which is larger than 64 MiB. Name another file.`
+    : null;
+};
+
 /** The file's text; null where it cannot be read, and then that is reported for `where`. */
 export const readText = (path: string, where: string, report: Report): string | null => {
   try {
-    return readFileSync(path, 'utf8');
+    const fault = faultOfFile(path);
+    if (fault === null) return readFileSync(path, 'utf8');
+    report(where, fault);
+    return null;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const remedy = isForeign(code)

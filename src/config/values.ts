@@ -135,44 +135,6 @@ export const concurrency = text.transform((value, context): number => {
   return fail(context, `"${value}" is not a number that can be used. Choose a whole number from 1 to ${MOST_AT_ONCE}.`);
 });
 
-/** A comma separates patterns, but not inside a glob's braces. */
-const splitPatterns = (value: string): string[] => value.split(/,(?![^{]*\})/u);
-
-/** From a list, or names and globs between commas. */
-export const buckets = z
-  .union([z.string().transform(splitPatterns), z.array(z.string())])
-  .transform((value, context) => {
-    const patterns = value.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
-    if (patterns[0]?.startsWith('!')) {
-      return fail(context, 'begins with an exclusion, so nothing would take part. Put * or a name before it.');
-    }
-    return patterns;
-  });
-
-/** Every mark that contacts of some side have, by how its patterns begin. */
-const MARKS = ['starred', 'tag:'];
-
-/** Whether a pattern is one of marks, which not every provider has. */
-const isOfMark = (pattern: string, mark: string): boolean =>
-  mark.endsWith(':') ? pattern.toLowerCase().startsWith(mark) : pattern.toLowerCase() === mark;
-
-/** From a list, or names and globs between commas; `marks` are those that the side's contacts have beside their groups. */
-export const contactPatterns = (marks: readonly string[]) =>
-  z.union([z.string().transform(splitPatterns), z.array(z.string())]).transform((value, context): readonly string[] => {
-    const patterns = value.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
-    const [first, ...others] = patterns;
-    if (first === undefined) return fail(context, 'names nothing. Write * to select everybody, !* to select nobody.');
-    if (first.startsWith('!') && (first !== '!*' || others.length > 0)) {
-      return fail(context, 'begins with an exclusion, so nobody would be selected. Put * or a name before it.');
-    }
-    const foreign = patterns.find((pattern) => {
-      const glob = pattern.replace(/^!/u, '');
-      return MARKS.some((mark) => isOfMark(glob, mark)) && !marks.some((mark) => isOfMark(glob, mark));
-    });
-    if (foreign === undefined) return patterns;
-    return fail(context, `"${foreign}" is nothing that contacts of this side have. Name a label or a bucket.`);
-  });
-
 const LEAST_TOKEN_LENGTH = 24;
 
 /** What people sign in at the page with: long enough that nobody guesses it. */

@@ -74,6 +74,12 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
+/** JSON makes an own key of it, which schemas drop silently. */
+const hasPrototypeKey = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey));
+
 const bodyOf = async <Schema extends z.ZodType>(schema: Schema, context: Context): Promise<z.output<Schema>> => {
   if (context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new RequestError(415, 'The body is to be of the type application/json.');
@@ -82,6 +88,7 @@ const bodyOf = async <Schema extends z.ZodType>(schema: Schema, context: Context
   if (text === null) throw new RequestError(413, 'The body is larger than any settings are.');
   const body = asJson(text);
   if (isDeeper(body, DEEPEST_BODY)) throw new RequestError(400, 'The body is nested deeper than any settings are.');
+  if (hasPrototypeKey(body)) throw new RequestError(400, 'The key __proto__ is not a setting. Remove it.');
   return parsed(schema, body);
 };
 

@@ -1,5 +1,5 @@
-import picomatch from 'picomatch';
 import { isSyncedField, type SyncedField } from '../contact/contact.ts';
+import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
 
 export type Direction = 'both' | 'to-left' | 'to-right';
@@ -118,13 +118,14 @@ export const decidesByTime = (policy: Deciding, field: SyncedField): boolean => 
 /** A group's name as names are compared: NFC, trimmed, any case. */
 export const foldGroupName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
-/** Whether a name is that of a pattern, or matches it as a glob; names match in any case. */
+/** Whether a name is that of a pattern, or matches it as a glob; in double quotes, the name only. Case is ignored. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
-  const glob = foldGroupName(pattern);
-  const matches = picomatch(glob, { dot: true, nonegate: true, bash: true });
+  const quoted = quotedName(pattern);
+  const text = foldGroupName(quoted ?? pattern);
+  const matches = quoted === null ? globMatcher(text) : () => false;
   return (name) => {
     const folded = foldGroupName(name);
-    return glob === folded || matches(folded);
+    return text === folded || matches(folded);
   };
 };
 

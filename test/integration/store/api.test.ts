@@ -111,6 +111,20 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     ]);
   });
 
+  test('refuses __proto__ in settings, and a name that no link can have, before anything is stored', async () => {
+    const refusal = async (text: string) => {
+      const answer = await ask('post', '/api/v1/links', { text });
+      return [answer.status, JSON.stringify(await answer.json())] as const;
+    };
+    expect(await refusal('{"link":"proto","settings":{"google":{"__proto__":{"clientId":"x"}}}}')).toEqual([
+      400,
+      expect.stringContaining('__proto__ is not a setting'),
+    ]);
+    const [status, text] = await refusal(JSON.stringify({ link: 'a'.repeat(9000), settings: {} }));
+    expect([status, text]).toEqual([422, expect.stringContaining('at most 100 characters')]);
+    expect(text.length).toBeLessThan(1000);
+  });
+
   test('does what its document says, answer by answer', async () => {
     const { paths, components } = await readDocument();
     const operations = new Map(

@@ -35,6 +35,13 @@ describe('BUCKETS', () => {
     [['!Work'], 'Play', false],
     [['C++ (old)'], 'c++ (old)', true],
     [['[Friends]'], '[Friends]', true],
+    [['"[VIP]"'], '[vip]', true],
+    [['"[VIP]"'], 'V', false],
+    [['"*"'], '*', true],
+    [['"*"'], 'Work', false],
+    [['"!Important"'], '!Important', true],
+    [['*', '!"A,B"'], 'a,b', false],
+    [[String.raw`\!Important`], '!Important', true],
     [['*', '!'], 'Work', true],
     [[], 'Work', false],
   ])('%j lets %j take part: %s', (patterns, name, expected) => {

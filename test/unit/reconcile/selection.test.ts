@@ -37,6 +37,18 @@ describe('[R18] a selection', () => {
     expect(selected(['*gold'], [], ['tag:Gold'])).toBe(false);
   });
 
+  test('goes by groups only where a name is in double quotes', () => {
+    const quoted = (name: string, marks: readonly string[]) => selected([`"${name}"`], ['c'], marks);
+    expect([quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const named = { names: { left: new Map([['c', 'Starred']]), right: NAMES }, links: [] };
+    const selection = selectionOf({ left: ['"starred"'], right: ['*'] }, named);
+    expect(selection.selects('left', { groupIds: ['c'], marks: [] })).toBe(true);
+  });
+
   test('is of everybody only where nothing is excluded at either side', () => {
     expect(selectsEverybody({ left: ['*'], right: ['*'] })).toBe(true);
     expect(selectsEverybody({ left: ['*'], right: ['*', '!Private'] })).toBe(false);

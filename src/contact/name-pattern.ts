@@ -1,0 +1,130 @@
+/** Patterns for names: `*` is any text, `?` any sign, `[a-z]` one of the signs, `{a,b}` one of the texts; `\` escapes a sign. */
+
+/** The name of a pattern in double quotes, which is taken literally; null for a pattern without them. */
+export const quotedName = (pattern: string): string | null => /^"([^"]+)"$/u.exec(pattern.trim())?.[1] ?? null;
+
+type Test = (sign: string) => boolean;
+/** One sign, any text, or one of several sequences. */
+type Part = { readonly one: Test } | { readonly many: true } | { readonly either: readonly (readonly Part[])[] };
+
+const isSign =
+  (expected: string): Test =>
+  (sign) =>
+    sign === expected;
+
+/** The class that begins at `start`, and where it ends; null if it is not closed. */
+const readClass = (signs: readonly string[], start: number): { readonly test: Test; readonly end: number } | null => {
+  const isNegated = ['!', '^'].includes(signs[start + 1] ?? '');
+  const first = start + (isNegated ? 2 : 1);
+  const end = signs.indexOf(']', first + 1);
+  if (end < 0) return null;
+  const members = signs.slice(first, end);
+  const ranges: (readonly [from: string, to: string])[] = [];
+  for (let index = 0; index < members.length; index++) {
+    const from = members[index] ?? '';
+    const to = members[index + 1] === '-' ? members[index + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    if (to !== undefined) index += 2;
+  }
+  return { test: (sign) => ranges.some(([from, to]) => from <= sign && sign <= to) !== isNegated, end };
+};
+
+/** For each `{`, its `}` and the commas between them; a brace without a comma or a counterpart is an ordinary sign. */
+const readBraces = (signs: readonly string[]): ReadonlyMap<number, readonly number[]> => {
+  const open: number[][] = [];
+  const found = new Map<number, readonly number[]>();
+  for (let index = 0; index < signs.length; index++) {
+    const sign = signs[index];
+    if (sign === '\\') index++;
+    else if (sign === '{') open.push([index]);
+    else if (sign === ',') open.at(-1)?.push(index);
+    else if (sign === '}') {
+      const [start, ...commas] = open.pop() ?? [];
+      if (start !== undefined && commas.length > 0) found.set(start, [...commas, index]);
+    }
+  }
+  return found;
+};
+
+type Read = { readonly part: Part; readonly end: number };
+
+/** The part at `index`, which is not an alternative, and the index of its last sign. */
+const readPart = (signs: readonly string[], index: number, limit: number): Read => {
+  const sign = signs[index] ?? '';
+  const group = sign === '[' ? readClass(signs, index) : null;
+  if (group !== null && group.end < limit) return { part: { one: group.test }, end: group.end };
+  if (sign === '*') return { part: { many: true }, end: index };
+  if (sign === '?') return { part: { one: () => true }, end: index };
+  const end = sign === '\\' && index + 1 < limit ? index + 1 : index;
+  return { part: { one: isSign(signs[end] ?? '') }, end };
+};
+
+const parse = (signs: readonly string[]): readonly Part[] => {
+  const braces = readBraces(signs);
+  const parseRange = (start: number, limit: number): readonly Part[] => {
+    const parts: Part[] = [];
+    for (let index = start; index < limit; index++) {
+      const bounds = braces.get(index);
+      if (bounds === undefined) {
+        const { part, end } = readPart(signs, index, limit);
+        parts.push(part);
+        index = end;
+      } else {
+        const starts = [index, ...bounds];
+        parts.push({ either: bounds.map((bound, place) => parseRange((starts[place] ?? index) + 1, bound)) });
+        index = bounds.at(-1) ?? limit;
+      }
+    }
+    return parts;
+  };
+  return parseRange(0, signs.length);
+};
+
+/** A state of the matcher: it reads one sign, or continues at several states. */
+type State = { readonly test: Test; readonly next: number } | { readonly forks: number[] };
+
+const END = 0;
+
+/** Adds the states that match the parts and continue at `next`; returns the first of them. */
+const addStates = (states: State[], parts: readonly Part[], next: number): number =>
+  parts.reduceRight((following, part) => {
+    if ('one' in part) return states.push({ test: part.one, next: following }) - 1;
+    if ('either' in part) {
+      return states.push({ forks: part.either.map((each) => addStates(states, each, following)) }) - 1;
+    }
+    const forks = [following];
+    const fork = states.push({ forks }) - 1;
+    forks.push(states.push({ test: () => true, next: fork }) - 1);
+    return fork;
+  }, next);
+
+/** Adds a state with all that it continues at without a sign. */
+const enter = (states: readonly State[], first: number, entered: Set<number>): void => {
+  const waiting = [first];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (entered.has(id)) continue;
+    entered.add(id);
+    const state = states[id];
+    if (state !== undefined && 'forks' in state) waiting.push(...state.forks);
+  }
+};
+
+/** Whether a whole text matches a pattern. Takes at most as many steps as the text has signs times the pattern's. */
+export const globMatcher = (pattern: string): ((text: string) => boolean) => {
+  const states: State[] = [{ forks: [] }];
+  const start = addStates(states, parse([...pattern]), END);
+  return (text) => {
+    let current = new Set<number>();
+    enter(states, start, current);
+    for (const sign of text) {
+      const following = new Set<number>();
+      for (const id of current) {
+        const state = states[id];
+        if (state !== undefined && 'test' in state && state.test(sign)) enter(states, state.next, following);
+      }
+      if (following.size === 0) return false;
+      current = following;
+    }
+    return current.has(END);
+  };
+};

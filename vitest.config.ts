@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
-import { LONGEST_TEST_MS } from './test/support/extent.ts';
+import { LONGEST_TEST_MS, PLAYS_ALL } from './test/support/extent.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: PLAYS_ALL ? [] : ['test/**/*.long.test.ts'],
     pool: 'forks',
     // Files share the modules of their worker: loading the sources for each file took longer than most tests.
     isolate: false,

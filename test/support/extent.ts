@@ -1,7 +1,7 @@
 // `npm test` plays a sample of the random histories, kill points and property runs. `npm run test:all` plays all of them.
 
-/** Whether everything is played: `npm run test:all` sets TEST_ALL=1. */
-const PLAYS_ALL = process.env['TEST_ALL'] === '1';
+/** Whether everything is played, `*.long.test.ts` too: `npm run test:all` sets TEST_ALL=1. */
+export const PLAYS_ALL = process.env['TEST_ALL'] === '1';
 
 /** Ends a test that would never end by itself. All histories of one kind may take an hour on a slow machine. */
 export const LONGEST_TEST_MS = PLAYS_ALL ? 3_600_000 : 300_000;

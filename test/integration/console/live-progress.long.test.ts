@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCliHost } from '../../support/cli-host.ts';
-import { extentOf } from '../../support/extent.ts';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-const PEOPLE = extentOf({ all: 2_000, sample: 1_000 });
+const PEOPLE = 2_000;
 const SETTINGS = { syncInterval: '7d', sweepInterval: '7d', firstSync: 'review', rateLimit: '15000/minute' };
 const PROGRESS = /^(?<done>[\d,]+) of (?<all>[\d,]+) writes done(?:, about .+ left)?\.$/u;
 

@@ -25,6 +25,7 @@ import {
   joinKeys,
   parseYaml,
   readText,
+  withFileKeys,
   type Environment,
   type Layer,
   type Report,
@@ -213,8 +214,9 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
   const environment = environmentLayer(env, ALL_KEYS);
   const fail = (...layers: readonly Layer[]): never => {
-    const hasNoSettings = file === null && environment.values.size === 0;
-    const hints = [misspelt, hasNoSettings ? noFileHint(all) : null].filter((each) => each !== null);
+    // Variables of the process, such as those of the image, describe no link.
+    const hasNoLink = [...environment.values.keys()].every((key) => withFileKeys(SHARED_KEYS).includes(key));
+    const hints = [misspelt, file === null && hasNoLink ? noFileHint(all) : null].filter((each) => each !== null);
     const hint = hints.length === 0 ? null : hints.join('\n');
     throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
   };

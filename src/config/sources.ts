@@ -37,7 +37,7 @@ export const keysBelow = (prefix: string, { names, secrets }: Keys): Keys => ({
  */
 export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/gu, '_').toUpperCase();
 
-const withFileKeys = ({ names, secrets }: Keys): string[] =>
+export const withFileKeys = ({ names, secrets }: Keys): string[] =>
   names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
 /** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */

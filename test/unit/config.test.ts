@@ -216,9 +216,10 @@ describe('a misspelt variable', () => {
   });
 });
 
-test('the missing configuration file is mentioned only if no variable has a setting', () => {
+test('the missing configuration file is mentioned unless a variable has a setting of a link', () => {
   const file = 'There is no configuration file';
   expect(() => load({})).toThrow(file);
+  expect(() => load({ DATA_DIR: '/data', LISTEN: '0.0.0.0:8377' })).toThrow(file);
   expect(() => load({ SYNC_INTERVAL: 'soon' })).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining(file) }),
   );

@@ -198,6 +198,10 @@ export type ReadConfig = {
   readonly effective: () => readonly EffectiveSetting[];
 };
 
+/** Whether a variable has a setting of a link. Settings of the process, such as those of the image, describe no link. */
+const setsLink = ({ values }: Layer): boolean =>
+  [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
+
 /**
  * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
  * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
@@ -214,9 +218,8 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
   const environment = environmentLayer(env, ALL_KEYS);
   const fail = (...layers: readonly Layer[]): never => {
-    // Variables of the process, such as those of the image, describe no link.
-    const hasNoLink = [...environment.values.keys()].every((key) => withFileKeys(SHARED_KEYS).includes(key));
-    const hints = [misspelt, file === null && hasNoLink ? noFileHint(all) : null].filter((each) => each !== null);
+    const lacksFile = file === null && !setsLink(environment);
+    const hints = [misspelt, lacksFile ? noFileHint(all) : null].filter((each) => each !== null);
     const hint = hints.length === 0 ? null : hints.join('\n');
     throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
   };

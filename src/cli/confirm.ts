@@ -24,7 +24,7 @@ export const waitForEnter = async ({ stdout }: Output, input: Readable, text: st
 type DestructiveStep = {
   /** The question on a terminal, such as `Delete 3 contacts?`. */
   readonly question: string;
-  /** What the step does, as a sentence. */
+  /** The effect of the step, as a sentence. */
   readonly effect: string;
   /** The command that does it without a question. */
   readonly command: string;

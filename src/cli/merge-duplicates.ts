@@ -76,7 +76,7 @@ const planned = async ({ app, signal }: Opened, { link }: Found, order: MergeOrd
   }
 };
 
-/** What the merge does, for the confirmation. */
+/** The effect of the merge, for the confirmation. */
 const stepOf = ({ link, group }: Found, { survivorId, otherIds }: MergeOrder, { acceptDeletes }: MergeOptions) => {
   const what = `${count(otherIds.length, 'contact')} into ${survivorId}`;
   const more = acceptDeletes ? ' --accept-deletes' : '';

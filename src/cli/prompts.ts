@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { confirm, input as text, password, select } from '@inquirer/prompts';
 
-/** Where questions are asked. */
+/** The streams that questions are asked on. */
 export type Streams = { readonly input: Readable; readonly output: NodeJS.WritableStream };
 
 /** A question ended without an answer: Ctrl-C or Ctrl-D was pressed, or the input ended. */
@@ -36,7 +36,7 @@ const answerOf = async <T>(
   }
 };
 
-/** What is wrong with an answer, as the end of a sentence; null for a valid answer. */
+/** The fault of an answer, as the end of a sentence; null for a valid answer. */
 type FaultOf = (answer: string) => string | null;
 
 const validity = (fault: string | null): true | string => (fault === null ? true : `The value ${fault}`);

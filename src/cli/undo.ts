@@ -110,7 +110,7 @@ const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>,
 
 const NAMES_SHOWN = 5;
 
-/** Who is deleted where, such as `Ada Lovelace at the service, Ben at Google and 3 more`. */
+/** The deleted contacts with their sides, such as `Ada Lovelace at the service, Ben at Google and 3 more`. */
 const describeDeletions = (deletions: readonly Change[], sides: Sides<SideWords>): string => {
   const shown = deletions.slice(0, NAMES_SHOWN).map((change) => `${subjectOf(change)} at ${sides[change.side].place}`);
   const hidden = deletions.length - shown.length;

@@ -5,7 +5,7 @@ export type LinkSection = { readonly name: string; readonly where: string; reado
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/iu;
 
-/** What is wrong with a text that is not the name of a link. */
+/** The fault of a text that is not the name of a link. */
 export const NOT_A_LINK_NAME = 'is not a name for a link. Use letters, digits, - and _, at most 100 characters.';
 
 /** Whether a text can be the name of a link or of a side. */
@@ -13,7 +13,7 @@ export const isName = (text: string): boolean => NAME.test(text);
 
 const LONGEST_SHOWN_NAME = 100;
 
-/** Where the settings of a link are in the file, for messages. */
+/** The place of a link's settings in the file, for messages. */
 export const linkPlace = (name: string): string =>
   `links.${name.length > LONGEST_SHOWN_NAME ? `${name.slice(0, LONGEST_SHOWN_NAME)}...` : name}`;
 

@@ -21,7 +21,7 @@ export const misspeltVariables = (env: Environment, keys: Keys): readonly Misspe
   });
 };
 
-/** What to do about them, on one line; null if there are none. */
+/** The correction of all of them, on one line; null if there are none. */
 export const misspeltText = (variables: readonly MisspeltVariable[]): string | null => {
   if (variables.length === 0) return null;
   const pairs = variables.map(({ name, meant }) => `${name} (did you mean ${meant}?)`);

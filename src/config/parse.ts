@@ -15,7 +15,7 @@ export type Sources = {
 const LONGEST_VALUE = 8192;
 const LONGEST_LIST = 65_536;
 
-/** What is wrong with the length of a value; null if nothing is. */
+/** The fault of a value's length; null if it is valid. */
 const faultOfLength = (value: Raw): string | null => {
   const texts = [value].flat();
   const longest = Math.max(0, ...texts.map(({ length }) => length));

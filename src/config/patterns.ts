@@ -6,7 +6,7 @@ import { fail } from './values.ts';
 const LONGEST_PATTERN = 1000;
 const MOST_PATTERNS = 1000;
 
-/** Where a quoted name that begins at `start` ends, after its second quote; null if it is not a whole pattern. */
+/** The index after the second quote of a name that begins at `start`; null if it is not a whole pattern. */
 const endOfQuoted = (text: string, start: number): number | null => {
   const end = text.indexOf('"', start + 1);
   if (end < 0) return null;
@@ -14,7 +14,7 @@ const endOfQuoted = (text: string, start: number): number | null => {
   return after === '' || after.startsWith(',') ? end + 1 : null;
 };
 
-/** Where an escaped sign, a quoted name, or else the sign at `index` ends. */
+/** The index after an escaped sign, a quoted name, or else the sign at `index`. */
 const endOfSign = (text: string, index: number, mayBeQuoted: boolean): number => {
   if (text[index] === '\\') return index + 2;
   const end = mayBeQuoted && text[index] === '"' ? endOfQuoted(text, index) : null;
@@ -102,7 +102,7 @@ const MARKS = ['starred', 'tag:'];
 const isOfMark = (pattern: string, mark: string): boolean =>
   mark.endsWith(':') ? pattern.toLowerCase().startsWith(mark) : pattern.toLowerCase() === mark;
 
-/** From a list, or names and globs between commas; `marks` are those that the side's contacts have beside their groups. */
+/** From a list, or names and globs between commas; `marks` are the marks of the side's contacts, in addition to groups. */
 export const contactPatterns = (marks: readonly string[]) =>
   listOrText.transform((value, context): readonly string[] => {
     const patterns = readPatterns(value, context);

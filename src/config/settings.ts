@@ -5,7 +5,7 @@ import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
 import { variableOf } from './sources.ts';
 
-/** Where a setting may be in the file: at the top only, at the top or in a link, in a side's section, or in a link only. */
+/** The places that a setting may have in the file: at the top only, at the top or in a link, in a side's section, or in a link only. */
 type SettingLevel = 'process' | 'link' | 'side' | 'link only';
 
 /** One setting as people read about it. The schemas that parse the settings are its source. */
@@ -30,7 +30,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 const texts = (values: unknown): readonly string[] => (Array.isArray(values) ? values.map(String) : []);
 
-/** What a schema says about a value; a value that may be missing is one of its alternatives. */
+/** The description of a value in a schema; a value that may be missing is one of its alternatives. */
 const annotationsOf = (schema: Schema): Pick<Setting, 'words' | 'examples'> => {
   const example = schema['example'];
   const examples = typeof example === 'string' ? [example] : texts(schema.examples);

@@ -229,7 +229,7 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
 /** More than any configuration. */
 const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
 
-/** What is wrong with a file before it is read: reading a pipe or a device may never end. */
+/** The fault of a file, found before it is read: reading a pipe or a device may never end. */
 const faultOfFile = (path: string): string | null => {
   const stats = statSync(path);
   // A folder has a message of its own when it is read.

@@ -98,7 +98,7 @@ const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>
   return [...emails].some((email) => isOwn(email, first[0], families));
 };
 
-/** Whether something besides the words tells two people of one name apart. */
+/** Whether something other than the words distinguishes two people of one name. */
 const areToldApart = (a: PersonName, b: PersonName): boolean =>
   a.isSeveral !== b.isSeveral ||
   bothDiffer(a.suffix, b.suffix) ||

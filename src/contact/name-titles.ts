@@ -51,7 +51,7 @@ export const dropTitles = (draft: NameDraft, words: readonly Word[], following: 
 
 type Place = 'first' | 'last' | 'whole';
 
-/** What the last word says as a suffix; null where it is none. A suffix that is also a name needs a family name before it. */
+/** The last word, read as a suffix; null if it is not one. A suffix that is also a name needs a family name before it. */
 const suffixAt = (words: readonly Word[], place: Place): string | null => {
   const [end] = words.at(-1) ?? [''];
   const suffix = TABLES.suffixes.get(end);
@@ -114,7 +114,7 @@ export const stripName = (draft: NameDraft): void => {
   draft.last = dropAttached(draft, dropSuffixes(draft, draft.last, isWhole || isLastOnly ? 'whole' : 'last'));
 };
 
-/** What a text of suffixes says; empty where it says nothing. */
+/** The suffixes in a text; empty if there are none. */
 export const suffixIn = (text: string): string =>
   wordsIn(text)
     .map(([plain]) => TABLES.suffixes.get(plain) ?? TABLES.unsureSuffixes.get(plain) ?? '')

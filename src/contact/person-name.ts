@@ -13,7 +13,7 @@ export type PersonName = {
   readonly suffix: string;
   /** The gender that a title names. */
   readonly gender: Gender | null;
-  /** The folded text in brackets or quotation marks; empty where there is none. */
+  /** The folded text in brackets or quotation marks; empty if there are no brackets. */
   readonly remark: string;
   /** Whether it names several people, such as `Anna & Ben` and `Familie Huber`. */
   readonly isSeveral: boolean;
@@ -90,7 +90,7 @@ const draftOf = (written: Written, texts: NameTexts, { namePrefix = '', nameSuff
 
 const countOf = ({ first, last }: Written): number => first.length + last.length;
 
-/** What matching reads of a contact's name. Pure. */
+/** The parts of a contact's name that matching compares. Pure. */
 export const personNameOf = (contact: Contact): PersonName => {
   const whole = `${contact.firstName} ${contact.lastName}`.trim();
   if (whole === '' || isAddress(whole, contact)) return NO_NAME;

@@ -24,7 +24,7 @@ const SHOWN_AT: Readonly<Record<string, number>> = {
   'what was edited when a pair fell asleep counts as agreed on': 91,
 };
 
-/** Where the search in a complete run begins, for flaws that show rarely. */
+/** The first seed of the search in a complete run, for flaws that show rarely. */
 const FIRST_SEEDS: Readonly<Record<string, number>> = {
   'half-done contacts are forgotten': 260,
   'a stale write is taken': 1030,

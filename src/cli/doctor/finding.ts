@@ -7,7 +7,7 @@ export type Finding = {
   readonly link: string | null;
   readonly level: 'ok' | 'warning' | 'error';
   readonly detail: string;
-  /** What to do; null if nothing. */
+  /** The remedy; null if there is nothing to do. */
   readonly remedy: string | null;
   /** The exit code of an error. */
   readonly code: ExitCode;

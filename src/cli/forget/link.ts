@@ -29,7 +29,7 @@ const format = (link: string, tokens: readonly Revocation[]): string =>
     'The contacts on both sides are unchanged.',
   ].join('\n');
 
-/** What is deleted, for the confirmation. Throws {@link UsageError} if nothing is stored about the link. */
+/** The data that is deleted, for the confirmation. Throws {@link UsageError} if nothing is stored about the link. */
 const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
   const tokens = (await vault.names()).filter((token) => token.link === link).length;
   const isKnown = (await store.links()).some(({ name }) => name === link);

@@ -5,7 +5,7 @@ import { isSecretSetting, providersIn, settingsIn, settingsToAsk } from '../../c
 import { variableOf } from '../../config/sources.ts';
 import type { SecretPlace } from './questions.ts';
 
-/** What an existing configuration file contains, as far as `init` asks for it. */
+/** The content of an existing configuration file, as far as `init` asks for it. */
 export type Existing = {
   readonly providers: readonly string[];
   readonly settings: ReadonlyMap<string, string>;

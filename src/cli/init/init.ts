@@ -57,7 +57,7 @@ const introduce = (terminal: Terminal, path: string): void => {
   );
 };
 
-/** What happens to a configuration file that exists. */
+/** The treatment of a configuration file that exists. */
 type Treatment = 'change' | 'replace' | 'leave';
 
 const chooseTreatment = async (

@@ -6,10 +6,10 @@ import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../prompts.ts';
 
-/** Where secrets are written: the configuration file, a `.env` next to it, or nowhere because variables set them. */
+/** The place that secrets are written to: the configuration file, a `.env` next to it, or nowhere because variables set them. */
 export type SecretPlace = 'file' | 'env' | 'none';
 
-/** What is known before the first question. */
+/** The answers that are known before the first question. */
 export type Known = {
   /** Providers that options set. */
   readonly providers: Partial<Sides<string>>;
@@ -90,7 +90,7 @@ const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise
   return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
 };
 
-/** What happens to the answers while questions are asked. */
+/** Receives the answers while questions are asked. */
 export type AnswerHandlers = {
   /** Receives all answers so far after each setting. */
   readonly keep: (answers: Answers) => void;

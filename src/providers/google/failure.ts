@@ -197,7 +197,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
   }
 };
 
-/** What a proxy says by itself, or a page in front of Google: not found, or it lets nobody through for now. */
+/** Status codes of a proxy, or of a page in front of Google: not found, or temporarily closed. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** A proxy, or another server, answers: Google itself may well have the thing, accept the credential, and have written it. */

@@ -55,7 +55,7 @@ const keptName = (entry: NameEntry): BodyEntry => {
 
 type End = 'start' | 'end';
 
-/** The text without a part of a name at one end; null where it does not stand there, or the text says nothing else. */
+/** The text without a part of a name at one end; null if the text does not have it there, or has nothing else. */
 const withoutWords = (text: string, part: string, at: End, isEqual: (word: string, other: string) => boolean) => {
   const [words, own] = [text.split(' '), foldText(part).split(' ')];
   const count = part === '' ? words.length : own.length;

@@ -184,7 +184,7 @@ const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snap
 /** Whether a side takes what neither half holds: then what both lack is not agreed on. */
 const isGiven = ({ given }: Task): boolean => given.left.size + given.right.size > 0;
 
-/** What the base of a half may take over from the other half and from the groups that both sides agree on. */
+/** The values that the base of a half may take over from the other half and from the groups that both sides agree on. */
 const agreedOn = (task: Task, side: Side) => {
   if (isGiven(task)) return { other: null, agreedGroups: new Set<string>() };
   const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;

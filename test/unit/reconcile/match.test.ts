@@ -170,7 +170,7 @@ describe('[R13] by phone and name', () => {
     ['a suffix', { firstName: 'John Jr.', lastName: 'Smith' }, { firstName: 'John', lastName: 'Smith Sr.' }],
     ['the card of a company', { company: 'Acme' }, named('Ada Lindholm', { company: 'Acme' })],
     ['several people', { firstName: 'Ada & Ben', lastName: 'Lindholm' }, named('Ada Lindholm')],
-  ])('one number is none, where %s tells them apart', (_, left, right) => {
+  ])('one number is no evidence if %s distinguishes them', (_, left, right) => {
     const number = phone('+491705550330');
     expect(match([{ ...left, ...number }], [{ ...right, ...number }])).toEqual(NOBODY);
   });
@@ -208,7 +208,7 @@ describe('[R13] by a full name', () => {
     expect(match([{ company: 'Ada King' }], [named('Ada King')])).toEqual(NOBODY);
   });
 
-  test('is none where it is a first name alone: two of them with other addresses are not reported', () => {
+  test('a first name alone is no evidence: two of them with other addresses are not reported', () => {
     expect(match([named('Ada', mail('a@x.org'))], [named('Ada', mail('b@x.org'))])).toEqual(NOBODY);
   });
 

@@ -107,7 +107,7 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     ['a successor', { firstName: 'Ann', lastName: 'Leeson' }, { firstName: 'Bob', lastName: 'Rayner' }],
     ['without a name', { firstName: 'Ann', lastName: 'Leeson' }, {}],
     ['the card of a company', { firstName: 'Ann', lastName: 'Leeson' }, { company: 'Acme' }],
-  ])('is somebody else where it shares the address and is %s', (_, former, added) => {
+  ])('is another person if it shares the address and is %s', (_, former, added) => {
     const emailAddresses = values('desk@acme.test');
     const decisions = decide(side, {
       remaining: { ...former, emailAddresses },

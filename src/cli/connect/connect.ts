@@ -96,7 +96,7 @@ const signIn = async (step: Step): Promise<Grant> => {
 };
 
 const nameOf = ({ email, id }: Account): string =>
-  email === null ? (id ?? 'an account that does not tell its name') : id === null ? email : `${email} (${id})`;
+  email === null ? (id ?? 'an account without a known name') : id === null ? email : `${email} (${id})`;
 
 /** The account that a side of the link was made with, as far as it is known. */
 const knownAccount = async ({ app, link }: Step, side: Side): Promise<string | null> =>
@@ -164,7 +164,7 @@ const printScopes = ({ terminal, link, side }: Step, grant: Grant, before: Crede
   const { place } = link.sides[side];
   const { scopes, asked } = grant;
   if (scopes === null) {
-    terminal.print(`Granted: ${place} does not tell; ${asked.join(' and ')} were asked for.`);
+    terminal.print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
     return;
   }
   terminal.print(`Granted at ${place}: ${scopes.join(', ')}`);

@@ -18,7 +18,7 @@ const page = (title: string, text: string): string =>
   `<body><h1>${title}</h1><p>${text}</p></body></html>`;
 
 const PAGES = {
-  ours: [200, 'Back to the terminal', 'contact-sync goes on there. You can close this window.'],
+  ours: [200, 'Back to the terminal', 'contact-sync continues there. You can close this window.'],
   foreign: [400, 'Another sign-in', 'This answer belongs to another sign-in. contact-sync still waits for its own.'],
   none: [404, 'Not found', 'contact-sync waits here for the answer of a consent page.'],
 } as const;

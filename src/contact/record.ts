@@ -3,6 +3,9 @@ import type { Contact } from './contact.ts';
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** A membership that this link wrote, and when: epoch milliseconds of our clock. */
+export type OwnMove = { readonly groupId: string; readonly isMember: boolean; readonly atMs: number };
+
 /** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
 export type ContactRecord = {
   /** The side's own id. Opaque. */
@@ -33,6 +36,10 @@ export type ContactRecord = {
    * the record is not what one row says, as after a change of membership that answered with the groups alone.
    */
   readonly digest?: string;
+  /**
+   * The memberships that this link wrote recently at a side whose feed may lag (R11). Absent where there are none.
+   */
+  readonly ownMoves?: readonly OwnMove[];
 };
 
 /** A label (Google user contact group) or a bucket (service), as its side gave it. */

@@ -14,6 +14,8 @@ export type Behaviour = {
   readonly serviceRateLimit?: RateLimit;
   /** 90 reads and 90 writes a minute unless given. */
   readonly googleQuotas?: GoogleQuotas;
+  /** How long a write to Google stays invisible to requests with a sync token; 0 unless given. */
+  readonly googlePropagationDelayMs?: number;
   /** The machine's clock unless given. */
   readonly clock?: { now(): number };
   readonly variants?: { readonly google?: Partial<GoogleVariants>; readonly service?: Partial<ServiceVariants> };
@@ -42,13 +44,14 @@ export const startGoogle = async ({
   port = 0,
   ...rest
 }: EmulatorOptions): Promise<GoogleEmulator> => {
-  const { clock, googleQuotas, variants } = behaviour;
+  const { clock, googlePropagationDelayMs, googleQuotas, variants } = behaviour;
   const server = await startGoogleEmulator({
     port,
     variants: variants?.google ?? {},
     ...rest,
     ...(clock && { clock }),
     ...(googleQuotas && { quotas: googleQuotas }),
+    ...(googlePropagationDelayMs !== undefined && { propagationDelayMs: googlePropagationDelayMs }),
   });
   seedGoogle(server.account, people);
   return server;

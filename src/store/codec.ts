@@ -25,6 +25,7 @@ const record = z.lazy(() =>
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
       digest: z.string().exactOptional(),
+      ownMoves: z.array(z.object({ groupId: z.string(), isMember: z.boolean(), atMs: z.number() })).exactOptional(),
     }),
   ),
 );

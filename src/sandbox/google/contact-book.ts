@@ -153,12 +153,16 @@ export class ContactBook {
     return this.#append({ ...record, resourceName, state, previous: record.state, formerNames }, atMs);
   }
 
-  /** Up to `limit` records changed after one sequence number, up to and including another. */
+  /**
+   * Up to `limit` records changed after one sequence number, up to and including another, each as it was at the latter: a
+   * contact that was changed again since is shown with its former state.
+   */
   slice(after: number, until: number, limit: number, accept: (record: ContactRecord) => boolean): LogSlice {
     const records: ContactRecord[] = [];
+    const newest = this.#newestUpTo(after, until);
     let last = after;
     for (let sequence = after + 1; sequence <= until; sequence += 1) {
-      const record = this.#currentAt(sequence);
+      const record = newest.get(sequence);
       if (!record || !accept(record)) continue;
       if (records.length === limit) return { records, next: last };
       records.push(record);
@@ -183,9 +187,7 @@ export class ContactBook {
 
   /** Number of contacts and tombstones changed after one sequence number, up to and including another. */
   countChanged(after: number, until: number): number {
-    let count = 0;
-    for (let sequence = after + 1; sequence <= until; sequence += 1) if (this.#currentAt(sequence)) count += 1;
-    return count;
+    return this.#newestUpTo(after, until).size;
   }
 
   /** Sequence number of the newest change made at that time or before. */
@@ -193,6 +195,22 @@ export class ContactBook {
     let sequence = this.#log.length;
     while (sequence > 0 && (this.#log[sequence - 1]?.atMs ?? 0) > timeMs) sequence -= 1;
     return sequence;
+  }
+
+  /** The newest change of each contact between two sequence numbers, by its sequence number; former names are left out. */
+  #newestUpTo(after: number, until: number): ReadonlyMap<number, ContactRecord> {
+    const sequences = new Map<string, number>();
+    for (let sequence = after + 1; sequence <= until; sequence += 1) {
+      const name = this.#log[sequence - 1]?.record.resourceName;
+      if (name !== undefined && this.#currentSequences.has(name)) sequences.set(name, sequence);
+    }
+    const newest = [...sequences.values()].toSorted((one, other) => one - other);
+    return new Map(
+      newest.flatMap((sequence) => {
+        const record = this.#log[sequence - 1]?.record;
+        return record === undefined ? [] : [[sequence, record] as const];
+      }),
+    );
   }
 
   #currentAt(sequence: number): ContactRecord | undefined {

@@ -179,8 +179,8 @@ const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, err
 };
 
 const landedIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Landed => {
-  const { createsWithGroups } = session.remotes[side].capabilities;
-  return { set, groupIds, createsWithGroups, atMs: session.clock.now() };
+  const { createsWithGroups, settlesWithinMs } = session.remotes[side].capabilities;
+  return { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: session.clock.now() };
 };
 
 /** Takes one answer in: what it changes in the store, what it counts as, what is reported. */

@@ -155,7 +155,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
-  const { createsWithGroups } = capabilities;
+  const { createsWithGroups, settlesWithinMs } = capabilities;
   const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && mayGoOn(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
   for (const tasks of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
@@ -163,7 +163,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));
     await writer.apply(needsOf(standing), (set) => {
-      const landed = { set, groupIds, createsWithGroups, atMs: clock.now() };
+      const landed = { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: clock.now() };
       for (const task of standing) landMoves(landed, task, side);
     });
     await (

@@ -18,6 +18,7 @@ import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import { observeMerge } from '../recover/merged.ts';
+import { withWrittenGroups } from '../state/own-moves.ts';
 import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -49,6 +50,8 @@ export type Landed = {
   readonly groupIds: GroupIds;
   /** Whether a create carries the membership with it. */
   readonly createsWithGroups: boolean;
+  /** Whether the side may show what was there before a write for a while. */
+  readonly lags: boolean;
   readonly atMs: number;
 };
 
@@ -235,12 +238,6 @@ export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly Syn
   return notTaken(request.fields, request.desired, request.current.contact);
 };
 
-/** The record with the membership that a write answered with: no row says that. */
-const withGroups = (record: ContactRecord, groupIds: readonly string[]): ContactRecord => {
-  const { digest: _, ...rest } = record;
-  return { ...rest, groupIds: [...groupIds].toSorted() };
-};
-
 /** Takes in that a task's memberships stand as they were to be, as far as its groups could be created. */
 export const landMoves = ({ set, groupIds, atMs }: Landed, task: Task, side: Side): void => {
   if (hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
@@ -254,7 +251,7 @@ const landMembership = (
 ): Landing => {
   const half = task.halves[side];
   if (half !== null) {
-    half.record = withGroups(half.record, groupIds);
+    half.record = withWrittenGroups(half.record, groupIds, request, landed);
     half.written.add('buckets');
     for (const id of [...request.add, ...request.remove]) half.moved.add(id);
   }

@@ -3,6 +3,7 @@ import { CLOCK_MARGIN_MS, isUnselected, type Half, type HalfState } from '../../
 import type { ContactRecord } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
+import { withOwnMoves } from './own-moves.ts';
 
 /** What a run learns of one contact on one side. */
 export type HalfEvent =
@@ -253,7 +254,8 @@ const standing = (half: Half): Half =>
   half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
 
 const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
-  const { kind, record, atMs } = event;
+  const { kind, atMs } = event;
+  const record = withOwnMoves(event.record, half.record, (move) => isWithin(LAGS_FOR_MS, move.atMs, atMs));
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
   if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);

@@ -130,6 +130,20 @@ describe('a delta', () => {
     });
   });
 
+  test('shows a contact as it was when the delay had passed, although it was changed again', async () => {
+    await using sandbox = await startSandbox({ propagationDelayMs: minuteMs });
+    const { account } = sandbox.emulator;
+    const { syncToken } = await listAll(sandbox.api);
+    const ada = account.createPerson(named('Ada'));
+    sandbox.clock.nowMs += minuteMs / 2;
+    account.updatePerson(ada, named('Ada 2'));
+    sandbox.clock.nowMs += minuteMs / 2;
+    const early = await listAll(sandbox.api, { syncToken });
+    expect(namesOf(early.people)).toEqual(['Ada']);
+    sandbox.clock.nowMs += minuteMs / 2;
+    expect(namesOf((await listAll(sandbox.api, { syncToken: early.syncToken })).people)).toEqual(['Ada 2']);
+  });
+
   test('holds changes back until they have spread', async () => {
     await using sandbox = await startSandbox({ propagationDelayMs: 3 * minuteMs });
     const { syncToken } = await listAll(sandbox.api);

@@ -17,7 +17,7 @@ export const GROUPS = new Map<string, { left: string | null; right: string | nul
 ]);
 
 export const landedIn = (set: WorkingSet, createsWithGroups = false): Landed => {
-  return { set, groupIds: GROUPS, createsWithGroups, atMs: NOW };
+  return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };
 };
 
 export const sideWrite = (

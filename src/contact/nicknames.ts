@@ -127,10 +127,8 @@ const FORMAL_NAMES: ReadonlyMap<string, ReadonlySet<string>> = (() => {
   return formal;
 })();
 
-const NONE: ReadonlySet<string> = new Set();
+/** The formal names that a folded first name may stand for, itself included: of names that may be one, these have one in common. */
+export const formalNamesOf = (name: string): ReadonlySet<string> => new Set(FORMAL_NAMES.get(name)).add(name);
 
 /** Whether two folded first names may be one: one is a nickname of the other, or both stand for one name (Bob and Rob). */
-export const areNicknames = (a: string, b: string): boolean => {
-  const [first, second] = [FORMAL_NAMES.get(a) ?? NONE, FORMAL_NAMES.get(b) ?? NONE];
-  return first.has(b) || second.has(a) || !first.isDisjointFrom(second);
-};
+export const areNicknames = (a: string, b: string): boolean => !formalNamesOf(a).isDisjointFrom(formalNamesOf(b));

@@ -1,7 +1,7 @@
 import { compareNames, haveOtherScripts } from '../contact/name-agreement.ts';
 import { foldText } from '../contact/names.ts';
 import { hasName } from '../contact/person-name.ts';
-import { indexBy, isCompanyCard, shared, type Person } from './match-person.ts';
+import { fullNames, indexBy, isCompanyCard, shared, type Person } from './match-person.ts';
 
 /** Two contacts that may be one person, and how much speaks for it. */
 export type Edge = { readonly left: Person; readonly right: Person; readonly score: number };
@@ -105,7 +105,7 @@ const mayBeOne = (a: Person, b: Person): boolean => {
 export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, mayBeOne);
 
 /** Whether two contacts have one full name, in any order and division. */
-export const areNamesakes = (a: Person, b: Person): boolean =>
+const areNamesakes = (a: Person, b: Person): boolean =>
   a.name !== '' && a.name === b.name && (!hasName(a.names) || compareNames(a.names, b.names) === 'same');
 
 /** Contacts that share a phone number and the full name. */
@@ -120,6 +120,10 @@ const lookAlike = (a: Person, b: Person): boolean => {
 
 /** Contacts that share a phone number and may be one person by their names, which are not equal. */
 export const likelyEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, lookAlike);
+
+/** Contacts of one full name, or of two forms of it: a short form, an initial or a further given name. */
+export const similarNameEdges = (open: Sets): readonly Edge[] =>
+  edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compareNames(a.names, b.names) === 'compatible');
 
 /** Whether two contacts of one full name say something that speaks against one person. */
 export const contradicts = (a: Person, b: Person): boolean =>

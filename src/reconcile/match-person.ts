@@ -4,6 +4,8 @@ import type { Half } from '../contact/half.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText } from '../contact/names.ts';
 import { phoneTail } from '../contact/origin.ts';
+import { withoutDigraphs } from '../contact/name-words.ts';
+import { formalNamesOf } from '../contact/nicknames.ts';
 import { hasName, personNameOf, type PersonName } from '../contact/person-name.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
@@ -42,6 +44,19 @@ const nameKey = ({ key }: PersonName, company: string): string => {
 
 /** Whether the contact is the card of a company: it has a company and no person's name. */
 export const isCompanyCard = ({ names, company }: Person): boolean => company !== '' && !hasName(names);
+
+/**
+ * Keys of a full name: of two contacts of one full name, or of two forms of it, these have one in common. None where there is
+ * a first name or a family name alone. The card of a company is known by its company.
+ */
+export const fullNames = (person: Person): readonly string[] => {
+  const { given, family } = person.names;
+  if (isCompanyCard(person)) return [person.name];
+  const [[first] = ['']] = given;
+  if (first === '' || family.length === 0) return [];
+  const name = family.map(([plain]) => withoutDigraphs(plain)).join(' ');
+  return [first.slice(0, 1), ...formalNamesOf(first)].map((form) => `${form} ${name}`);
+};
 
 const NONE: Keys = new Set();
 

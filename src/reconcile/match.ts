@@ -1,14 +1,13 @@
 import type { Half } from '../contact/half.ts';
 import { wasMadeFor } from '../contact/origin.ts';
-import { hasName } from '../contact/person-name.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import {
-  areNamesakes,
   contradicts,
   emailEdges,
   likelyEdges,
   namesakeEdges,
   phoneEdges,
+  similarNameEdges,
   type Edge,
 } from './match-edges.ts';
 import { indexBy, personReader, type Person } from './match-person.ts';
@@ -26,7 +25,7 @@ export type Doubt =
   | 'several candidates'
   /** They share a phone number, and one name is a shorter form of the other, or one has none. */
   | 'same phone number'
-  /** They have one full name, and other addresses, numbers or companies. */
+  /** They have one full name or two forms of one, and other addresses, numbers or companies. */
   | 'same name';
 
 /** Contacts that a person has to decide on: some of one side may be some of the other. */
@@ -149,9 +148,18 @@ const takeCopies = (progress: Progress, keyOf: (person: Person) => string): void
   }
 };
 
-/** Pairs namesakes: those with more in common first, then who is the only one of the name on both sides. */
+/**
+ * Pairs contacts of one name: those with more in common first, then the only ones of the name on both sides. A name alone
+ * decides nothing about a contact that shares a phone number with another contact of a similar name.
+ */
 const matchByName = (progress: Progress): void => {
   takeBest(progress, namesakeEdges(progress));
+  const likely = likelyEdges(progress);
+  const byLeft = Map.groupBy(likely, ({ left }) => left);
+  const byRight = Map.groupBy(likely, ({ right }) => right);
+  const hasRival = (one: Person, other: Person): boolean =>
+    byLeft.get(one)?.some(({ right }) => right !== other) === true ||
+    byRight.get(other)?.some(({ left }) => left !== one) === true;
   const names = ({ name }: Person) => (name === '' ? [] : [name]);
   const rights = indexBy(progress.right, names);
   for (const [name, left] of indexBy(progress.left, names)) {
@@ -160,7 +168,9 @@ const matchByName = (progress: Progress): void => {
     if (first === undefined || second === undefined) continue;
     if (left.length > 1 || right.length > 1) {
       progress.ambiguous.push({ left: idsOf(left), right: idsOf(right), why: 'several candidates' });
-    } else if (!contradicts(first, second) && !areApart(progress, first, second)) take(progress, first, second);
+    } else if (!contradicts(first, second) && !hasRival(first, second) && !areApart(progress, first, second)) {
+      take(progress, first, second);
+    }
   }
 };
 
@@ -185,26 +195,8 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Rivals[]
     .filter(isUnsettled);
 };
 
-/** Contacts that share an email address and were paired with nobody because of their names, by address. */
-const keptApart = (progress: Progress, ambiguous: readonly Rivals[]): readonly Rivals[] => {
-  const known = new Set(
-    ambiguous.flatMap(({ left, right }) => [...left.map((id) => `left ${id}`), ...right.map((id) => `right ${id}`)]),
-  );
-  const rights = indexBy(progress.right, ({ emails }) => emails);
-  const found: Rivals[] = [];
-  for (const [email, lefts] of indexBy(progress.left, ({ emails }) => emails)) {
-    const [left, right] = [idsOf(lefts), idsOf(rights.get(email) ?? [])];
-    const isNew = left.some((id) => !known.has(`left ${id}`)) || right.some((id) => !known.has(`right ${id}`));
-    if (left.length === 0 || right.length === 0 || !isNew) continue;
-    for (const id of left) known.add(`left ${id}`);
-    for (const id of right) known.add(`right ${id}`);
-    found.push({ left, right, why: 'names differ' });
-  }
-  return found;
-};
-
-/** Whether two contacts stand in one row of rivals. */
-const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Edge) => boolean) => {
+/** Whether two contacts are listed in one row of rivals. */
+const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
   const rivals = ambiguous.flatMap(({ left, right }) => {
     const rights = new Set(right);
     return left.map((id) => ({ id, rights }));
@@ -213,18 +205,22 @@ const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Edge) => boolean) => 
   return ({ left, right }) => byLeft.get(left.record.id)?.some(({ rights }) => rights.has(right.record.id)) ?? false;
 };
 
-/** Contacts of one full name that were not paired, since something speaks against it. A first name alone is no full name. */
-const apartNamesakes = ({ left, right }: Progress): readonly Edge[] => {
-  const fullNames = ({ name, names, company }: Person): readonly string[] => {
-    const isFull = hasName(names) ? names.given.length > 0 && names.family.length > 0 : company !== '';
-    return isFull ? [name] : [];
-  };
-  const rights = indexBy(right, fullNames);
-  return [...indexBy(left, fullNames)].flatMap(([name, [first]]) => {
-    const second = rights.get(name)?.[0];
-    if (first === undefined || second === undefined || !areNamesakes(first, second)) return [];
-    return [{ left: first, right: second, score: 0 }];
-  });
+/** Contacts that share an email address and were not paired because of their names, by address. */
+const keptApart = ({ left, right }: Progress, ambiguous: readonly Rivals[]): readonly Rivals[] => {
+  const isKnown = togetherIn(ambiguous);
+  const rights = indexBy(right, ({ emails }) => emails);
+  const reported = new Set<string>();
+  const found: Rivals[] = [];
+  for (const [email, lefts] of indexBy(left, ({ emails }) => emails)) {
+    const others = rights.get(email) ?? [];
+    const row = { left: idsOf(lefts), right: idsOf(others), why: 'names differ' } as const;
+    const key = JSON.stringify(row);
+    const isNew = lefts.some((one) => others.some((other) => !isKnown({ left: one, right: other })));
+    if (!isNew || reported.has(key)) continue;
+    reported.add(key);
+    found.push(row);
+  }
+  return found;
 };
 
 /** Contacts that were not paired, although a reader may take them for one person (R13). */
@@ -235,7 +231,7 @@ const lookalikes = (progress: Progress, ambiguous: readonly Rivals[]): readonly 
     'same phone number',
   );
   const isKnownToo = togetherIn(byPhone);
-  const namesakes = apartNamesakes(progress).filter((edge) => !isKnown(edge) && !isKnownToo(edge));
+  const namesakes = similarNameEdges(progress).filter((edge) => !isKnown(edge) && !isKnownToo(edge));
   return [...byPhone, ...rivalsOf(namesakes, 'same name')];
 };
 

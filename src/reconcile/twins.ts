@@ -1,6 +1,6 @@
 import type { Half } from '../contact/half.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import { personReader } from './match-person.ts';
+import { fullNames, personReader } from './match-person.ts';
 
 /** As much of a contact of no pair as tells whether it has to be weighed with others at a first meeting (R13). */
 export type Sketch = {
@@ -17,8 +17,9 @@ const personOf = personReader([]);
 
 /** The sketch of a contact. Pure. */
 export const sketchOf = (half: Half): Sketch => {
-  const { content, emails, name, phones, record } = personOf(half);
-  const named = name === '' ? [] : [`name ${name}`];
+  const person = personOf(half);
+  const { content, emails, name, phones, record } = person;
+  const named = [...(name === '' ? [] : [name]), ...fullNames(person)].map((key) => `name ${key}`);
   const keys = [...named, ...[...emails].map((key) => `email ${key}`), ...[...phones].map((key) => `phone ${key}`)];
   return { side: half.side, id: half.id, originId: record.originId, content, keys };
 };

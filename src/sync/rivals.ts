@@ -6,7 +6,7 @@ export const DOUBTS: Readonly<Record<Doubt, string>> = {
   'names differ': 'They have one email address, but not the name of one person.',
   'several candidates': 'Several contacts fit equally well.',
   'same phone number': 'They have one phone number and similar names.',
-  'same name': 'They have one name, and nothing else in common.',
+  'same name': 'They have one name or forms of one name, and nothing else in common.',
 };
 
 const BEFORE: Readonly<Record<Doubt, string>> = {

@@ -12,6 +12,7 @@ import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
 import { benchDaemon, benchLinks } from './links.ts';
 import { benchLoad } from './load.ts';
+import { benchMatching } from './matching.ts';
 import { benchRequests } from './requests.ts';
 import { benchPage } from './page.ts';
 import { circumstances, writeResults } from './results.ts';
@@ -40,6 +41,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   page: async () => [await benchPage(25_000)],
   freshness: async () => [await benchFreshness()],
   growth: async () => [await benchGrowth(100_000)],
+  matching: () => Promise.resolve([benchMatching(5_000)]),
   hosts: async () => [await benchHosts()],
   'one-host': async () => [
     await benchOneHost({

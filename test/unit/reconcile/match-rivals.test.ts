@@ -61,6 +61,19 @@ describe('[R13] an address that two contacts share', () => {
     expect(reasons(left, right)).toEqual([{ left: ['g2', 'g3'], right: ['s1', 's3'], why: 'names differ' }]);
   });
 
+  test('is reported also where each of the two has several candidates elsewhere', () => {
+    const [latin, cyrillic] = [named('Ivan Petrov'), named('Иван Петров')];
+    const [first, second] = [mail('first@x.org'), mail('second@x.org')];
+    const left = [{ ...latin, ...first }, { ...latin, ...second }, cyrillic];
+    const right = [{ ...cyrillic, ...first }, { ...cyrillic, ...second }, latin];
+    expect(reasons(left, right)).toEqual([
+      { left: ['g1', 'g2'], right: ['s3'], why: 'several candidates' },
+      { left: ['g3'], right: ['s1', 's2'], why: 'several candidates' },
+      { left: ['g1'], right: ['s1'], why: 'names differ' },
+      { left: ['g2'], right: ['s2'], why: 'names differ' },
+    ]);
+  });
+
   test('says why where several fit', () => {
     const rivals = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
     expect(reasons([mail('office@x.org')], rivals)).toEqual([

@@ -204,6 +204,33 @@ describe('[R13] by a full name', () => {
     expect(match([left], [right]).matches).toEqual([]);
   });
 
+  test.each<{ readonly form: string; readonly left: Given; readonly right: Given }>([
+    { form: 'a short form', left: named('Bob Rayner'), right: named('Robert Rayner') },
+    { form: 'two short forms', left: named('Bob Rayner'), right: named('Rob Rayner') },
+    { form: 'an initial', left: named('A. Lindholm'), right: named('Ada Lindholm') },
+    {
+      form: 'a further given name',
+      left: named('Ada Lindholm'),
+      right: { firstName: 'Ada Mary', lastName: 'Lindholm' },
+    },
+    { form: 'a lost accent', left: named('Ada Muller'), right: named('Ada Mueller') },
+  ])('in $form, with other addresses, is reported as a possible match', ({ left, right }) => {
+    for (const [one, other] of [
+      [left, right],
+      [right, left],
+    ]) {
+      const found = reasons([{ ...one, ...mail('a@x.org') }], [{ ...other, ...mail('b@x.org') }]);
+      expect(found).toEqual([{ left: ['g1'], right: ['s1'], why: 'same name' }]);
+    }
+  });
+
+  test('decides nothing about a contact that shares a number with a short form of the name', () => {
+    const [robert, bob] = [named('Robert Rayner', mail('r@x.org')), named('Bob Rayner', phone('+49301111111'))];
+    const found = match([robert], [named('Robert Rayner'), bob]);
+    expect(found.matches).toEqual(['g1 s1']);
+    expect(match([robert, bob], [named('Robert Rayner', phone('+49301111111'))]).matches).toEqual([]);
+  });
+
   test('is not that of a company of this name', () => {
     expect(match([{ company: 'Ada King' }], [named('Ada King')])).toEqual(NOBODY);
   });

@@ -30,7 +30,7 @@ const between = (left: readonly Given[], right: readonly Given[]) => ({
 
 /** Few values, so that contacts are often alike. */
 const CONTACT: fc.Arbitrary<Given> = fc.record({
-  firstName: fc.constantFrom('', 'Ann', 'Bob'),
+  firstName: fc.constantFrom('', 'Ann', 'A.', 'Bob', 'Robert'),
   lastName: fc.constantFrom('', 'Lee', 'Ray'),
   company: fc.constantFrom('', '', 'Acme'),
   title: fc.constantFrom('', 'Chief'),

@@ -81,6 +81,8 @@ export type Merge = {
   readonly agreedGroups?: Sides<readonly string[]>;
   /** Whether a write was left out of this run and must be looked at again in the next. */
   readonly deferred: boolean;
+  /** The side on which the contact of the pair was deleted and added again (R12); left out elsewhere. */
+  readonly replacedOn?: Side;
   /** There where the pair falls asleep once everything is written: no side selects what it leaves; left out else. */
   readonly sleeps?: true;
 };

@@ -14,14 +14,19 @@ export type Halt =
     }
   | { readonly reason: 'first-sync'; readonly side: null; readonly message: string };
 
-/** What stands on each side of the linked contacts. */
+/** The contacts that exist on each side, compared with those that are linked. */
 export type Presence = {
   /** Contacts linked with each other. */
   readonly pairs: number;
-  /** Pairs whose contacts are set apart: they are to be there too. */
+  /** Pairs whose contacts are set apart: they are expected too. */
   readonly asleep: number;
-  /** Contacts that each side is known to hold now. */
+  /**
+   * Contacts that each side is known to hold now. Of a run that destroys something only those of pairs, with those that were
+   * deleted and added again.
+   */
   readonly present: Sides<number>;
+  /** Further contacts on each side, which belong to no pair; left out where they were not counted. */
+  readonly others?: Sides<number>;
   /** Linked contacts that are missing but came or were changed too recently for that to count (R7). */
   readonly unsettled: Sides<number>;
 };
@@ -55,11 +60,18 @@ const override = (undoes: string | null): string => {
   return `Review: \`contact-sync ${look}\`. To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
 };
 
-/** The halt for a side on which none of the linked contacts stands any more. */
-export const sideEmptied = (side: Side, place: string, pairs: number, undoes: string | null = null): Halt => ({
+const otherWords = (count: number): string => {
+  if (count === 0) return '';
+  return count === 1 ? ' and 1 other contact is there' : ` and ${count} other contacts are there`;
+};
+
+/** The halt for a side on which no linked contact exists any more. */
+const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }: GuardInput): Halt => ({
   reason: 'side-emptied',
   side,
-  message: `All ${pairs} linked contacts are missing at ${place}; nothing was written. ${override(undoes)}`,
+  message:
+    `All ${expected(side, presence)} linked contacts are missing at ${places[side]}${otherWords(others?.[side] ?? 0)}; ` +
+    `nothing was written. ${override(undoes)}`,
 });
 
 /** How many linked contacts may be missed on a side: those that came or were changed a moment ago may not (R7). */
@@ -130,9 +142,7 @@ export const checkGuard = (input: GuardInput): Halt | null => {
   if (input.acceptDeletes) return null;
   const isSomewhere = SIDES.some((side) => input.present[side] + input.unsettled[side] > 0);
   const emptied = isSomewhere ? SIDES.find((side) => isEmptied(side, input)) : undefined;
-  if (emptied !== undefined) {
-    return sideEmptied(emptied, input.places[emptied], expected(emptied, input), input.undoes ?? null);
-  }
+  if (emptied !== undefined) return sideEmptied(emptied, input);
   return tooMany(input, 'left') ?? tooMany(input, 'right');
 };
 

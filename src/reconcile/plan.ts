@@ -244,7 +244,8 @@ const decideMatch = (
 const decideReplacement = (replacement: Replacement, { links, policy, selects }: Deciding): Decision => {
   const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
   const halves = unitingHalves(meetReplacement(replacement), links);
-  return withSleep(decideMerge(pair, halves, links, policy), links, selects);
+  const merge = decideMerge(pair, halves, links, policy);
+  return withSleep({ ...merge, replacedOn: replacement.gone.side }, links, selects);
 };
 
 /** A contact that matched nobody is new to the other side, unless nothing of it may be written there. */

@@ -1,3 +1,4 @@
+import { isAway } from '../contact/half.ts';
 import { valueIn, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
@@ -44,14 +45,29 @@ const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Si
   return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
 };
 
+/** The contacts of pairs that exist on each side, counting those that were added again, and the contacts of no pair. */
+const countExisting = async (
+  { link, store }: Session,
+  replaced: Sides<number>,
+): Promise<Pick<Presence, 'others' | 'present'>> => {
+  const keys = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
+  const existing = bySide((side) => keys[side].filter((key) => !isAway(key)));
+  const paired = bySide((side) => existing[side].filter(({ pair }) => pair !== null).length);
+  return {
+    present: bySide((side) => paired[side] + replaced[side]),
+    others: bySide((side) => existing[side].length - paired[side] - replaced[side]),
+  };
+};
+
 /** What is known to stand on both sides. */
-const lookAtPresence = async (session: Session): Promise<Presence> => {
-  const { pairs, asleep, present } = await session.store.counts(session.link);
+const lookAtPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
+  const { pairs, asleep, present: all } = await session.store.counts(session.link);
+  const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
   const unsettled = { left: 0, right: 0 };
   // Only a side that shows nothing is in doubt.
   for (const side of SIDES)
     if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
-  return { pairs, asleep, present, unsettled };
+  return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };
 };
 
 /** Whether both sides show a contact: then neither came back empty, and nothing needs to be counted. */
@@ -71,12 +87,16 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
  * Holds what is to be destroyed against the guard, over this run and a day (R8). Accepted losses are counted no more. An
  * override that is bound to one halt accepts that one alone.
  */
-export const guard = async (session: Session, losses: Sides<Losses>): Promise<Halt | null> => {
+export const guard = async (
+  session: Session,
+  losses: Sides<Losses>,
+  replaced: Sides<number> = { left: 0, right: 0 },
+): Promise<Halt | null> => {
   const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
   const isQuiet = isLossless(losses);
   if (isQuiet && (await areBothPresent(session))) return null;
   const asked = {
-    ...(await lookAtPresence(session)),
+    ...(await lookAtPresence(session, isQuiet ? null : replaced)),
     limit: policy.deleteLimit,
     losses,
     recent: isQuiet ? NONE : await recentLosses(session),
@@ -93,6 +113,12 @@ export const guard = async (session: Session, losses: Sides<Losses>): Promise<Ha
   return checkGuard({ ...asked, acceptDeletes });
 };
 
+/** How many contacts of each side a plan recognises as deleted and added again (R12). */
+const countReplaced = ({ decisions }: Plan): Sides<number> => {
+  const sides = decisions.flatMap((decision) => (decision.kind === 'merge' ? (decision.replacedOn ?? []) : []));
+  return bySide((side) => sides.filter((each) => each === side).length);
+};
+
 /** Holds a plan against the guard. */
 export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { store, link } = session;
@@ -102,6 +128,7 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
   return guard(
     session,
     lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
+    countReplaced(plan),
   );
 };
 

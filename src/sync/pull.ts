@@ -1,5 +1,5 @@
 import type { Side } from '../contact/side.ts';
-import { accountChanged, sideEmptied } from '../reconcile/guard.ts';
+import { accountChanged } from '../reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
 import type { Cursor, HalfKey } from '../store/store.ts';
@@ -88,13 +88,13 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
   const isStrange = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
   const missing = isStrange ? await countMissing(session, side, index) : 0;
   const isOther = missing >= 2;
-  const isSameAccount = accounts[side] !== null;
-  if (isOther && !(isSameAccount && session.acceptDeletes)) {
+  // Other contacts than the linked ones: of another account, unless the side reports the same one. Then reads decide (R7),
+  // the plan finds those that were added again (R12), and the guard counts the rest (R8).
+  if (isOther && accounts[side] !== null) {
+    await confirmAccounts(session, [side]);
+  } else if (isOther) {
     await discard(session, side);
     const { place } = session.sides[side];
-    // Other contacts than the linked ones: another account, unless the side itself has said that it is the same.
-    if (isSameAccount) await confirmAccounts(session, [side]);
-    if (isSameAccount) throw new HaltError(sideEmptied(side, place, missing));
     throw new HaltError(accountChanged(side, place, `none of its ${missing} linked contacts is there`));
   }
   const needs = { ids: { [side]: [...listing.missed, ...listing.back] } };

@@ -67,6 +67,62 @@ test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => 
   },
 );
 
+test.each(['google', 'service'] as const)(
+  'R8, R12: a book of which all contacts were deleted and added again at %s is the same book',
+  async (where) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const kept = {
+      google: google.account.people().map(({ resourceName }) => resourceName),
+      service: service.account.contacts().map(({ id }) => id),
+    };
+    if (where === 'google') for (const name of kept.google) google.account.deletePerson(name ?? '');
+    else for (const id of kept.service) service.account.deleteContact(id);
+    for (const { givenName, familyName, emails } of PEOPLE) {
+      const address = emails[0]?.value ?? '';
+      if (where === 'google') {
+        google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value: address }] });
+      } else {
+        service.account.createContact({
+          first_name: givenName,
+          last_name: familyName,
+          title: 'Countess',
+          email_addresses: [{ address, label: null }],
+        });
+      }
+    }
+    await syncAll(linked, ['full', 'incremental']);
+    const now = {
+      google: google.account.people().map(({ resourceName }) => resourceName),
+      service: service.account.contacts().map(({ id }) => id),
+    };
+    const other = where === 'google' ? 'service' : 'google';
+    expect(now[other]).toEqual(kept[other]);
+    expect(now[where]).toHaveLength(PEOPLE.length);
+    if (where === 'service') {
+      expect(google.account.people().map(({ organizations }) => organizations?.[0]?.title)).toEqual(
+        PEOPLE.map(() => 'Countess'),
+      );
+    }
+  },
+);
+
+test('R8: a book of which all contacts were deleted and others were added halts with both counts', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  for (const { id } of service.account.contacts()) service.account.deleteContact(id);
+  for (const name of ['Dee', 'Eli']) service.account.createContact({ first_name: name, last_name: 'Other' });
+  for (const kind of ['full', 'incremental'] as const) {
+    const { error } = await linked.sync({ kind });
+    expect(error).toMatchObject({ halt: { reason: 'side-emptied', side: 'right' } });
+    expect(String(error)).toMatch(/All 3 linked contacts are missing at the service and 2 other contacts are there/u);
+    expect(google.account.people()).toHaveLength(PEOPLE.length);
+    linked.clock.advance(30 * MINUTE_MS);
+  }
+});
+
 test('R12: of a few who are new among many, a read by the id tells who was deleted and added again', async () => {
   const many = Array.from({ length: 150 }, (_, index) => ({ ...EMPTY_PERSON, givenName: `Person${index}` }));
   await using linked = await startLinkedSandbox({ google: [...PEOPLE, ...many], service: [] });

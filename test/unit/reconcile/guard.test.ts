@@ -5,7 +5,6 @@ import {
   checkFirstSync,
   checkGuard,
   FIRST_SYNC,
-  sideEmptied,
   type GuardInput,
 } from '../../../src/reconcile/guard.ts';
 import { haltWords } from '../../../src/view/halt-words.ts';
@@ -145,6 +144,14 @@ describe('[R8] a side that came back empty', () => {
     expect(checkGuard(input(lagging))).toMatchObject({ reason: 'side-emptied', side: 'right' });
   });
 
+  test('reports how many other contacts it holds', () => {
+    const present = { left: 0, right: 50 };
+    const messageOf = (others: number) => checkGuard(input({ present, others: { left: others, right: 0 } }))?.message;
+    expect(messageOf(0)).toMatch(/All 50 linked contacts are missing at Google; nothing/u);
+    expect(messageOf(1)).toMatch(/missing at Google and 1 other contact is there; nothing/u);
+    expect(messageOf(3)).toMatch(/missing at Google and 3 other contacts are there; nothing/u);
+  });
+
   test('is fine where both are empty', () => {
     expect(checkGuard(input({ present: { left: 0, right: 0 } }))).toBeNull();
   });
@@ -165,7 +172,7 @@ test('[R8] a halt without the commands that let it pass says what has happened, 
   const losses = { left: {}, right: { contacts: 14 } };
   const halts = ['run-1', 'run-1 --write 7', null].flatMap((undoes) => [
     checkGuard(input({ losses, undoes }))?.message ?? '',
-    sideEmptied('left', 'Google', 9, undoes).message,
+    checkGuard(input({ present: { left: 0, right: 50 }, undoes }))?.message ?? '',
     FIRST_SYNC.message,
   ]);
   for (const message of halts) {

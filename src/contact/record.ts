@@ -3,8 +3,15 @@ import type { Contact } from './contact.ts';
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A membership that this link wrote, and when: epoch milliseconds of our clock. */
-export type OwnMove = { readonly groupId: string; readonly isMember: boolean; readonly atMs: number };
+/** A membership that this link wrote at a side. */
+export type OwnMove = {
+  readonly groupId: string;
+  readonly isMember: boolean;
+  /** When it was written, by our clock: epoch milliseconds. */
+  readonly atMs: number;
+  /** The contact's `modifiedAtMs` that was known before the write. */
+  readonly knownAtMs: number | null;
+};
 
 /** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
 export type ContactRecord = {

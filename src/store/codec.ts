@@ -25,7 +25,16 @@ const record = z.lazy(() =>
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
       digest: z.string().exactOptional(),
-      ownMoves: z.array(z.object({ groupId: z.string(), isMember: z.boolean(), atMs: z.number() })).exactOptional(),
+      ownMoves: z
+        .array(
+          z.object({
+            groupId: z.string(),
+            isMember: z.boolean(),
+            atMs: z.number(),
+            knownAtMs: z.number().nullable(),
+          }),
+        )
+        .exactOptional(),
     }),
   ),
 );

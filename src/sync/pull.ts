@@ -6,8 +6,8 @@ import type { Cursor, HalfKey } from '../store/store.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard, discardUnpaired } from './discard.ts';
-import { rememberUnread, unreadContact } from './state/unread.ts';
-import { isUnseen } from './state/half.ts';
+import { readAgain, rememberUnread, unreadContact } from './state/unread.ts';
+import { isUnseen, mustBeRead } from './state/half.ts';
 import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
@@ -26,6 +26,11 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
   const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
   let newcomers = 0;
   await writer.apply(needs, (set) => {
+    for (const change of page.changes) {
+      if (change.kind !== 'upsert') continue;
+      const { record } = change;
+      if (mustBeRead(set.half(side, record.id), record, clock.now())) readAgain(set, side, record.id, clock.now());
+    }
     const observed = observePage(set, side, page, cursor, clock.now());
     tally[side].pulled += observed.news;
     newcomers = observed.newcomers;

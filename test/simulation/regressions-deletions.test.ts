@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SIDES } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { BOOKS } from './hard-arbitraries.ts';
@@ -84,6 +84,27 @@ test('[R7] a contact that a write shows to stand is not gone because a read does
     const phases = [[run({ before: [...BOOKS, ...others] })], steps];
     await runHistory(history(phases, { players: { left: 'google', right: 'google' }, skewMs: 180_000, hardness }));
   }
+});
+
+test('R7: a deleted contact that a read still shows with a stamp ahead of our clock is not created again (seeds 600440, 600529)', async () => {
+  const name = (side: Side, who: number): Edit => ({ kind: 'set', side, who, field: 'firstName' });
+  const remove = (who: number): Edit => ({ kind: 'delete', side: 'left', who });
+  const given = { players: { left: 'google', right: 'google' }, skewMs: 180_000 } as const;
+  const edited = [
+    run({ before: [name('right', 2), name('left', 0), name('left', 0)] }),
+    run({ before: [remove(1)] }),
+    run(),
+    run({ gapMs: MINUTE_MS }),
+  ];
+  const first = { ...lateReads, feedLagMs: 5 * MINUTE_MS };
+  await runHistory(history([[run({ before: BOOKS })], edited], { ...given, hardness: first }));
+  const written = [
+    run({ before: [name('left', 0)] }),
+    run({ before: [remove(0)], gapMs: 30_000 }),
+    run({ full: true }),
+  ];
+  const second = { ...lateReads, listingLagMs: 30_000 };
+  await runHistory(history([[run({ before: BOOKS })], written], { ...given, hardness: second }));
 });
 
 test('[R7] of a contact that was deleted on both sides a moment after it was edited nothing is made again (seed 60001021)', async () => {

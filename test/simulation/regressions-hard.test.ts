@@ -53,6 +53,20 @@ describe('hard histories that once went wrong', () => {
     },
   );
 
+  it.each([-180_000, 0, 180_000])(
+    'R11: a membership that its user changes back right after a write is propagated, the clock %d ms ahead (seed 300062)',
+    async (skewMs) => {
+      const players = { left: 'google', right: 'google' } as const;
+      for (const who of [0, 1, 2]) {
+        for (const group of [0, 1]) {
+          const flip: Edit = { kind: 'flip', side: 'left', who, group };
+          const back = [0, 1, 2].map((other): Edit => ({ kind: 'flip', side: 'right', who: other, group }));
+          await runHistory(hard([run({ before: [flip] }), run({ before: back }), run()], {}, { players, skewMs }));
+        }
+      }
+    },
+  );
+
   it('R7: a deleted contact that a lagging listing still shows is not made again', async () => {
     await runHistory(
       hard([run({ before: [remove('left')] }), run({ gapMs: MINUTE_MS }), run({ full: true })], {

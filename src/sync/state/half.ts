@@ -1,9 +1,9 @@
 import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { CLOCK_MARGIN_MS, isUnselected, type Half, type HalfState } from '../../contact/half.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import type { ContactRecord, OwnMove } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
-import { withOwnMoves } from './own-moves.ts';
+import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
 /** What a run learns of one contact on one side. */
 export type HalfEvent =
@@ -253,9 +253,19 @@ const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord
 const standing = (half: Half): Half =>
   half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
 
+/** Whether a membership was written so recently that its side may show the former one. */
+const recentMoves =
+  (nowMs: number) =>
+  ({ atMs }: OwnMove): boolean =>
+    isWithin(LAGS_FOR_MS, atMs, nowMs);
+
+/** Whether the half must be read, because a feed contradicts a membership that this link has just written (R11). */
+export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: number): boolean =>
+  half !== null && isInDoubt(record, half.record, recentMoves(nowMs));
+
 const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const { kind, atMs } = event;
-  const record = withOwnMoves(event.record, half.record, (move) => isWithin(LAGS_FOR_MS, move.atMs, atMs));
+  const record = withOwnMoves(event.record, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
   if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);
@@ -301,15 +311,20 @@ export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): bo
   settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
 
 /**
- * Whether a contact went so recently that a read may still show it as it was (R7): not where it was changed since, as where its
- * user took it out of the side's bin.
+ * Whether a contact was deleted so recently that a read may still show it as it was (R7): not where it was changed since, as
+ * where its user took it out of the side's bin. A stamp that was known before the deletion, or that is ahead of our clock, does
+ * not say so.
  */
 export const mayLinger = (
-  { heardAtMs }: Half,
+  { heardAtMs, record: known }: Half,
   { modifiedAtMs }: ContactRecord,
   settlesWithinMs: number,
   nowMs: number,
-): boolean => (modifiedAtMs ?? 0) <= heardAtMs && isWithin(settlesWithinMs, heardAtMs, nowMs);
+): boolean => {
+  const stampMs = modifiedAtMs ?? 0;
+  const isOld = stampMs <= Math.max(heardAtMs, known.modifiedAtMs ?? 0) || stampMs > nowMs;
+  return isOld && isWithin(settlesWithinMs, heardAtMs, nowMs);
+};
 
 /** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {

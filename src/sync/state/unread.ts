@@ -60,6 +60,13 @@ export const rememberUnread = (
   set.add({ kind: 'reject', rejection: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
 };
 
+/** Has a contact read by this run, because its feed contradicts what this link has just written to it (R11). */
+export const readAgain = (set: WorkingSet, side: Side, id: string, nowMs: number): void => {
+  const reason = 'The feed shows former groups; the contact is read.';
+  const rejection = { ...unreadContact(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: nowMs };
+  set.add({ kind: 'reject', rejection });
+};
+
 /** Forgets it once it was read. */
 export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readonly Rejection[]): void => {
   if (find(rejections, unread) !== undefined) set.add({ kind: 'accept', side: unread.side, key: unread.key });

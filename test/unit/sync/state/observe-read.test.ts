@@ -111,6 +111,20 @@ describe('[R7] a read of a contact that a listing missed', () => {
       { state: 'changed' },
     ],
     [
+      'stays in doubt where the stamp is ahead of the clock',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS + 1 }),
+      NEVER,
+      { state: 'doubted' },
+    ],
+    [
+      'stays in doubt where the stamp was known before the deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599, record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 598 }) },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
+      NEVER,
+      { state: 'doubted' },
+    ],
+    [
       'is there where the read finds it longer after its deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 600 },
       found(adaRecord('x')),

@@ -1,7 +1,6 @@
+// The JSON documents of the commands, as other people's scripts read them.
 import { FURTHER, SYNCED_FIELDS } from '../src/contact/contact.ts';
 import { z } from 'zod';
-
-/** The JSON documents of the commands, as other people's scripts read them. */
 
 const side = z.enum(['google', 'service']);
 const kind = z.enum(['incremental', 'full']);
@@ -28,6 +27,7 @@ const run = z.strictObject({
   paired: wholeNumber,
   conflicts: wholeNumber,
   asked: wholeNumber.exactOptional(),
+  repaired: wholeNumber.exactOptional(),
   skipped: wholeNumber,
   durationMs: wholeNumber,
 });
@@ -132,6 +132,7 @@ export const HistoryDocument = z.strictObject({
       durationMs: wholeNumber.nullable(),
       google: wrote.nullable(),
       service: wrote.nullable(),
+      repaired: wholeNumber.exactOptional(),
       writes: writes.optional(),
     }),
   ),

@@ -178,6 +178,8 @@ export interface Events {
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
   /** A side accepted a write but did not store these values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
+  /** Linked contacts differed in these fields and no rule explains it. A full run merges both sides' values. */
+  differenceRepaired(fields: ContactRef & { readonly fields: readonly SyncedField[] }): void;
   /** Contacts may be the same person, but several match or the names differ, so none was paired (R13). */
   matchAmbiguous(
     fields: RunRef & {
@@ -331,6 +333,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     conflictAwaitingDecision: logValues('info', 'conflict awaiting decision'),
     contactSkipped: log('warn', 'contact skipped'),
     valueRefused: log('warn', 'value not stored'),
+    differenceRepaired: log('warn', 'difference repaired'),
     matchAmbiguous: log('warn', 'ambiguous match'),
 
     groupCreated: logGroup('info', 'group created'),

@@ -14,7 +14,7 @@ import { shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { formatDuration, grouped } from '../view/words.ts';
+import { count, formatDuration, grouped } from '../view/words.ts';
 import { writeNote } from '../view/write-note.ts';
 
 export type RunsOptions = CommonOptions & Shown;
@@ -40,10 +40,11 @@ const toJson = ({ link, run }: LinkRun) => ({
   durationMs: durationOf(run),
   left: run.wrote?.left ?? null,
   right: run.wrote?.right ?? null,
+  ...(run.repaired > 0 && { repaired: run.repaired }),
 });
 
 /** What a run wrote, in a few words: `Google 2 created, 1 deleted`. */
-const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
+const wroteWords = ({ repaired, wrote }: Run, sides: Sides<SideWords>): string => {
   if (wrote === null) return '';
   const parts = SIDES.flatMap((side) => {
     const { created, updated, deleted, groupsDeleted } = wrote[side];
@@ -51,6 +52,7 @@ const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
     const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
     return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
   });
+  if (repaired > 0) parts.push(count(repaired, 'repaired difference'));
   return parts.join('; ') || 'nothing';
 };
 

@@ -45,7 +45,7 @@ export const formatSummary = (
   terminal: Pick<Terminal, 'style'>,
   { hasHints = true }: { readonly hasHints?: boolean } = {},
 ): string => {
-  const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, skipped } = summary;
+  const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, repaired = 0, skipped } = summary;
   const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
   const ending = summary.stopped ? 'stopped' : outcome;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
@@ -53,14 +53,16 @@ export const formatSummary = (
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
-    ...(groups > 0 ? [`${count(groups, 'group')} deleted; their contacts are kept`] : []),
-    ...(paired > 0 ? [`${count(paired, 'contact')} paired`] : []),
-    ...(conflicts > 0 ? [`${count(conflicts, 'conflict')} decided by policy${seeConflicts}`] : []),
-    ...(asked > 0 ? [`${count(asked, 'conflict')} to decide${seeConflicts}`] : []),
-    ...(skipped > 0 ? [`${count(skipped, 'contact')} skipped (listed on stderr)`] : []),
-  ];
+    [groups, 'group', ' deleted; their contacts are kept'],
+    [paired, 'contact', ' paired'],
+    [conflicts, 'conflict', ` decided by policy${seeConflicts}`],
+    [asked, 'conflict', ` to decide${seeConflicts}`],
+    [repaired, 'contact', ' differed for no known reason and merged'],
+    [skipped, 'contact', ' skipped (listed on stderr)'],
+  ] as const;
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
-  return [...lines, ...notes.map((note) => `  ${note}`)].join('\n');
+  const shown = notes.flatMap(([number, what, rest]) => (number > 0 ? [`  ${count(number, what)}${rest}`] : []));
+  return [...lines, ...shown].join('\n');
 };
 
 /** Why a run did not complete, and what to do; null if it completed. */

@@ -52,6 +52,19 @@ export const keyLists = <Name extends string>(
   return Object.fromEntries(entries) as Record<Name, KeyedList>;
 };
 
+/** The keys of the elements that one of two lists lacks: each element's own key. */
+export const differingKeys = (
+  field: ListField,
+  one: readonly ListElement[],
+  other: readonly ListElement[],
+): readonly string[] => {
+  if (one.length === 0 && other.length === 0) return [];
+  const keyed = keyLists(field, { one, other });
+  const alone = (list: KeyedList, counterpart: KeyedList): readonly string[] =>
+    [...list].flatMap(([key, element]) => (counterpart.has(key) ? [] : [elementKey(field, element)]));
+  return [...alone(keyed.one, keyed.other), ...alone(keyed.other, keyed.one)];
+};
+
 /** The contact with one list field replaced; the elements must be of that field's kind. */
 export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
   return withValue(contact, field, elements as NonNullable<Contact[ListField]>);

@@ -8,17 +8,30 @@ import {
   valueIn,
   type Contact,
   type ContactField,
+  type SyncedField,
 } from './contact.ts';
 import { hasKeys } from './elements.ts';
 import { FIELDS } from './fields.ts';
 import { listOf, partsOf } from './lists.ts';
+
+/**
+ * Differences from the other side that are settled, by field: of a text the other side's value, of a list the keys of its
+ * elements, of `buckets` this side's group ids.
+ */
+export type Declined = Readonly<Partial<Record<SyncedField, readonly string[]>>>;
 
 /** A contact with its membership, as one side gave it: what a base holds. */
 export type Snapshot = {
   readonly contact: Contact;
   /** That side's own group ids, sorted. */
   readonly groupIds: readonly string[];
+  /** Of a base: what this side did not take of the other one, or an undo gave back. Absent where there is nothing. */
+  readonly declined?: Declined;
 };
+
+/** The snapshot with these settled differences in place of its own. */
+export const withDeclined = ({ contact, groupIds }: Snapshot, declined: Declined): Snapshot =>
+  Object.keys(declined).length === 0 ? { contact, groupIds } : { contact, groupIds, declined };
 
 /** The contacts of those that there are. */
 export const contactsOf = (

@@ -26,6 +26,7 @@ const nextSides = (sides: Sides<SideProgress>, event: RunEvent): Sides<SideProgr
     case 'conflict':
     case 'skipped':
     case 'not-taken':
+    case 'repaired':
     case 'ambiguous':
     case 'group':
       return sides;

@@ -49,7 +49,7 @@ const asleep = (half: Half, other: Half, links: readonly GroupLink[]): Half => {
     else if (isAgreed) ids.add(own);
   }
   const contact = agreedContact(base.contact, record.contact, other.record.contact);
-  return { ...half, base: { contact, groupIds: [...ids].toSorted() } };
+  return { ...half, base: { ...base, contact, groupIds: [...ids].toSorted() } };
 };
 
 /**

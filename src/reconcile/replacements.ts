@@ -90,9 +90,10 @@ export const meetReplacement = ({ added, gone, remaining }: Replacement): Sides<
     if (!haveSameKeys(field, own, now)) [own, other] = [withList(own, field, []), withList(other, field, [])];
   }
   const inSameGroups = added.record.groupIds.toSorted().join() === gone.base.groupIds.toSorted().join();
-  const baseOf = (contact: Contact, { groupIds }: Snapshot): Snapshot => ({
+  const baseOf = (contact: Contact, base: Snapshot): Snapshot => ({
+    ...base,
     contact,
-    groupIds: inSameGroups ? groupIds : [],
+    groupIds: inSameGroups ? base.groupIds : [],
   });
   const bases = { own: baseOf(own, gone.base), other: baseOf(other, remaining.base) };
   return bySide((side) => ({ ...halves[side], base: side === gone.side ? bases.own : bases.other }));

@@ -10,7 +10,7 @@ import {
 } from '../contact/contact.ts';
 import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
-import type { Snapshot } from '../contact/snapshot.ts';
+import { withDeclined, type Snapshot } from '../contact/snapshot.ts';
 
 /** The base of a contact that has met nobody yet. */
 export const EMPTY_SNAPSHOT: Snapshot = { contact: EMPTY_CONTACT, groupIds: [] };
@@ -87,5 +87,5 @@ export const settleBase = (side: SettlingSide): Snapshot => {
       contact = withList(contact, field, settleList(field, side, current(field)));
     } else if (written.has(field)) contact = withList(contact, field, listOf(now.contact, field));
   }
-  return { contact, groupIds: settleGroups(side) };
+  return withDeclined({ contact, groupIds: settleGroups(side) }, base.declined ?? {});
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { equalSnapshots, fingerprint, type Snapshot } from '../contact/snapshot.ts';
+import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../contact/stored.ts';
 import type { Activity } from './activity.ts';
 import { StoreError, type RunRow, type WriteIntent } from './store.ts';
@@ -10,7 +10,21 @@ import { StoreError, type RunRow, type WriteIntent } from './store.ts';
 
 // Compiled when they are first used: many a command reads no contact.
 
-const snapshot = z.lazy(() => z.compile(z.object({ contact: contactSchema, groupIds: z.array(z.string()) })));
+const declinedSchema = z
+  .record(z.string(), z.array(z.string()))
+  .transform((stored): Declined =>
+    Object.fromEntries(Object.entries(stored).filter(([field]) => isSyncedField(field))),
+  );
+
+const snapshot = z.lazy(() =>
+  z.compile(
+    z.object({
+      contact: contactSchema.exactOptional(),
+      groupIds: z.array(z.string()).exactOptional(),
+      declined: declinedSchema.exactOptional(),
+    }),
+  ),
+);
 
 const record = z.lazy(() =>
   z.compile(
@@ -63,6 +77,7 @@ const runSummary = z
   .object({
     undoes: z.string().nullable().default(null),
     override: z.string().nullable().default(null),
+    repaired: counted.default(0),
     left: wrote.nullable().default(null),
     right: wrote.nullable().default(null),
   })
@@ -90,24 +105,29 @@ export const encodeIntent = (value: WriteIntent): string => JSON.stringify(value
 
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
 export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
-export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'wrote'> =>
+export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'repaired' | 'wrote'> =>
   decode(runSummary, 'run', text);
 /** Names of fields; one that is not known any more is left out. */
 export const decodeFields = (text: string): readonly SyncedField[] => decode(fieldNames, 'list of fields', text);
 export const decodeActivity = (text: string): Activity => decode(activity, "link's activity", text);
 export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
 
-/** Stands for a base that says just what the record beside it says, as most do: rows are a third shorter by it. */
+/** The text of a base that equals the record, as most do: rows are a third shorter by it. Declined values may follow. */
 const SAME_AS_RECORD = '{}';
 
 /** The text of a half's base. */
 export const encodeBase = (base: Snapshot | null, beside: ContactRecord): string | null => {
   if (base === null) return null;
-  return equalSnapshots(base, beside) ? SAME_AS_RECORD : fingerprint(base);
+  const { declined } = base;
+  if (equalSnapshots(base, beside)) return declined === undefined ? SAME_AS_RECORD : JSON.stringify({ declined });
+  const text = fingerprint(base);
+  return declined === undefined ? text : `${text.slice(0, -1)},"declined":${JSON.stringify(declined)}}`;
 };
 
 /** The base that {@link encodeBase} wrote beside a record. */
 export const decodeBase = (text: string | null, beside: ContactRecord): Snapshot | null => {
   if (text === SAME_AS_RECORD) return { contact: beside.contact, groupIds: beside.groupIds };
-  return text === null ? null : decode(snapshot, 'base', text);
+  if (text === null) return null;
+  const { contact = beside.contact, groupIds = beside.groupIds, declined = {} } = decode(snapshot, 'base', text);
+  return withDeclined({ contact, groupIds }, declined);
 };

@@ -143,7 +143,7 @@ export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns =
 
 export const toRun = ({ summaryJson, ...row }: RunColumns): RunRow => ({
   ...row,
-  ...(summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson)),
+  ...(summaryJson === null ? { undoes: null, override: null, repaired: 0, wrote: null } : decodeSummary(summaryJson)),
 });
 
 /** How a run ended, where a query asks for the latest that ended in any way. */

@@ -220,6 +220,8 @@ export type RunRow = {
   readonly override: string | null;
   /** What it wrote; null until it has ended by itself. */
   readonly wrote: Sides<Wrote> | null;
+  /** Linked pairs that it found to differ without an explanation, and merged. */
+  readonly repaired: number;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;

@@ -75,6 +75,7 @@ export type Tally = Readonly<Record<Side, SideTally>> & {
   paired: number;
   conflicts: number;
   asked: number;
+  repaired: number;
   skipped: number;
 };
 
@@ -83,7 +84,7 @@ export type SideTally = { pulled: number; created: number; updated: number; dele
 
 export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
-  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
+  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, repaired: 0, skipped: 0 };
 };
 
 /** The run stops before it wrote anything (R8). */

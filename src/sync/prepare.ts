@@ -21,6 +21,7 @@ import { dividePlan, type Fresh, type Portions } from './portions.ts';
 import { pastMerges } from './past-merges.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
+import { repairDiffering } from './repair.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { notePatterns, selectionNow, storedSelection } from './selecting.ts';
@@ -229,6 +230,7 @@ export const prepare = async (session: Session, { whole }: { readonly whole: boo
   const sinceMs = session.clock.now();
   await takeStock(session);
   const groups = await planLinkGroups(session);
+  if (session.kind === 'full') await repairDiffering(session, groups.links);
   let planned: Divided;
   let read: ReadIds | null = NOBODY_READ;
   // What was read may let a plan take somebody else for a counterpart, who is read as well then.

@@ -33,6 +33,8 @@ export type RunEvent =
   | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)
   /** Values that a side silently did not take; they are not sent again until they change. */
   | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & ContactIds)
+  /** A pair differed and no rule explains it: the sides are merged in these fields. */
+  | ({ readonly kind: 'repaired'; readonly fields: readonly SyncedField[] } & ContactIds)
   /** Contacts that may be one person and were not paired: a decision for a person (R13). */
   | ({ readonly kind: 'ambiguous' } & Rivals)
   | {

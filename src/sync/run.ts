@@ -50,6 +50,8 @@ export type RunSummary = {
   readonly conflicts: number;
   /** Conflicts that wait for a person since this run; left out where there are none. */
   readonly asked?: number;
+  /** Pairs that differed without an explanation and were merged; left out where there are none. */
+  readonly repaired?: number;
   readonly skipped: number;
   readonly durationMs: number;
 };
@@ -220,6 +222,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     paired: tally.paired,
     conflicts: tally.conflicts,
     ...(tally.asked > 0 && { asked: tally.asked }),
+    ...(tally.repaired > 0 && { repaired: tally.repaired }),
     skipped: tally.skipped,
     durationMs: Math.round(session.clock.monotonic() - startedAtMs),
   };

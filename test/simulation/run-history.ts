@@ -14,6 +14,7 @@ import { applyEdit } from './hard-edits.ts';
 import { followLosses } from './doubtful.ts';
 import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
 import type { Aim, History, RunStep } from './history.ts';
+import { checkExplained } from './explained.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
 import { orderOf } from './merge-order.ts';
@@ -174,6 +175,8 @@ const runOnce = async (
   }
   if (result !== null && result.error !== null && isUnexpected(result.error))
     throw new Error('a run failed', { cause: result.error });
+  const repaired = result?.summary.repaired ?? 0;
+  if (repaired > 0) world.complaints.push(`a run repaired ${repaired} pairs that differed without an explanation`);
   noteTold(world, result?.summary.outcome === 'completed');
   noteLost(world);
   if (result?.summary.outcome === 'completed') noteRead(world, startedAtMs, result.summary.kind === 'full');
@@ -320,6 +323,7 @@ const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): 
   const { rejections } = await world.store.link(world.link);
   const violations = [
     ...(await checkAtRest(world, rested, history.hardness)),
+    ...(await checkExplained(world, contextOf(simulation, QUIET).context.policy)),
     ...checkShown(history, world, rejections),
   ];
   if (violations.length > 0) throw new ViolationError(violations, world, trace);

@@ -141,6 +141,7 @@ const startRun = (layer: Layer, { run }: Change<'run-started'>, below: RowsBelow
     endedAtMs: null,
     override: null,
     wrote: null,
+    repaired: 0,
   } as const;
   layer.runs.set(run.id, { ...run, ...beginning });
 };

@@ -1,8 +1,9 @@
-import { scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../../contact/contact.ts';
+import { fieldsIn, scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../../contact/contact.ts';
 import { isAway, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
-import { equalSnapshots, snapshotOf, type Snapshot } from '../../contact/snapshot.ts';
+import { equalSnapshots, snapshotOf, withDeclined, type Declined, type Snapshot } from '../../contact/snapshot.ts';
+import { settleDeclined } from '../../reconcile/declined.ts';
 import { idsOn, type PairIds } from '../../reconcile/pair-ids.ts';
 import {
   draftOf,
@@ -191,6 +192,37 @@ const agreedOn = (task: Task, side: Side) => {
   return { other: task.halves[otherSide(side)]?.before.contact ?? null, agreedGroups: new Set(groups) };
 };
 
+/** What a side was to hold by the decision: a run's, or of an undo, after which the sides may differ, what the other side holds. */
+const wantedOn = ({ decision }: Task, side: Side, other: Contact): Contact => {
+  if (decision === null) return other;
+  return decision.kind === 'create' ? draftOf(decision) : (decision.writes[side]?.desired ?? other);
+};
+
+/** The groups of a side of which a write did not change whether the contact is a member; of an undo, all that it moved. */
+const declinedGroups = ({ decision }: Task, { base, before, moved, record }: TaskHalf): readonly string[] => {
+  const isKept = (id: string): boolean => before.groupIds.includes(id) === record.groupIds.includes(id);
+  const former = (base.declined?.buckets ?? []).filter((id) => !moved.has(id));
+  return [...former, ...[...moved].filter((id) => decision === null || isKept(id))];
+};
+
+/** The differences from the other side that are settled after the answers so far (R2). */
+const declinedBy = (task: Task, side: Side, half: TaskHalf): Declined => {
+  const other = task.halves[otherSide(side)]?.record.contact;
+  if (other === undefined) return {};
+  const wanted = wantedOn(task, side, other);
+  const now = half.record.contact;
+  const isCreated = task.creation?.side === side;
+  const written = isCreated ? new Set<SyncedField>(fieldsIn(wanted, now)) : half.written;
+  return settleDeclined({
+    former: half.base.declined,
+    written,
+    wanted,
+    now,
+    other,
+    groups: declinedGroups(task, half),
+  });
+};
+
 /** What may be stored of a half now: its base, and whether the next plan must look at it. */
 const settledValue = (
   task: Task,
@@ -209,7 +241,8 @@ const settledValue = (
   const moved = given.has('buckets') ? new Set<string>() : half.moved;
   const now =
     agreedEmails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: agreedEmails } };
-  const base = settleBase({ ...half, now, written, moved, outstanding, ...agreedOn(task, side) });
+  const settled = settleBase({ ...half, now, written, moved, outstanding, ...agreedOn(task, side) });
+  const base = withDeclined(settled, declinedBy(task, side, half));
   // What was given is no part of the base, whatever else is held: the next plan brings it to the other side.
   const waits = task.deferred || !isQuiet(task) || given.size > 0;
   const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), half.record);

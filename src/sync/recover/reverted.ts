@@ -2,7 +2,8 @@ import { scalarsOf, syncedIn, type SyncedField } from '../../contact/contact.ts'
 import { stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side } from '../../contact/side.ts';
-import { snapshotOf } from '../../contact/snapshot.ts';
+import { snapshotOf, withDeclined } from '../../contact/snapshot.ts';
+import { settleDeclined } from '../../reconcile/declined.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
@@ -68,8 +69,18 @@ const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all'
   }
 };
 
-/** The base of the side that was written takes in what the write brought, and nothing else. */
-const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: ContactRecord, atMs: number): Half => {
+type Settling = { readonly half: Half; readonly other: Half | null; readonly moves: Moves };
+
+/**
+ * The base of the side that was written takes in what the write brought, and nothing else. The other side keeps its values:
+ * the difference is settled.
+ */
+const settled = (
+  { row }: ExistingWrite,
+  { half, other, moves }: Settling,
+  found: ContactRecord,
+  atMs: number,
+): Half => {
   const written = new Set<SyncedField>(row.intent.fields);
   const scalars = new Set<SyncedField>(scalarsOf(written));
   const agreed = half.base ?? EMPTY_SNAPSHOT;
@@ -85,7 +96,16 @@ const settled = ({ row }: ExistingWrite, moves: Moves, half: Half, found: Contac
     other: null,
     agreedGroups: new Set(),
   });
-  return writtenHalf(half, { record: found, base }, atMs);
+  if (other === null) return writtenHalf(half, { record: found, base }, atMs);
+  const declined = settleDeclined({
+    former: agreed.declined,
+    written,
+    wanted: other.record.contact,
+    now: found.contact,
+    other: other.record.contact,
+    groups: [...new Set([...(agreed.declined?.buckets ?? []), ...moves.join, ...moves.leave])],
+  });
+  return writtenHalf(half, { record: found, base: withDeclined(base, declined) }, atMs);
 };
 
 /** Takes in what shows of a write of an undo; null where nothing does. */
@@ -101,7 +121,7 @@ const takeIn = (
   const moves = landedMoves(write.row.intent, found.groupIds);
   const extent = extentOf(write, moves, found);
   if (pair === null || !stands(half) || extent === 'none') return null;
-  const own = settled(write, moves, half, found, atMs);
+  const own = settled(write, { half, other: pair[otherSide(side)], moves }, found, atMs);
   const halves = bySide((each) => (each === side ? own : untouched(pair, each)));
   storePair(set, { pairId: pair.id, status: pair.status, halves, writtenSide: side });
   return { applied: extent === 'all', after: found, error: null };

@@ -2,7 +2,8 @@ import { EMPTY_CONTACT, scalarsOf, syncedIn, type Contact, type SyncedField } fr
 import { stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide } from '../../contact/side.ts';
-import type { Snapshot } from '../../contact/snapshot.ts';
+import { withDeclined, type Snapshot } from '../../contact/snapshot.ts';
+import { settleDeclined } from '../../reconcile/declined.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
@@ -48,8 +49,8 @@ export const writtenHalf = (half: Half, change: Parameters<typeof openHalf>[1], 
 
 /** A base that takes in moves which have arrived on both sides. */
 const baseWithMoves = (base: Snapshot | null, moves: Moves): Snapshot => {
-  const { contact, groupIds } = base ?? EMPTY_SNAPSHOT;
-  return { contact, groupIds: withMoves(groupIds, moves) };
+  const agreed = base ?? EMPTY_SNAPSHOT;
+  return { ...agreed, groupIds: withMoves(agreed.groupIds, moves) };
 };
 
 /** All fields that any of the contacts fills, and the membership, but for `fields`. */
@@ -123,7 +124,16 @@ const settleUpdate = (
     other: intent.given.length > 0 ? null : before.contact,
     agreedGroups: new Set(),
   });
-  const own = writtenHalf(target, { record: found, base: targetBase }, atMs);
+  // Elements that did not arrive are sent again; a text that arrived otherwise stays so (R2).
+  const declined = settleDeclined({
+    former: agreed.declined,
+    written: scalars,
+    wanted: desired,
+    now: found.contact,
+    other: origin.record.contact,
+    groups: agreed.declined?.buckets ?? [],
+  });
+  const own = writtenHalf(target, { record: found, base: withDeclined(targetBase, declined) }, atMs);
   const other = openHalf(origin, { record: origin.record, base: originBase });
   const halves = bySide((each) => (each === side ? own : other));
   storePair(set, { pairId: pair.id, status: 'linked', halves, writtenSide: side });

@@ -219,6 +219,7 @@ test('a status has the reason, ages and every refused contact', () => {
       undoes: null,
       reason: null,
       wrote: null,
+      repaired: 0,
       startedAtMs: 0,
       kind: 'full',
       outcome: 'failed',

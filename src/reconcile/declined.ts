@@ -1,0 +1,51 @@
+import { listsIn, scalarsIn, textIn, type Contact, type SyncedField } from '../contact/contact.ts';
+import { differingKeys, listOf } from '../contact/lists.ts';
+import { equalIn, type Declined } from '../contact/snapshot.ts';
+
+/** What one side was to be given, and what it holds since. */
+export type Answered = {
+  readonly former: Declined | undefined;
+  /** Fields that were written to the side. */
+  readonly written: ReadonlySet<SyncedField>;
+  /** What the side was to hold in these fields. */
+  readonly wanted: Contact;
+  readonly now: Contact;
+  /** What the other side holds. */
+  readonly other: Contact;
+  /** This side's groups in which the membership is to differ. */
+  readonly groups: readonly string[];
+};
+
+/** The declined value of a text: what the other side holds, as long as this side does not. */
+const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: Answered): readonly string[] => {
+  const { former, written, wanted, now, other } = answered;
+  const known = [...(former?.[field] ?? []), ...(written.has(field) ? [textIn(wanted, field)] : [])];
+  const value = textIn(other, field);
+  return value !== textIn(now, field) && known.includes(value) ? [value] : [];
+};
+
+/** The keys of declined elements: of those in which the lists of both sides still differ. */
+const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: Answered): readonly string[] => {
+  const { former, written, wanted, now, other } = answered;
+  const refused = written.has(field) ? differingKeys(field, listOf(wanted, field), listOf(now, field)) : [];
+  const known = new Set([...(former?.[field] ?? []), ...refused]);
+  if (known.size === 0) return [];
+  return differingKeys(field, listOf(now, field), listOf(other, field)).filter((key) => known.has(key));
+};
+
+/**
+ * The differences between a side and the other one that are settled once the side has answered a write (R2): those known
+ * before, and what the side did not take now, as far as the two still differ in them. Pure.
+ */
+export const settleDeclined = (answered: Answered): Declined => {
+  const { former, groups, written, wanted, now, other } = answered;
+  const isTaken = (field: SyncedField): boolean => field === 'buckets' || equalIn(field, wanted, now);
+  const isSame = former === undefined && [...written].every(isTaken);
+  if (isSame) return groups.length === 0 ? {} : { buckets: groups };
+  const entries = [
+    ['buckets', groups] as const,
+    ...scalarsIn(wanted, now, other).map((field) => [field, declinedText(field, answered)] as const),
+    ...listsIn(wanted, now, other).map((field) => [field, declinedKeys(field, answered)] as const),
+  ];
+  return Object.fromEntries(entries.filter(([, values]) => values.length > 0));
+};

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Half } from '../../../src/contact/half.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const ann = {
+  ...EMPTY_PERSON,
+  givenName: 'Ann',
+  familyName: 'Tester',
+  emails: ['ann@example.org', 'office@example.org'].map((value) => ({ value, label: 'work' })),
+};
+
+/** Stores the right half as if an earlier version had taken the loss of an address for settled. */
+const loseRemoval = async ({ app, clock, link, sandbox }: LinkedSandbox): Promise<void> => {
+  const { store } = app;
+  const [contact] = sandbox.service.account.contacts();
+  const { email_addresses: emails = [] } = contact ?? {};
+  sandbox.service.account.updateContact(contact?.id ?? '', { email_addresses: emails.slice(0, 1) });
+  const strip = (half: Half): Half => {
+    const own = { ...half.record.contact, emailAddresses: half.record.contact.emailAddresses.slice(0, 1) };
+    const { digest: _, ...record } = half.record;
+    return { ...half, record: { ...record, contact: own }, base: half.base && { ...half.base, contact: own } };
+  };
+  const halves = await store.halves(link.name, { by: 'all' });
+  const token = (await store.acquireLease(link.name, 'test', clock.now(), clock.now() + 1_000)) ?? 0;
+  const lost = halves.filter(({ side }) => side === 'right').map(strip);
+  await store.commit(
+    link.name,
+    token,
+    lost.map((half) => ({ kind: 'put-half', half, digest: null })),
+  );
+  await store.releaseLease(link.name, 'test');
+};
+
+const addresses = ({ sandbox }: LinkedSandbox) => ({
+  google: sandbox.google.account.people()[0]?.emailAddresses?.length,
+  service: sandbox.service.account.contacts()[0]?.email_addresses?.length,
+});
+
+test('R5: a resync repairs a pair that differs without an explanation, reports it, and finds nothing after that', async () => {
+  await using linked = await startLinkedSandbox({ google: [ann], service: [] });
+  expect((await linked.sync()).error).toBeNull();
+  linked.clock.advance(11 * 60_000);
+  await loseRemoval(linked);
+  linked.clock.advance(11 * 60_000);
+  const quiet = await linked.sync();
+  expect(quiet.summary.repaired).toBeUndefined();
+  expect(addresses(linked)).toEqual({ google: 2, service: 1 });
+
+  const { plan } = await linked.plan('full');
+  expect(plan.decisions).toMatchObject([{ kind: 'merge', writes: { right: { fields: ['emailAddresses'] } } }]);
+
+  const { summary, error } = await linked.sync({ kind: 'full' });
+  expect(error).toBeNull();
+  expect(summary).toMatchObject({ repaired: 1, right: { updated: 1 } });
+  expect(addresses(linked)).toEqual({ google: 2, service: 2 });
+  const [run] = await linked.app.store.runs(linked.link.name, { latest: 'completed' });
+  expect(run?.repaired).toBe(1);
+
+  linked.clock.advance(11 * 60_000);
+  expect((await linked.sync({ kind: 'full' })).summary.repaired).toBeUndefined();
+});

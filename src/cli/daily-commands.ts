@@ -134,8 +134,9 @@ const addExplain = (program: Command, call: Call): void => {
 const UNDO_LIMITS = `
 RUN is the id of a run or its first characters, as listed by \`runs\`, or \`last\`: the last run that wrote something.
 An undo reverts what the run wrote, on the side where it was written. Fields that changed since are skipped and listed. A
-deleted contact is created again with the fields that both sides share; other data, such as photos, is lost. Buckets and
-labels are kept. An undo is a run, so it can be undone too.`;
+deleted contact is created again with the fields that both sides share; other data, such as photos, is lost. A deleted
+bucket or label is created again with its members, and the next sync creates it on the other side. Buckets and labels that the
+run created are kept. An undo is a run, so it can be undone too.`;
 
 const addUndo = (program: Command, call: Call): void => {
   showing(

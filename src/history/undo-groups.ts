@@ -15,7 +15,7 @@ type Successor = { readonly key: string; readonly id: string | null };
 export type GroupReturns = {
   /** The groups that are created. */
   readonly actions: readonly GroupAction[];
-  /** Each created group stays for itself until the other side has one of its name. */
+  /** Each created group has no counterpart yet: the next sync creates one on the other side, and unites the members. */
   readonly pairs: readonly GroupPair[];
   readonly links: readonly GroupLink[];
   /** By {@link groupKey} of the deleted group. */
@@ -56,7 +56,7 @@ export const planGroupReturns = (
   const successors = new Map<string, Successor>();
   const refused: { side: Side; reason: string }[] = [];
   for (const group of removed) {
-    const { side, id, name } = group;
+    const { side, id, name, details } = group;
     const reason = refusalOf(group, policy);
     const standing = groups[side].find((each) => foldGroupName(each.name) === foldGroupName(name));
     if (reason !== null) refused.push({ side, reason });
@@ -64,8 +64,8 @@ export const planGroupReturns = (
       successors.set(groupKey(side, id), { key: groupKey(side, standing.id), id: standing.id });
     } else {
       const key = `undo ${groupKey(side, id)}`;
-      actions.push({ kind: 'create-group', side, key, name });
-      pairs.push({ key, left: null, right: null, status: 'kept', settled: false });
+      actions.push({ kind: 'create-group', side, key, name, ...(details !== undefined && { details }) });
+      pairs.push({ key, left: null, right: null, status: 'linked', settled: false });
       links.push({ key, left: null, right: null, settled: true });
       successors.set(groupKey(side, id), { key, id: null });
     }

@@ -50,7 +50,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
     findCreated: (requests, sinceMs, isTaken, signal) => marked(remote.findCreated(requests, sinceMs, isTaken, signal)),
     listGroups: (signal) => marked(remote.listGroups(signal)),
     readGroup: (id, signal) => marked(remote.readGroup(id, signal)),
-    createGroup: (name, signal) => marked(remote.createGroup(name, signal)),
+    createGroup: (name, signal, details) => marked(remote.createGroup(name, signal, details)),
     renameGroup: (group, name, signal) => marked(remote.renameGroup(group, name, signal)),
     deleteGroup: (id, signal) => marked(remote.deleteGroup(id, signal)),
   };

@@ -189,8 +189,11 @@ export interface Remote {
   listGroups(signal: AbortSignal): Promise<readonly GroupRecord[]>;
   /** One group, or null where it is gone. */
   readGroup(id: string, signal: AbortSignal): Promise<GroupRecord | null>;
-  /** Creates a group, or adopts the one of that name where the side says that it exists. Throws {@link RemoteError}. */
-  createGroup(name: string, signal: AbortSignal): Promise<GroupRecord>;
+  /**
+   * Creates a group, or adopts the one of that name where the side says that it exists. `details` are those of a deleted
+   * group that comes back (`GroupRecord.details`). Throws {@link RemoteError}.
+   */
+  createGroup(name: string, signal: AbortSignal, details?: string): Promise<GroupRecord>;
   /** Throws {@link RemoteError}. */
   renameGroup(group: GroupRecord, name: string, signal: AbortSignal): Promise<GroupRecord>;
   /** Deletes the group and none of its contacts; a group already gone counts as deleted. Throws {@link RemoteError}. */

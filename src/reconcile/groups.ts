@@ -17,7 +17,14 @@ export type GroupPair = {
 type GroupHalf = { readonly id: string; readonly name: string };
 
 export type GroupAction =
-  | { readonly kind: 'create-group'; readonly side: Side; readonly key: string; readonly name: string }
+  | {
+      readonly kind: 'create-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly name: string;
+      /** The details of the deleted group that comes back (`GroupRecord.details`). */
+      readonly details?: string;
+    }
   | {
       readonly kind: 'rename-group';
       readonly side: Side;
@@ -31,6 +38,7 @@ export type GroupAction =
       readonly key: string;
       readonly id: string;
       readonly name: string;
+      readonly details?: string;
     };
 
 export type GroupPlan = {
@@ -111,7 +119,9 @@ const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: Gro
 const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: GroupRecord): void => {
   const travels = draft.policy.deletes === 'propagate' && mayWrite(draft.policy, side);
   if (travels && draft.takesPart(survivor.name)) {
-    draft.actions.push({ kind: 'delete-group', side, key: pair.key, id: survivor.id, name: survivor.name });
+    const { id, name, details } = survivor;
+    const kept = details === undefined ? {} : { details };
+    draft.actions.push({ kind: 'delete-group', side, key: pair.key, id, name, ...kept });
     draft.ended.push(pair.key);
   } else {
     draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: half(survivor), status: 'kept', settled: false });

@@ -64,7 +64,12 @@ const intent = z.object({
   given: z.array(fieldSchema).default([]),
   joining: z.array(fieldSchema).exactOptional(),
   group: z
-    .object({ id: z.string(), name: z.string(), members: z.array(z.string()) })
+    .object({
+      id: z.string(),
+      name: z.string(),
+      members: z.array(z.string()),
+      details: z.string().exactOptional(),
+    })
     .nullable()
     .default(null),
 });

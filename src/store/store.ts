@@ -131,7 +131,13 @@ export type ContactWriteKind = Exclude<WriteKind, 'group-delete'>;
 export type WriteCounts = Partial<Readonly<Record<WriteKind, number>>>;
 
 /** A group that is deleted, and the contacts of its side that belong to it: enough to bring it back. */
-export type DeletedGroup = { readonly id: string; readonly name: string; readonly members: readonly string[] };
+export type DeletedGroup = {
+  readonly id: string;
+  readonly name: string;
+  readonly members: readonly string[];
+  /** The side's own details of the group (`GroupRecord.details`). */
+  readonly details?: string;
+};
 
 /** What a write asked for: enough to recognise it at the remote, and to explain or undo it later. */
 export type WriteIntent = {

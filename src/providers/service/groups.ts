@@ -2,7 +2,7 @@ import type { GroupRecord } from '../../contact/record.ts';
 import { NameTakenError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { groupOf } from './mapper.ts';
+import { bucketDetails, groupOf } from './mapper.ts';
 
 const nameKey = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
@@ -35,9 +35,14 @@ export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal
 };
 
 /** Creates a bucket, or adopts the one that has the name where the service says that it is taken. */
-export const createGroup = async (api: ServiceApi, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+export const createGroup = async (
+  api: ServiceApi,
+  name: string,
+  signal: AbortSignal,
+  details?: string,
+): Promise<GroupRecord> => {
   try {
-    return groupOf(await api.buckets.create({ name }, signal));
+    return groupOf(await api.buckets.create({ name, ...bucketDetails(details) }, signal));
   } catch (error) {
     if (!(error instanceof NameTakenError)) throw error;
     const groups = await listGroups(api, signal);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { extrasIn } from '../../contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
@@ -85,5 +86,21 @@ export const changesIn = (
   return { changes, unchanged };
 };
 
+const detailsSchema = z.object({ goal: z.string().exactOptional(), reminder_interval: z.number().exactOptional() });
+
+/** What a bucket has apart from its name that can be written: its goal and its reminder interval. */
+const detailsOf = ({ goal, reminder_interval: interval }: Bucket): z.output<typeof detailsSchema> => ({
+  ...(goal !== null && { goal }),
+  ...(interval !== null && { reminder_interval: interval }),
+});
+
 /** A bucket as a group; the service wants no version for a rename. */
-export const groupOf = (bucket: Bucket): GroupRecord => ({ id: bucket.id, name: bucket.name, version: '' });
+export const groupOf = (bucket: Bucket): GroupRecord => {
+  const details = detailsOf(bucket);
+  const group = { id: bucket.id, name: bucket.name, version: '' };
+  return Object.keys(details).length === 0 ? group : { ...group, details: JSON.stringify(details) };
+};
+
+/** The details of a bucket that {@link groupOf} made text of. */
+export const bucketDetails = (details: string | undefined): z.output<typeof detailsSchema> =>
+  details === undefined ? {} : detailsSchema.parse(JSON.parse(details));

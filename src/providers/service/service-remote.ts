@@ -115,7 +115,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
       findCreatedContacts(api, clock, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),
-    createGroup: (name, signal) => createGroup(api, name, signal),
+    createGroup: (name, signal, details) => createGroup(api, name, signal, details),
     renameGroup: (group, name, signal) => renameGroup(api, group.id, name, signal),
     deleteGroup: (id, signal) => deleteGroup(api, id, signal),
   };

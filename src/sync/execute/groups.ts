@@ -11,7 +11,7 @@ import {
   type RemoteError,
   StaleError,
 } from '../../providers/errors.ts';
-import type { JournalEntry, StoreChange } from '../../store/store.ts';
+import type { DeletedGroup, JournalEntry, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { loadMembers } from '../workload.ts';
@@ -65,10 +65,10 @@ const createGroup = async (
   pair: GroupPair,
 ): Promise<void> => {
   const { groupIds, session } = execution;
-  const { side, key, name } = action;
+  const { side, key, name, details } = action;
   const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
   const group = await attempt(session, action, 'created', async () => {
-    const made = await session.remotes[side].createGroup(name, session.signal);
+    const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with the group that has the name by now: it stands for one group of the other side alone.
     if (linked.has(made.id)) throw takenByLinked();
     return made;
@@ -113,17 +113,18 @@ type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 /** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
 const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
   const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
-  const { side, id, name, key } = action;
+  const { side, id, name, key, details } = action;
   signal.throwIfAborted();
   stop?.throwIfAborted();
   const members = await loadMembers(store, link, side, id);
+  const group: DeletedGroup = { id, name, members, ...(details !== undefined && { details }) };
   const entry: JournalEntry = {
     side,
     kind: 'group-delete',
     pairId: null,
     leftId: null,
     rightId: null,
-    intent: { ...NO_INTENT, group: { id, name, members }, undoes: undoes !== null },
+    intent: { ...NO_INTENT, group, undoes: undoes !== null },
     before: null,
     destroys: true,
   };

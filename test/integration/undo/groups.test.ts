@@ -80,10 +80,24 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(result.summary).toMatchObject({ outcome: 'completed', kind: 'undo' });
     expect(readGroupNames(linked.sandbox)[side]).toEqual(['Choir', 'Team']);
     expect(groupsOf(linked, side)).toEqual(MEMBERS);
-    // Nothing is propagated by an undo: the other side stays without the group.
+    // The undo writes to one side only. The next sync brings the group to the other side.
+    await linked.sync();
+    for (const each of ['google', 'service'] as const) expect(groupsOf(linked, each)).toEqual(MEMBERS);
     await expectQuiet(linked);
-    expect(groupsOf(linked, side)).toEqual(MEMBERS);
-    expect(readGroupNames(linked.sandbox)[side === 'google' ? 'service' : 'google']).toEqual(['Team']);
+    expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir', 'Team'] });
+  });
+
+  test('brings goal and reminder interval of a bucket back', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    service.account.updateBucket(bucket(linked, 'Choir'), { goal: 'Sing together', reminderInterval: 30 });
+    google.account.deleteGroup(label(linked, 'Choir'));
+    linked.clock.advance(60_000);
+    await linked.sync();
+    linked.clock.advance(60_000);
+    await undoLast(linked);
+    const returned = service.account.buckets().find(({ name }) => name === 'Choir');
+    expect(returned).toMatchObject({ goal: 'Sing together', reminder_interval: 30 });
   });
 
   test('takes a group of that name which stands by now, and joins the members to it', async () => {
@@ -135,6 +149,7 @@ describe('[R8] the undo of a run that deleted a group', () => {
     linked.clock.advance(60_000);
     await undoLast(linked);
     expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
+    await linked.sync();
     await expectQuiet(linked);
   });
 

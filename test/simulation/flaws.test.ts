@@ -19,6 +19,7 @@ const SHOWN_AT: Readonly<Record<string, number>> = {
   'what was shown a moment ago is forgotten': 108,
   'conflicts are not recorded': 10,
   'half-done contacts are forgotten': 269,
+  'what a side does not take is forgotten': 1,
   'a stale write is taken': 1314,
   'pairs that are asleep are taken for linked': 8,
   'what was edited when a pair fell asleep counts as agreed on': 91,

@@ -1,5 +1,6 @@
 import type { Half } from '../../src/contact/half.ts';
 import { otherSide } from '../../src/contact/side.ts';
+import { withDeclined } from '../../src/contact/snapshot.ts';
 import type { HalfPut, Store, StoreChange } from '../../src/store/store.ts';
 import type { Flaws } from './world.ts';
 
@@ -133,6 +134,9 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
   'half-done contacts are forgotten': storingHalves((half) => {
     return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;
   }),
+  'what a side does not take is forgotten': storingHalves((half) =>
+    half.base === null ? half : { ...half, base: withDeclined(half.base, {}) },
+  ),
   'a stale write is taken': { ignoresVersions: true },
   'pairs that are asleep are taken for linked': {
     store: (store) =>

@@ -208,10 +208,11 @@ const declinedGroups = ({ decision }: Task, { base, before, moved, record }: Tas
 /** The differences from the other side that are settled after the answers so far (R2). */
 const declinedBy = (task: Task, side: Side, half: TaskHalf): Declined => {
   const other = task.halves[otherSide(side)]?.record.contact;
-  if (other === undefined) return {};
+  const isCreated = task.creation?.side === side;
+  const isUntouched = !isCreated && half.written.size === 0 && half.base.declined === undefined;
+  if (other === undefined || isUntouched) return {};
   const wanted = wantedOn(task, side, other);
   const now = half.record.contact;
-  const isCreated = task.creation?.side === side;
   const written = isCreated ? new Set<SyncedField>(fieldsIn(wanted, now)) : half.written;
   return settleDeclined({
     former: half.base.declined,

@@ -1,7 +1,20 @@
 import { LABELLED_VALUE, POSTAL_ADDRESS, type LabelledValue } from './elements.ts';
-import { addressKey, emailKey, isBlankAddress, nationalForms, phoneKey, websiteKey, wordKey } from './keys.ts';
+import {
+  addressKey,
+  emailKey,
+  isBlankAddress,
+  nationalForms,
+  phoneKey,
+  profileKey,
+  typedKey,
+  unitedAddress,
+  unitedProfile,
+  unitedTyped,
+  websiteKey,
+} from './keys.ts';
 import { list, set, text, type ListSpec, type TextSpec } from './kinds.ts';
 import { normaliseDay, normaliseNotes, normaliseText } from './text.ts';
+import { textKey } from './visible-text.ts';
 
 /** Elements that are the same where their values have the same key. */
 const byValue = (
@@ -13,7 +26,13 @@ const byValue = (
   ...synonyms,
 });
 
-const BY_ADDRESS = { keyOf: addressKey, isBlank: isBlankAddress };
+const BY_ADDRESS = { keyOf: addressKey, isBlank: isBlankAddress, united: unitedAddress };
+
+const isBlankValue = ({ value }: LabelledValue): boolean => value === '';
+
+/** Elements whose type is part of what they are: one user name at two networks is two. */
+const BY_TYPE = { keyOf: typedKey, isBlank: isBlankValue, united: unitedTyped, isTyped: true };
+const BY_PROFILE = { keyOf: profileKey, isBlank: isBlankValue, united: unitedProfile, isTyped: true };
 
 /**
  * The field registry: every synced field, once. The canonical contact, its comparison, its merge, its stored form and its
@@ -32,8 +51,6 @@ export const FIELDS = {
   buckets: set('buckets'),
 };
 
-const NAMED_ONCE = byValue((value) => wordKey(value) || value);
-
 /**
  * The fields that a link syncs only where it chooses them (`chosen.ts`). A contact holds one only while it is filled, so that
  * contacts of links that choose none are stored as ever. They stand behind the others, in this order, and behind them the
@@ -47,10 +64,10 @@ export const FURTHER_FIELDS = {
   birthday: text('birthday', normaliseDay),
   notes: text('notes', normaliseNotes),
   photo: text('photo'),
-  relations: list('relations', LABELLED_VALUE, NAMED_ONCE),
-  instantMessengers: list('instant messengers', LABELLED_VALUE, NAMED_ONCE),
-  socialProfiles: list('social profiles', LABELLED_VALUE, byValue(websiteKey)),
-  tags: list('tags', LABELLED_VALUE, NAMED_ONCE),
+  relations: list('relations', LABELLED_VALUE, BY_TYPE),
+  instantMessengers: list('instant messengers', LABELLED_VALUE, BY_TYPE),
+  socialProfiles: list('social profiles', LABELLED_VALUE, BY_PROFILE),
+  tags: list('tags', LABELLED_VALUE, byValue(textKey)),
 };
 
 /** The parts of a name that a link may have joined into the first name, in the order in which they are joined. */

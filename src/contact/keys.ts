@@ -1,19 +1,20 @@
+import { countryWord, streetWord } from './address-words.ts';
 import type { LabelledValue, PostalAddress } from './elements.ts';
 import { numberingPlans } from './numbering-plans.ts';
+import { hostKey, textKey, visibleText } from './visible-text.ts';
 
-/** Direction marks, zero-width spaces and their like, which come along when a text is copied. */
-const INVISIBLE = /\p{Cf}/gu;
 /** Printable ASCII has nothing to normalise, and most texts are that. */
 const PLAIN = /^[ -~]*$/u;
-const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu;
 
-/** What two spellings of one email address have in common. */
+/** Equal for the spellings of one email address; an international domain has two. */
 export const emailKey = (value: string): string => {
-  const visible = (PLAIN.test(value) ? value : value.replace(INVISIBLE, '').normalize('NFC')).trim();
-  return (visible || value).toLowerCase();
+  const at = PLAIN.test(value) ? -1 : value.lastIndexOf('@');
+  if (at < 0) return textKey(value);
+  return `${visibleText(value.slice(0, at)).trimStart().toLowerCase()}@${hostKey(value.slice(at + 1))}`;
 };
 
-const EXTENSION = /(?:;ext=|(?<!\p{L})(?:ext(?:ension)?\.?|x)|#)\s*(\d{1,7})\s*$/iu;
+/** An extension is dialled after the connection: behind its word, a `#`, or the comma or semicolon of a pause. */
+const EXTENSION = /(?:;ext=|(?<!\p{L})(?:ext(?:ension)?\.?|x)|#|[,;]+)\s*(\d{1,7})\s*$/iu;
 const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
 const asciiDigit = (character: string): string => {
@@ -27,9 +28,7 @@ const asciiDigit = (character: string): string => {
  * else what is dialled, letters included. A text without digits is its own key, and no value has an empty one.
  */
 export const phoneKey = (value: string): string => {
-  const text = value
-    .normalize('NFKC')
-    .replace(INVISIBLE, '')
+  const text = visibleText(value.normalize('NFKC'))
     .replace(/\p{Nd}/gu, asciiDigit)
     .trim();
   const international = text.replace(/^00(?=\d)/u, '+');
@@ -38,11 +37,12 @@ export const phoneKey = (value: string): string => {
     if (parsed !== undefined) return parsed.ext === undefined ? parsed.number : `${parsed.number}x${parsed.ext}`;
   }
   const extension = EXTENSION.exec(text)?.[1];
-  const dialled = text
+  const digits = international
     .replace(EXTENSION, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}*#]+/gu, '');
-  if (!/\d/u.test(dialled)) return text.toLowerCase() || value;
+  if (!/\d/u.test(digits)) return textKey(value);
+  const dialled = /^\(?\+/u.test(international) ? `+${digits}` : digits;
   return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 
@@ -59,27 +59,37 @@ const endWithoutSlashes = (text: string): number => {
   return end;
 };
 
-/** What two spellings of one website have in common: no scheme, no `www.`, no closing slash, host in lower case. */
+/** The host in one spelling; a port stays. */
+const siteHost = (authority: string): string => {
+  const [, host = authority, port = ''] = /^([^:@]+)(:\d+)?$/u.exec(authority) ?? [];
+  return hostKey(host) + port;
+};
+
+/** Equal for the spellings of one website: no scheme, no `www.`, no closing slash of its path; only the host ignores case. */
 export const websiteKey = (value: string): string => {
-  const spelt = value
-    .normalize('NFC')
+  const spelt = visibleText(value)
     .trim()
     .replace(/^https?:\/\//iu, '')
     .replace(/^www\./iu, '');
-  const bare = spelt.slice(0, endWithoutSlashes(spelt));
+  const bare = /[?#]/u.test(spelt) ? spelt : spelt.slice(0, endWithoutSlashes(spelt));
   const hostEnd = bare.search(/[/?#]/u);
-  const key = hostEnd < 0 ? bare.toLowerCase() : bare.slice(0, hostEnd).toLowerCase() + bare.slice(hostEnd);
+  const key = hostEnd < 0 ? siteHost(bare) : siteHost(bare.slice(0, hostEnd)) + bare.slice(hostEnd);
   return key || value;
 };
 
-/**
- * What stays of a text without case, spaces and signs. Upper case first: it brings together what lower case leaves apart,
- * such as ß and ss, or ı and i.
- */
-export const wordKey = (text: string): string =>
-  text.normalize('NFKC').toUpperCase().toLowerCase().replace(NOT_WORDS, '');
+/** Spaces and the punctuation of addresses; a sign that carries meaning is none of it. */
+const PUNCTUATION = /[[\p{Z}\p{Cc}\p{P}]--[&*@%]]+/gv;
 
-const BETWEEN_NUMBERS = /(?<=\p{Nd})[^\p{L}\p{N}\p{M}]+(?=\p{Nd})/u;
+/**
+ * The words of a part of an address in one case, with their signs. Upper case first: it brings together what lower case leaves
+ * apart, such as ß and ss, or ı and i.
+ */
+const addressWords = (text: string): readonly string[] =>
+  visibleText(text).normalize('NFKC').toUpperCase().toLowerCase().split(PUNCTUATION);
+
+const addressPart = (text: string): string => addressWords(text).join('');
+
+const BETWEEN_NUMBERS = /(?<=\p{Nd})([^\p{L}\p{N}\p{M}]+)(?=\p{Nd})/u;
 
 const SIGN = /[^ -~\p{L}\p{M}\p{Nd}]/gu;
 
@@ -89,21 +99,78 @@ const spelt = (sign: string): string => {
   return /\p{Nd}/u.test(text) ? ` ${text} ` : sign;
 };
 
-/** House and flat numbers stay apart: `1/2 High Street` is not `12 High Street`, nor `1½` there `112`. */
-const streetWords = (street: string): string =>
-  street.replace(SIGN, spelt).split(BETWEEN_NUMBERS).map(wordKey).join(' ');
-
-/** Whether an address has neither a letter nor a digit; its label does not count. */
-export const isBlankAddress = ({ street, city, region, postalCode, country }: PostalAddress): boolean => {
-  return [street, city, region, postalCode, country].every((part) => wordKey(part) === '');
+/** What parts two numbers: a slash, a dash, or anything else. */
+const partition = (signs: string): string => {
+  if (/[/\u2044\u2215]/u.test(signs)) return '/';
+  return /\p{Pd}/u.test(signs) ? '-' : ` ${addressPart(signs)}`;
 };
 
-/** What two spellings of one postal address have in common; the empty string for a blank one. */
+/** House and flat numbers stay apart: `1/2 High Street` is neither `12` nor `1-2 High Street`, nor `1½` there `112`. */
+const streetKey = (street: string): string =>
+  street
+    .replace(SIGN, spelt)
+    .split(BETWEEN_NUMBERS)
+    .map((text, index) => (index % 2 === 0 ? addressWords(text).map(streetWord).join('') : partition(text)))
+    .join('');
+
+const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
+
+const partKey = (address: PostalAddress, part: (typeof POSTAL_PARTS)[number]): string => {
+  if (part === 'street') return streetKey(address.street);
+  const key = addressPart(address[part]);
+  return part === 'country' ? countryWord(key) : key;
+};
+
+/** Equal for the spellings of one postal address, whatever its label; the empty string for a blank one. */
 export const addressKey = (address: PostalAddress): string => {
-  const others = [address.city, address.region, address.postalCode, address.country].map(wordKey);
-  const parts = [streetWords(address.street), ...others];
-  return parts.some((part) => part !== '') ? parts.join('|') : '';
+  const parts = POSTAL_PARTS.map((part) => partKey(address, part));
+  return parts.some((part) => part !== '') ? parts.join('\n') : '';
 };
+
+/** Whether an address has neither a letter, a digit nor a sign; its label does not count. */
+export const isBlankAddress = (address: PostalAddress): boolean => addressKey(address) === '';
+
+/**
+ * The address that two addresses of one street are, where each lacks only parts that the other has; spelling and label are
+ * those of `own`. Null where they are two.
+ */
+export const unitedAddress = (own: PostalAddress, other: PostalAddress): PostalAddress | null => {
+  const keys = POSTAL_PARTS.map((part) => [partKey(own, part), partKey(other, part)] as const);
+  const [street] = keys;
+  const agrees = keys.every(([one, another]) => one === '' || another === '' || one === another);
+  if (!agrees || street === undefined || street[0] === '' || street[1] === '') return null;
+  const missing = POSTAL_PARTS.filter((_, index) => keys[index]?.[0] === '');
+  return { ...own, ...Object.fromEntries(missing.map((part) => [part, other[part]])) };
+};
+
+/** Equal for the spellings of one network or relation: `googleTalk` and `Google Talk`; empty where there is none. */
+const typeKey = (label: string | null): string => (label === null ? '' : textKey(label).replaceAll(' ', ''));
+
+/** Equal for the same text of the same type: a user name at a network, a person in a relation. */
+export const typedKey = ({ value, label }: LabelledValue): string => `${textKey(value)}\n${typeKey(label)}`;
+
+/** The element that two of one text are, where one of them has no type. Null where they are two. */
+export const unitedTyped = (own: LabelledValue, other: LabelledValue): LabelledValue | null => {
+  const hasBothTypes = typeKey(own.label) !== '' && typeKey(other.label) !== '';
+  if (hasBothTypes || textKey(own.value) !== textKey(other.value)) return null;
+  return typeKey(own.label) === '' ? { ...own, label: other.label } : own;
+};
+
+/** The label of a profile at a network that is not named. */
+const NO_NETWORK = 'profile';
+
+const withNetwork = ({ value, label }: LabelledValue): LabelledValue => ({
+  value,
+  label: typeKey(label) === NO_NETWORK ? null : label,
+});
+
+/** Equal for the spellings of one profile: an address names its network, a mere user name does not. */
+export const profileKey = (element: LabelledValue): string =>
+  element.value.includes('/') ? websiteKey(element.value) : typedKey(withNetwork(element));
+
+/** The profile that two of one user name are, where one of them has no network. Null where they are two. */
+export const unitedProfile = (own: LabelledValue, other: LabelledValue): LabelledValue | null =>
+  unitedTyped(withNetwork(own), withNetwork(other));
 
 /** An element of any list field. */
 export type ListElement = LabelledValue | PostalAddress;

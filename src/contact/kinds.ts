@@ -30,6 +30,13 @@ export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
   readonly keyOf: (element: Element) => string;
   /** Other keys under which elements of several versions of the list, each keyed, are one and the same. */
   readonly synonymsAmong: (versions: readonly ReadonlyMap<string, unknown>[]) => Synonyms;
+  /**
+   * The one element that two elements of different keys are, where each lacks only parts that the other has, as the side of
+   * `own` spells it; null where they are two.
+   */
+  readonly united: (own: Element, other: Element) => Element | null;
+  /** Whether the label is part of what an element is, as the network of a messenger. */
+  readonly isTyped: boolean;
 };
 
 export type SetSpec = FieldSpec<'set', readonly string[]>;
@@ -84,13 +91,15 @@ type Identity<Element> = {
   /** Whether a normalised element is dropped because it says nothing. */
   readonly isBlank: (element: Element) => boolean;
   readonly synonymsAmong?: ListSpec<Element>['synonymsAmong'];
+  readonly united?: ListSpec<Element>['united'];
+  readonly isTyped?: boolean;
 };
 
 /** A field of several elements, merged one by one. */
 export const list = <Element extends ElementParts>(
   words: string,
   element: ElementSpec<Element>,
-  { keyOf, isBlank, synonymsAmong = () => NO_SYNONYMS }: Identity<Element>,
+  { keyOf, isBlank, synonymsAmong = () => NO_SYNONYMS, united = () => null, isTyped = false }: Identity<Element>,
 ): ListSpec<Element> => {
   const normalise = (given: readonly Element[]): readonly Element[] => {
     const filled = given.map(element.normalise).filter((each) => !isBlank(each));
@@ -117,6 +126,8 @@ export const list = <Element extends ElementParts>(
     element,
     keyOf,
     synonymsAmong,
+    united,
+    isTyped,
   };
 };
 

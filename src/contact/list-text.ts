@@ -2,8 +2,9 @@ import type { LabelledValue } from './elements.ts';
 import { normaliseLabel, normaliseText } from './text.ts';
 
 const SIGNS = /[\\,()]/gu;
+const TAG_SIGNS = /[\\,]/gu;
 
-const escaped = (text: string): string => text.replace(SIGNS, (sign) => `\\${sign}`);
+const escaped = (text: string, signs = SIGNS): string => text.replace(signs, (sign) => `\\${sign}`);
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gu, '$1');
 
@@ -17,11 +18,24 @@ export const listText = (elements: readonly LabelledValue[]): string =>
 const ELEMENT = /(?:\\.|[^\\,])+/gu;
 const PARTS = /^((?:\\.|[^\\(])*)\(((?:\\.|[^\\()])*)\)$/u;
 
-/** The list that a text says, as somebody types it; labels in parentheses. */
+const partsOf = (text: string): readonly string[] =>
+  (normaliseText(text).match(ELEMENT) ?? []).map((each) => each.trim());
+
+/** The list that a text says, as a user types it; labels in parentheses. */
 export const textList = (text: string): readonly LabelledValue[] =>
-  (normaliseText(text).match(ELEMENT) ?? []).flatMap((each): LabelledValue[] => {
-    const given = each.trim();
+  partsOf(text).flatMap((given): LabelledValue[] => {
     const [, value = given, label] = PARTS.exec(given) ?? [];
     const element = { value: normaliseText(unescaped(value)), label: normaliseLabel(unescaped(label ?? '')) };
     return element.value === '' ? [] : [element];
+  });
+
+/** Tags as one text, such as `A+, VIP (2026)`: a tag has no label, so its parentheses are its own. */
+export const tagText = (tags: readonly LabelledValue[]): string =>
+  tags.map(({ value }) => escaped(value, TAG_SIGNS)).join(', ');
+
+/** The tags that a text says. {@link tagText} of them is read as the same tags. */
+export const textTags = (text: string): readonly LabelledValue[] =>
+  partsOf(text).flatMap((given): LabelledValue[] => {
+    const value = normaliseText(unescaped(given));
+    return value === '' ? [] : [{ value, label: null }];
   });

@@ -15,6 +15,16 @@ export const elementKey = <Field extends ListField>(field: Field, element: Eleme
   return LISTS[field].keyOf(element);
 };
 
+/** The one element that two elements of a list field are, as {@link ListSpec} defines it; null where they are two. */
+export const unitedElement = <Field extends ListField>(
+  field: Field,
+  own: ElementOf<Field>,
+  other: ElementOf<Field>,
+): ElementOf<Field> | null => LISTS[field].united(own, other);
+
+/** Whether the label is part of what an element of the list field is. */
+export const isTypedList = (field: ListField): boolean => LISTS[field].isTyped;
+
 /** The elements of one list field by key, in the side's own order. */
 export type KeyedList = ReadonlyMap<string, ListElement>;
 

@@ -14,7 +14,15 @@ import { changedAtMs, type Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
-import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
+import {
+  elementKey,
+  isTypedList,
+  keyLists,
+  listOf,
+  unitedElement,
+  withList,
+  type KeyedList,
+} from '../contact/lists.ts';
 import { wordsOf } from '../contact/names.ts';
 import type { Conflict, OpenConflict, Taken } from './decision.ts';
 import { conflictWinner, forField, mayWrite, policyFor, type Policy } from './policy.ts';
@@ -91,15 +99,58 @@ export type ListDelta = { readonly add: readonly ListElement[]; readonly remove:
 
 const NO_DELTA: ListDelta = { add: [], remove: [] };
 
-/** Whether two lists hold the same texts in the same order, whatever their labels: a quick way to see that all is quiet. */
-const haveSameTexts = (a: readonly ListElement[], b: readonly ListElement[]): boolean => {
+/**
+ * Whether two lists hold the same texts in the same order, whatever their labels where these are no part of the elements: a
+ * quick way to see that all is quiet.
+ */
+const haveSameTexts = (field: ListField, a: readonly ListElement[], b: readonly ListElement[]): boolean => {
+  const isTyped = isTypedList(field);
   const isSame = (element: ListElement, other: ListElement | undefined): boolean => {
-    if (other === undefined) return false;
+    if (other === undefined || (isTyped && element.label !== other.label)) return false;
     return 'value' in element
       ? 'value' in other && element.value === other.value
       : 'street' in other && POSTAL_PARTS.every((part) => element[part] === other[part]);
   };
   return a.length === b.length && a.every((element, index) => isSame(element, b[index]));
+};
+
+/** Two elements, each of one side alone, that are one element (`ListSpec.united`). */
+type Twin = Sides<ListElement>;
+
+/**
+ * Of the elements that each side holds alone, every two that are one. An element that could be one with several stays apart.
+ */
+const twinsAmong = (field: ListField, alone: Sides<readonly ListElement[]>): readonly Twin[] => {
+  if (alone.left.length === 0 || alone.right.length === 0) return [];
+  const isOne = (left: ListElement, right: ListElement): boolean => unitedElement(field, left, right) !== null;
+  return alone.left.flatMap((left): Twin[] => {
+    const [right, ...others] = alone.right.filter((each) => isOne(left, each));
+    if (right === undefined || others.length > 0) return [];
+    return alone.left.some((each) => each !== left && isOne(each, right)) ? [] : [{ left, right }];
+  });
+};
+
+/** The changes of a list, where two elements that are one become one: the fuller one stays, with each side's own label. */
+const uniteTwins = (
+  field: ListField,
+  delta: Sides<ListDelta>,
+  alone: Sides<readonly ListElement[]>,
+): Sides<ListDelta> => {
+  const isAdded = ({ left, right }: Twin): boolean => delta.left.add.includes(right) || delta.right.add.includes(left);
+  const twins = twinsAmong(field, alone).filter(isAdded);
+  if (twins.length === 0) return delta;
+  return bySide((side) => {
+    const replaced = twins.flatMap((twin) => {
+      const united = unitedElement(field, twin[side], twin[otherSide(side)]);
+      const isFuller = united !== null && elementKey(field, united) !== elementKey(field, twin[side]);
+      return isFuller ? [{ former: twin[side], united }] : [];
+    });
+    const arrived = new Set(twins.map((twin) => twin[otherSide(side)]));
+    return {
+      add: [...delta[side].add.filter((element) => !arrived.has(element)), ...replaced.map(({ united }) => united)],
+      remove: [...delta[side].remove, ...replaced.map(({ former }) => former)],
+    };
+  });
 };
 
 const NOBODY: Sides<boolean> = { left: false, right: false };
@@ -122,8 +173,8 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NOBO
   };
   const isKnownPair = hasBases(halves);
   const isQuiet = isKnownPair
-    ? haveSameTexts(lists.left, lists.leftBase) && haveSameTexts(lists.right, lists.rightBase)
-    : haveSameTexts(lists.left, lists.right);
+    ? haveSameTexts(field, lists.left, lists.leftBase) && haveSameTexts(field, lists.right, lists.rightBase)
+    : haveSameTexts(field, lists.left, lists.right);
   if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
   const { left: g, right: s, leftBase: gBase, rightBase: sBase } = aliasLeftovers(keyLists(field, lists));
   const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
@@ -143,10 +194,13 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NOBO
       .filter(([key]) => fromBase.has(key) && !from.has(key) && (wins || toBase.has(key)))
       .map(([, element]) => element);
   };
-  return {
+  const alone = (own: KeyedList, other: KeyedList, otherBase: KeyedList): ListElement[] =>
+    [...own].filter(([key]) => !other.has(key) && !otherBase.has(key)).map(([, element]) => element);
+  const delta = {
     left: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase, isSource.right) },
     right: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase, isSource.left) },
   };
+  return uniteTwins(field, delta, { left: alone(g, s, sBase), right: alone(s, g, gBase) });
 };
 
 const applyDelta = (elements: readonly ListElement[], { add, remove }: ListDelta): readonly ListElement[] => {

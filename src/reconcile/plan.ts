@@ -3,6 +3,7 @@ import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { stands, type Half } from '../contact/half.ts';
+import { contactOf } from '../contact/normalise.ts';
 import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
 import { decideSleep, isSelected, restOf, withSleep } from './asleep.ts';
 import {
@@ -74,7 +75,10 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
   const ignored = [...policy.joining, ...unwrittenFields(policy, otherSide(half.side))];
   const linked = new Set(ignored.includes('buckets') ? [] : links.map((link) => link[half.side]));
   const visible = ({ contact, groupIds }: Snapshot): Snapshot =>
-    unordered({ contact: without(withoutExtras(contact), ignored), groupIds: groupIds.filter((id) => linked.has(id)) });
+    unordered({
+      contact: contactOf(without(withoutExtras(contact), ignored)),
+      groupIds: groupIds.filter((id) => linked.has(id)),
+    });
   return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
 };
 

@@ -1,6 +1,7 @@
 import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
+import { textKey } from '../contact/visible-text.ts';
 
 export type Direction = 'both' | 'to-left' | 'to-right';
 /** The fields that go one way only in a link that writes both sides. */
@@ -115,8 +116,8 @@ export const decidesByTime = (policy: Deciding, field: SyncedField): boolean => 
   return forField(policy, field).direction === 'both' && (own === 'newest' || own === 'longest');
 };
 
-/** A group's name as names are compared: NFC, trimmed, any case. */
-export const foldGroupName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+/** Equal for group names that a reader cannot tell apart, in any case. */
+export const foldGroupName = textKey;
 
 /** Whether a name is that of a pattern, or matches it as a glob; in double quotes, the name only. Case is ignored. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {

@@ -66,7 +66,7 @@ export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself, and so does another choice of fields.
  */
-export const READER = `4${ADDED_FIELDS}`;
+export const READER = `5${ADDED_FIELDS}`;
 
 /** How the contacts of a link are mapped, which syncs only the fields that it chose. */
 export const personMapping = (chosen: ChosenFields) => {

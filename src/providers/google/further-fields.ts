@@ -1,6 +1,6 @@
 import { textIn, type Contact, type ContactField } from '../../contact/contact.ts';
-import { isNamedField, nameOfNamed, type JoinedPart, type NamedField } from '../../contact/fields.ts';
-import { listText, textList } from '../../contact/list-text.ts';
+import { FURTHER_FIELDS, isNamedField, nameOfNamed, type JoinedPart, type NamedField } from '../../contact/fields.ts';
+import { tagText, textTags } from '../../contact/list-text.ts';
 import { normaliseText, wordsOnly } from '../../contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
@@ -96,7 +96,9 @@ const writtenWebsites = (person: PersonLists, { websites }: Contact, chosen: Cho
 };
 
 const writtenUrls = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
-  const profiles = (target.socialProfiles ?? []).map(({ value, label }) => ({ value, label: profileLabel(label) }));
+  const labelled = (target.socialProfiles ?? []).map(({ value, label }) => ({ value, label: profileLabel(label) }));
+  // Networks that Google does not know have one label there.
+  const profiles = FURTHER_FIELDS.socialProfiles.normalise(labelled);
   return [
     ...writtenWebsites(person, target, chosen),
     ...writtenValues('socialProfiles', urlsOf(person, chosen, true), profiles),
@@ -143,7 +145,7 @@ const writtenUserDefined = (person: PersonLists, target: Contact, chosen: Chosen
 };
 
 const textOfUserDefined = (target: Contact, field: ContactField | JoinedPart): string =>
-  isNamedField(field) ? textIn(target, field) : listText(target.tags ?? []);
+  isNamedField(field) ? textIn(target, field) : tagText(target.tags ?? []);
 
 const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);
 
@@ -152,7 +154,7 @@ const userDefinedText = ({ userDefined = [] }: PersonLists, name: string): strin
 
 export const TAGS = {
   list: USER_DEFINED,
-  read: (person: PersonLists) => textList(userDefinedText(person, TAGS_NAME)),
+  read: (person: PersonLists) => textTags(userDefinedText(person, TAGS_NAME)),
 };
 
 /** A custom field of Google, which people call as the field is called. */

@@ -1,5 +1,5 @@
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
-import { addressKey, emailKey, phoneKey, websiteKey } from '../../contact/keys.ts';
+import { addressKey, emailKey, phoneKey, profileKey, websiteKey } from '../../contact/keys.ts';
 import { normaliseLabel, normaliseLines, normaliseText } from '../../contact/text.ts';
 import type { Json } from '../../contact/record.ts';
 import type { NewAddress, NewAddressed, NewPhoneNumber, NewProfile } from './api/schemas-contacts.ts';
@@ -60,12 +60,12 @@ const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+
 
 const labelledKind = <New>(
   valueKey: 'address' | 'number' | 'url',
-  keyOf: (value: string) => string,
+  keyOf: (element: LabelledValue) => string,
   traceOf: (value: string) => string,
   toNew: (element: LabelledValue) => New,
 ): EntryKind<LabelledValue, New> => ({
   toElement: (raw) => ({ value: textAt(raw, valueKey), label: normaliseLabel(raw.label) }),
-  keyOf: (element) => (element.value === '' ? '' : keyOf(element.value)),
+  keyOf: (element) => (element.value === '' ? '' : keyOf(element)),
   traceOf: (element) => traceOf(element.value),
   toParts: (element) => ({ [valueKey]: element.value }),
   normalisePart: (_, text) => normaliseText(text),
@@ -80,10 +80,15 @@ const newPhoneNumber = (element: LabelledValue): NewPhoneNumber => ({ ...labelOf
 
 const newProfile = (element: LabelledValue): NewProfile => ({ ...labelOf(element), url: element.value });
 
-export const EMAIL_ENTRIES = labelledKind('address', emailKey, emailKey, newAddressed);
-export const PHONE_ENTRIES = labelledKind('number', phoneKey, bareDigits, newPhoneNumber);
-export const WEBSITE_ENTRIES = labelledKind('address', websiteKey, bareText, newAddressed);
-export const PROFILE_ENTRIES = labelledKind('url', websiteKey, bareText, newProfile);
+const byValue =
+  (keyOf: (value: string) => string) =>
+  ({ value }: LabelledValue): string =>
+    keyOf(value);
+
+export const EMAIL_ENTRIES = labelledKind('address', byValue(emailKey), emailKey, newAddressed);
+export const PHONE_ENTRIES = labelledKind('number', byValue(phoneKey), bareDigits, newPhoneNumber);
+export const WEBSITE_ENTRIES = labelledKind('address', byValue(websiteKey), bareText, newAddressed);
+export const PROFILE_ENTRIES = labelledKind('url', profileKey, bareText, newProfile);
 
 /** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {

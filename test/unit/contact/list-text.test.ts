@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LABELLED_VALUE, type LabelledValue } from '../../../src/contact/elements.ts';
-import { listText, textList } from '../../../src/contact/list-text.ts';
+import { listText, tagText, textList, textTags } from '../../../src/contact/list-text.ts';
 
 test.each<[string, readonly LabelledValue[]]>([
   ['', []],
@@ -40,6 +40,22 @@ test('any list comes back as it was [R5]', () => {
   fc.assert(
     fc.property(list, (elements) => {
       expect(textList(listText(elements))).toEqual(elements);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('tags as a user types them keep their parentheses [R5]', () => {
+  const values = textTags(String.raw`VIP (2025), VIP (2026),, A+ , C\, D, \(x\)`).map(({ value }) => value);
+  expect(values).toEqual(['VIP (2025)', 'VIP (2026)', 'A+', 'C, D', '(x)']);
+});
+
+test('any tags come back as they were [R5]', () => {
+  const value = fc.string({ unit: fc.constantFrom('a', 'B', ' ', ',', '(', ')', '\\', '+') });
+  const tag = value.map((each) => LABELLED_VALUE.normalise({ value: each, label: null }));
+  fc.assert(
+    fc.property(fc.array(tag.filter((each) => each.value !== '')), (tags) => {
+      expect(textTags(tagText(tags))).toEqual(tags);
     }),
     { numRuns: 1_000 },
   );

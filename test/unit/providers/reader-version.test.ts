@@ -92,7 +92,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "4",
+      "5",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -141,7 +141,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "4 A08HyL6GkzYhBtz1X5ReaU",
+          "digest": "5 A08HyL6GkzYhBtz1X5ReaU",
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",
@@ -160,7 +160,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "4",
+      "5",
       {
         "contact": {
           "addresses": [
@@ -204,7 +204,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "4 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "5 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

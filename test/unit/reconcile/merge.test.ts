@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_CONTACT, LIST_FIELDS, type Contact } from '../../../src/contact/contact.ts';
-import { otherSide, type Side } from '../../../src/contact/side.ts';
+import { otherSide, SIDES, type Side } from '../../../src/contact/side.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import { withList } from '../../../src/contact/lists.ts';
 import { mergeContacts, mergeList, mergeScalar, type FieldMerge } from '../../../src/reconcile/merge.ts';
@@ -277,6 +277,66 @@ describe('a first meeting', () => {
     expect(merge.fields).toEqual({ left: ['title', 'emailAddresses'], right: ['company'] });
     expect(mails(merge, 'left')).toEqual(['a@x.org', 'b@x.org']);
     expect(merge.conflicts).toEqual([]);
+  });
+
+  const FULL = { region: 'RM', postalCode: '00184', country: 'Italia' };
+
+  test.each(SIDES)('R13: an address that lacks parts at %s becomes the fuller one, under its own label', (side) => {
+    const bare = { addresses: [address('Via Cavour 1', { label: 'casa' })] };
+    const full = { addresses: [address('via Cavour 1', { ...FULL, label: 'home' })] };
+    const merge = mergeFrom(side, sideOf(bare, null), sideOf(full, null));
+    expect(merge.fields).toEqual({ left: [], right: [], [side]: ['addresses'] });
+    expect(merge.desired[side].addresses).toEqual([address('Via Cavour 1', { ...FULL, label: 'casa' })]);
+    expect(merge.desired[otherSide(side)].addresses).toEqual(full.addresses);
+  });
+
+  test('R13: addresses that each lack a part of the other become one with all parts', () => {
+    const left = { addresses: [address('Via Cavour 1', { region: 'RM' })] };
+    const right = { addresses: [address('Via Cavour 1', { country: 'Italia' })] };
+    const { desired } = mergeOf(sideOf(left, null), sideOf(right, null));
+    for (const side of SIDES) {
+      expect(desired[side].addresses).toEqual([address('Via Cavour 1', { region: 'RM', country: 'Italia' })]);
+    }
+  });
+
+  test('R5: an address that may be either of two stays apart', () => {
+    const bare = address('Via Cavour 1');
+    const [one, other] = [address('Via Cavour 1', { region: 'RM' }), address('Via Cavour 1', { region: 'LT' })];
+    const { desired } = mergeOf(sideOf({ addresses: [bare] }, null), sideOf({ addresses: [one, other] }, null));
+    expect(desired.left.addresses).toEqual([bare, one, other]);
+    expect(desired.right.addresses).toEqual([one, other, bare]);
+  });
+
+  test('R13: a side whose write failed gets the fuller address at the next run, not a second one', () => {
+    const [bare, full] = [address('Via Cavour 1'), address('Via Cavour 1', FULL)];
+    const left = sideOf({ addresses: [bare] }, { addresses: [bare] });
+    const merge = mergeOf(left, sideOf({ addresses: [full] }, {}));
+    expect(merge.desired.left.addresses).toEqual([full]);
+    expect(merge.fields.right).toEqual([]);
+  });
+
+  test('R3: a part that a user adds to a known address reaches the other side', () => {
+    const [bare, full] = [address('Via Cavour 1'), address('Via Cavour 1', FULL)];
+    const agreed = { addresses: [bare] };
+    const merge = mergeOf(sideOf({ addresses: [full] }, agreed), sideOf(agreed, agreed));
+    expect(merge.desired.right.addresses).toEqual([full]);
+    const back = mergeOf(
+      sideOf({ addresses: [bare] }, { addresses: [full] }),
+      sideOf({ addresses: [full] }, { addresses: [full] }),
+    );
+    expect(back.desired.right.addresses).toEqual([bare]);
+  });
+
+  test('R3: another type of a relation reaches the other side', () => {
+    const named = (label: string | null) => ({ relations: [{ value: 'Ann', label }] });
+    const { desired } = mergeOf(sideOf(named('wife'), named('friend')), sideOf(named('friend'), named('friend')));
+    expect(desired.right.relations).toEqual(named('wife').relations);
+  });
+
+  test('R13: a messenger without a network is the one with a network', () => {
+    const named = (label: string | null) => ({ instantMessengers: [{ value: 'ann', label }] });
+    const { desired } = mergeOf(sideOf(named(null), null), sideOf(named('icq'), null));
+    for (const side of SIDES) expect(desired[side].instantMessengers).toEqual(named('icq').instantMessengers);
   });
 
   test('[R13] settles two different values by the policy and records them', () => {

@@ -146,6 +146,16 @@ describe('a contact deleted on one side', () => {
     expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
   });
 
+  test('R1: a base that holds two spellings of one address, as earlier versions stored, is no edit', () => {
+    const spellings = values('a@müller.de', 'a@xn--mller-kva.de');
+    const base = { contact: { ...snapshot({}).contact, emailAddresses: spellings }, groupIds: [] };
+    const own = present(record('g', { emailAddresses: spellings }), base);
+    expect(own.record.contact.emailAddresses).toHaveLength(1);
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
+    const merged = only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }));
+    expect(merged).toMatchObject({ writes: { left: null, right: null } });
+  });
+
   test('[R6] comes back with the buckets that it belongs to now', () => {
     const own = present(record('g', EDITED, { groupIds: ['g-choir', 'g-other'] }), snapshot(ADA));
     const decision = only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir, link('team')] }));

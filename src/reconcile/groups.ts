@@ -1,5 +1,6 @@
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
+import { orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
 import type { GroupLink } from './membership.ts';
 import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
 
@@ -31,14 +32,18 @@ export type GroupAction =
       readonly key: string;
       readonly group: GroupRecord;
       readonly name: string;
+      /** A temporary name that the group takes before anything else is done; left out where none is needed. */
+      readonly via?: string;
     }
   | {
       readonly kind: 'delete-group';
       readonly side: Side;
       readonly key: string;
-      readonly id: string;
+      readonly group: GroupRecord;
+      /** The name that its user gave it. */
       readonly name: string;
-      readonly details?: string;
+      /** As for a rename. */
+      readonly via?: string;
     };
 
 export type GroupPlan = {
@@ -78,6 +83,10 @@ type Draft = {
 
 const half = (group: GroupRecord): GroupHalf => ({ id: group.id, name: group.name });
 
+/** The name that the side's user gave a group: a temporary name is ours, left by a run that was cut off. */
+const nameIn = (pair: GroupPair, side: Side, { name }: GroupRecord): string =>
+  name === temporaryName(pair.key) ? (pair[side]?.name ?? name) : name;
+
 const linkOf = (pair: GroupPair): GroupLink => ({
   key: pair.key,
   left: pair.left?.id ?? null,
@@ -85,29 +94,35 @@ const linkOf = (pair: GroupPair): GroupLink => ({
   settled: pair.settled,
 });
 
-/** The side whose name stands for both: the one that was renamed; where both were, the one that wins conflicts. */
-const namingSide = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): Side | null => {
-  if (left.name === right.name) return null;
-  const renamed = { left: left.name !== pair.left?.name, right: right.name !== pair.right?.name };
+/**
+ * The side whose name both are to have: the one that was renamed; where both were, the one that wins conflicts. Null where
+ * the names may stay as they are.
+ */
+const namingSide = (draft: Draft, pair: GroupPair, groups: Sides<GroupRecord>): Side | null => {
+  const interrupted = SIDES.find((side) => groups[side].name === temporaryName(pair.key));
+  if (interrupted !== undefined) return otherSide(interrupted);
+  const names = bySide((side) => groups[side].name);
+  if (names.left === names.right) return null;
+  const renamed = bySide((side) => names[side] !== pair[side]?.name);
   if (!renamed.left && !renamed.right) return null;
   if (renamed.left !== renamed.right) return renamed.left ? 'left' : 'right';
   const winner = conflictWinner(draft.policy, draft.policy.conflicts, {
-    values: { left: left.name, right: right.name },
+    values: names,
     changedAtMs: { left: null, right: null },
   });
   return winner ?? 'left';
 };
 
 const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): void => {
-  if (!draft.takesPart(left.name) && !draft.takesPart(right.name)) {
+  const records = { left, right };
+  if (SIDES.every((side) => !draft.takesPart(nameIn(pair, side, records[side])))) {
     draft.pairs.push({ ...pair, settled: false });
     return;
   }
-  const from = namingSide(draft, pair, left, right);
-  const records = { left, right };
+  const from = namingSide(draft, pair, records);
   if (from !== null && mayWrite(draft.policy, otherSide(from))) {
     const to = otherSide(from);
-    const name = records[from].name;
+    const name = nameIn(pair, from, records[from]);
     draft.actions.push({ kind: 'rename-group', side: to, key: pair.key, group: records[to], name });
   }
   const next: GroupPair = { ...pair, left: half(left), right: half(right), status: 'linked' };
@@ -118,13 +133,16 @@ const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: Gro
 
 const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: GroupRecord): void => {
   const travels = draft.policy.deletes === 'propagate' && mayWrite(draft.policy, side);
-  if (travels && draft.takesPart(survivor.name)) {
-    const { id, name, details } = survivor;
-    const kept = details === undefined ? {} : { details };
-    draft.actions.push({ kind: 'delete-group', side, key: pair.key, id, name, ...kept });
+  const name = nameIn(pair, side, survivor);
+  if (travels && draft.takesPart(name)) {
+    draft.actions.push({ kind: 'delete-group', side, key: pair.key, group: survivor, name });
     draft.ended.push(pair.key);
   } else {
-    draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: half(survivor), status: 'kept', settled: false });
+    const kept = { id: survivor.id, name };
+    draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: kept, status: 'kept', settled: false });
+    if (name !== survivor.name) {
+      draft.actions.push({ kind: 'rename-group', side, key: pair.key, group: survivor, name });
+    }
   }
 };
 
@@ -153,7 +171,9 @@ const planStored = (draft: Draft, pair: GroupPair): void => {
 
 const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
   const taken = new Set(draft.pairs.map((pair) => pair[side]?.id));
-  const deleted = new Set(draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.id] : [])));
+  const deleted = new Set(
+    draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.group.id] : [])),
+  );
   const free = [...draft.groups[side].values()].filter((group) => !taken.has(group.id) && !deleted.has(group.id));
   return free.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
 };
@@ -175,10 +195,26 @@ const pairByName = (draft: Draft): void => {
   }
 };
 
+const actionsOn = ({ actions }: Draft, side: Side): readonly GroupAction[] =>
+  actions.filter((action) => action.side === side);
+
+/** What a side's groups are called once the actions on it are done. */
+const namesAfter = (groups: Iterable<GroupRecord>, actions: readonly GroupAction[]): ReadonlyMap<string, string> => {
+  const names = new Map([...groups].map(({ id, name }) => [id, name]));
+  for (const action of actions) {
+    if (action.kind === 'create-group') names.set(action.key, action.name);
+    else if (action.kind === 'delete-group') names.delete(action.group.id);
+    else names.set(action.group.id, action.name);
+  }
+  return names;
+};
+
 const createMissing = (draft: Draft, side: Side): void => {
   const to = otherSide(side);
   if (!mayWrite(draft.policy, to)) return;
-  const names = new Set([...draft.groups[to].values()].map((group) => foldGroupName(group.name)));
+  const existing = [...draft.groups[to].values()];
+  const after = namesAfter(existing, withoutBlocked(actionsOn(draft, to), existing));
+  const names = new Set([...after.values()].map(foldGroupName));
   for (const group of unpaired(draft, side)) {
     if (!draft.takesPart(group.name)) continue;
     const name = foldGroupName(group.name);
@@ -194,17 +230,6 @@ const createMissing = (draft: Draft, side: Side): void => {
     draft.pairs.push({ ...pair, settled: true });
     draft.links.push(linkOf(pair));
   }
-};
-
-/** What a side's groups are called once the actions on it are done. */
-const namesAfter = (groups: Iterable<GroupRecord>, actions: readonly GroupAction[]): ReadonlyMap<string, string> => {
-  const names = new Map([...groups].map(({ id, name }) => [id, name]));
-  for (const action of actions) {
-    if (action.kind === 'create-group') names.set(action.key, action.name);
-    else if (action.kind === 'delete-group') names.delete(action.id);
-    else names.set(action.group.id, action.name);
-  }
-  return names;
 };
 
 /**
@@ -231,12 +256,7 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
   }
   pairByName(draft);
   for (const side of SIDES) createMissing(draft, side);
-  const { actions, groups } = draft;
-  const names = bySide((side) =>
-    namesAfter(
-      groups[side].values(),
-      actions.filter((action) => action.side === side),
-    ),
-  );
-  return { ...draft, names };
+  const names = bySide((side) => namesAfter(draft.groups[side].values(), actionsOn(draft, side)));
+  const actions = SIDES.flatMap((side) => orderGroupActions(actionsOn(draft, side), input[side]));
+  return { ...draft, actions, names };
 };

@@ -90,7 +90,7 @@ export const lossesOf = (
   const deleted = groups.actions.filter((action) => action.kind === 'delete-group');
   return bySide((side) => {
     const own = deleted.filter((action) => action.side === side);
-    const members = own.reduce((sum, { id }) => sum + membersOf(side, id), 0);
+    const members = own.reduce((sum, { group }) => sum + membersOf(side, group.id), 0);
     return { ...countLosses(each.flatMap((losses) => losses[side])), members };
   });
 };

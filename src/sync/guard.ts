@@ -124,7 +124,8 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
   const { store, link } = session;
   const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');
   const members = new Map<string, number>();
-  for (const { side, id } of deleted) members.set(`${side} ${id}`, (await loadMembers(store, link, side, id)).length);
+  for (const { side, group } of deleted)
+    members.set(`${side} ${group.id}`, (await loadMembers(store, link, side, group.id)).length);
   return guard(
     session,
     lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),

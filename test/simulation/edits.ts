@@ -219,7 +219,7 @@ const createGroups = (world: World, side: Side, both: boolean): void => {
   if (both) world.books[otherSide(side)].addGroup(`GROUP ${entity}`, entity);
 };
 
-const deleteGroup = (world: World, book: Book, group: Group): void => {
+export const deleteGroup = (world: World, book: Book, group: Group): void => {
   world.ledger.deadGroups.add(group.entity);
   book.removeGroup(group);
 };

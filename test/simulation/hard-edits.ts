@@ -6,6 +6,7 @@ import {
   addElement,
   applyPlainEdit,
   change,
+  deleteGroup,
   element,
   enter,
   liveGroups,
@@ -42,6 +43,26 @@ const flip = (world: World, { side, who, group: at }: Of<'flip'>): void => {
   world.memory.move = { side, entity: row.entity, group: group.entity, joined };
   const ids = joined ? [...row.groupIds, group.id] : [...row.groupIds].filter((id) => id !== group.id);
   change(world, book, row, () => book.setGroups(row, ids));
+};
+
+type GroupNameEdit = Of<'swap-groups' | 'remake-group' | 'take-group-name'>;
+
+const editGroupNames = (world: World, { kind, side, group: at }: GroupNameEdit): void => {
+  const book = world.books[side];
+  const [group, other] = [pick(liveGroups(book), at), pick(liveGroups(book), at + 1)];
+  if (group === undefined) return;
+  const { name } = group;
+  world.parts.untouchable.clear();
+  if (kind === 'remake-group') {
+    deleteGroup(world, book, group);
+    book.addGroup(name, world.nextNumber());
+    return;
+  }
+  if (other === undefined || other === group) return;
+  const otherName = other.name;
+  if (kind === 'swap-groups') book.renameGroup(group, otherName);
+  else deleteGroup(world, book, group);
+  book.renameGroup(other, name);
 };
 
 const clash = (world: World, { who, same, side, gone, added }: Of<'clash'>): void => {
@@ -156,6 +177,10 @@ export const applyEdit = (world: World, edit: Edit): void => {
       return editOther(world, edit);
     case 'again':
       return addAgain(world, edit);
+    case 'swap-groups':
+    case 'remake-group':
+    case 'take-group-name':
+      return editGroupNames(world, edit);
     case 'share':
       return share(world, edit);
     case 'family':

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import {
@@ -19,6 +20,7 @@ import {
   flag,
   flip,
   full,
+  group,
   habitsOf,
   HOUR_MS,
   is,
@@ -73,6 +75,8 @@ export const TOPICS = [
   'again',
   /** Which contacts take part changes, by labels and by configuration. */
   'selection',
+  /** Names of groups are swapped and given to other groups. */
+  'group-names',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -84,6 +88,27 @@ type Drawn = {
 /** The books come to rest, then runs follow each other in one phase. */
 const afterRest = (more: fc.Arbitrary<Edit>, runs: fc.Arbitrary<RunStep[]>): Drawn['phases'] =>
   fc.tuple(settledBooks(more), runs).map((phases) => phases);
+
+const groupNamesRun = runOf({
+  before: edits(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.record({ kind: is('swap-groups'), side, group }) },
+      { weight: 1, arbitrary: fc.record({ kind: is('remake-group'), side, group }) },
+      { weight: 1, arbitrary: fc.record({ kind: is('take-group-name'), side, group }) },
+      { weight: 1, arbitrary: fc.record({ kind: is('rename-group'), side, group }) },
+      { weight: 2, arbitrary: join },
+    ),
+    1,
+    3,
+  ),
+  crash: seldom<RunStep['crash']>(crash, null),
+});
+
+/** The run with the edits of groups at one side. */
+const atSide = (step: RunStep, at: Side): RunStep => ({
+  ...step,
+  before: step.before.map((edit) => ('group' in edit && edit.kind !== 'join' ? { ...edit, side: at } : edit)),
+});
 
 const DRAWN: Readonly<Record<Topic, Drawn>> = {
   selection: {
@@ -299,6 +324,12 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         runOf({ before: edits(fc.oneof(set, remove), 0, 2) }),
       )
       .map((runs) => [runs]),
+  },
+  'group-names': {
+    // Of one side: two groups that get one name on two sides are a conflict that is reported, and stays.
+    phases: fc
+      .tuple(settledBooks(fc.oneof(create, join)), side, fc.array(groupNamesRun, { minLength: 1, maxLength: 3 }))
+      .map(([books, at, runs]) => [books, runs.map((each) => atSide(each, at))]),
   },
   unreadable: {
     phases: afterRest(

@@ -64,6 +64,12 @@ export type HardEdit =
   | { readonly kind: 'edit-other'; readonly field: ScalarField }
   /** A contact is deleted and added again as it was: another contact, of the same person. */
   | { readonly kind: 'again'; readonly side: Side; readonly who: number }
+  /** Two groups swap their names. */
+  | { readonly kind: 'swap-groups'; readonly side: Side; readonly group: number }
+  /** A group is deleted, and a new group gets its name. */
+  | { readonly kind: 'remake-group'; readonly side: Side; readonly group: number }
+  /** A group is deleted, and another group is renamed to its name. */
+  | { readonly kind: 'take-group-name'; readonly side: Side; readonly group: number }
   /** A new person with the email address of another one. */
   | { readonly kind: 'share'; readonly side: Side; readonly who: number }
   /** Five people with one email address come to a side; every second one has an address of its own besides. */

@@ -345,8 +345,10 @@ export const createWorld = (history: History, flaws: Flaws): World => {
         // Renamed between the plan and the write, the group still answers to the name that the plan saw.
         const hadName = (group: Group) => group.names.some((each) => each.toLowerCase() === name.toLowerCase());
         const named = books[from].groups.filter(hadName);
+        const isLive = ({ live }: Group) => live;
+        const hasName = (group: Group) => group.name.toLowerCase() === name.toLowerCase();
         // Deleted between the plan and the write, it is still the group that the plan saw.
-        const twin = named.find((group) => group.live) ?? named.at(-1);
+        const twin = named.find((group) => isLive(group) && hasName(group)) ?? named.find(isLive) ?? named.at(-1);
         return twin?.entity ?? -nextNumber();
       },
     });

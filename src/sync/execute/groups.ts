@@ -86,9 +86,9 @@ const renameGroup = async (
   pair: GroupPair,
 ): Promise<void> => {
   const { session } = execution;
-  const { side, name } = action;
+  const { side, name, group } = action;
   const renamed = await attempt(session, action, 'renamed', () => {
-    return session.remotes[side].renameGroup(action.group, name, session.signal);
+    return session.remotes[side].renameGroup(group, name, session.signal);
   });
   const origin = pair[otherSide(side)];
   if (renamed === null || origin === null) return;
@@ -96,14 +96,35 @@ const renameGroup = async (
   await save(session, [{ kind: 'group-pair', pair: next }]);
 };
 
+/**
+ * Gives groups their temporary names, so that others can take theirs. Returns the renamed groups by the key of their action;
+ * one that was refused keeps its name, and is reported when its own action fails.
+ */
+const moveAside = async (session: Session, { actions }: GroupPlan): Promise<ReadonlyMap<string, GroupRecord>> => {
+  const moved = new Map<string, GroupRecord>();
+  for (const action of actions) {
+    if (action.kind === 'create-group' || action.via === undefined) continue;
+    session.signal.throwIfAborted();
+    session.stop?.throwIfAborted();
+    const { group, key, side, via } = action;
+    try {
+      moved.set(key, await session.remotes[side].renameGroup(group, via, session.signal));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+  return moved;
+};
+
 /** Creates and renames groups before any contact is written. */
 export const writeGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
+  const moved = await moveAside(execution.session, plan);
   for (const action of plan.actions) {
     const pair = byKey.get(action.key);
     if (pair === undefined || action.kind === 'delete-group') continue;
     if (action.kind === 'create-group') await createGroup(execution, action, plan, pair);
-    else await renameGroup(execution, action, pair);
+    else await renameGroup(execution, { ...action, group: moved.get(action.key) ?? action.group }, pair);
     advance(execution, action.side, 'group', 1);
   }
 };
@@ -113,7 +134,8 @@ type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 /** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
 const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
   const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
-  const { side, id, name, key, details } = action;
+  const { side, name, key } = action;
+  const { id, details } = action.group;
   signal.throwIfAborted();
   stop?.throwIfAborted();
   const members = await loadMembers(store, link, side, id);

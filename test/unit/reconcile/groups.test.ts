@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { otherSide, type Side } from '../../../src/contact/side.ts';
 import type { GroupRecord } from '../../../src/contact/record.ts';
 import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../src/reconcile/groups.ts';
+import { temporaryName } from '../../../src/reconcile/group-order.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
 import { policyWith, PREFIX, SIDE_PAIRS } from './support.ts';
 
@@ -54,12 +55,12 @@ describe('groups that meet for the first time', () => {
 
   test('are created where they are missing, on both sides', () => {
     const planned = plan(['Work'], ['Home']);
-    expect(texts(planned.actions)).toEqual(['create-group right Work', 'create-group left Home']);
+    expect(texts(planned.actions)).toEqual(['create-group left Home', 'create-group right Work']);
     expect(linked(planned)).toEqual([
       ['g1', null],
       [null, 's1'],
     ]);
-    expect(planned.actions.map((action) => action.key)).toEqual(planned.pairs.map((pair) => pair.key));
+    expect(planned.actions.map(({ key }) => key).toSorted()).toEqual(planned.pairs.map(({ key }) => key).toSorted());
   });
 
   test.each(SIDE_PAIRS)('are created on the target of a one-way link only (source %s)', (source, target) => {
@@ -180,8 +181,9 @@ describe('a deletion', () => {
       },
       policyWith(),
     );
-    expect(texts(planned.actions)).toEqual(['delete-group right Work']);
-    expect(planned.links).toEqual([]);
+    expect(texts(planned.actions)).toEqual(['create-group right Work', 'delete-group right Work']);
+    expect(planned.actions.at(-1)).toMatchObject({ group: { id: 's1' }, via: temporaryName('left:g1') });
+    expect(linked(planned)).toEqual([['g2', null]]);
   });
 
   test('is not concluded from a half that was never made', () => {

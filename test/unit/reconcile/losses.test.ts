@@ -73,7 +73,7 @@ test('[R8] a deleted contact and the members of deleted groups count on their si
     kind: 'delete-group',
     side: 'right',
     key,
-    id: `s-${key}`,
+    group: { id: `s-${key}`, name: key, version: '' },
     name: key,
   });
   const plan = { decisions: [deletion], groups: groups(deleted('choir'), deleted('team')) };

@@ -145,8 +145,8 @@ describe('the list of actions', () => {
     );
     expect(actions({ groups, unpaired: { left: unpaired('left', record('g', ADA)), right: [] } })).toMatchObject([
       { side: 'right', action: 'rename-group', name: 'Renamed' },
-      { side: 'right', action: 'delete-group', name: 'Lost' },
       { side: 'right', action: 'create-group', name: 'New' },
+      { side: 'right', action: 'delete-group', name: 'Lost' },
       { side: 'right', action: 'create', leftId: 'g' },
     ]);
   });

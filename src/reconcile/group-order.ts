@@ -1,0 +1,85 @@
+import type { GroupRecord } from '../contact/record.ts';
+import type { GroupAction } from './groups.ts';
+import { foldGroupName } from './policy.ts';
+
+type Rename = Extract<GroupAction, { kind: 'rename-group' }>;
+
+/**
+ * The name that a group has between two renames of one run, where another group needs its name first. It names the pair, so
+ * that a later run recognises it after a crash.
+ */
+export const temporaryName = (key: string): string => `Renaming (contact-sync ${key})`;
+
+/** Which groups of a side hold which name, by its folded text. */
+type Holders = Map<string, Set<string>>;
+
+const holdersOf = (groups: Iterable<GroupRecord>): Holders => {
+  const holders: Holders = new Map();
+  for (const { id, name } of groups) {
+    const folded = foldGroupName(name);
+    holders.set(folded, (holders.get(folded) ?? new Set()).add(id));
+  }
+  return holders;
+};
+
+/** Those of the actions on a side that can be done: without renames to a name that another group keeps. */
+export const withoutBlocked = (
+  actions: readonly GroupAction[],
+  groups: readonly GroupRecord[],
+): readonly GroupAction[] => {
+  const holders = holdersOf(groups);
+  const moves = new Set(actions.flatMap((action) => (action.kind === 'create-group' ? [] : [action.group.id])));
+  const isBlocked = (action: GroupAction): boolean =>
+    action.kind === 'rename-group' &&
+    [...(holders.get(foldGroupName(action.name)) ?? [])].some((id) => id !== action.group.id && !moves.has(id));
+  const free = actions.filter((action) => !isBlocked(action));
+  return free.length === actions.length ? actions : withoutBlocked(free, groups);
+};
+
+/**
+ * The renames of a side in an order in which each name is free when it is taken; where names rotate, one group takes a
+ * temporary name first (`via`).
+ */
+const orderRenames = (renames: readonly Rename[], groups: readonly GroupRecord[]): readonly Rename[] => {
+  const holders = holdersOf(groups);
+  const pending = new Map(renames.map((rename) => [rename.group.id, rename]));
+  const release = ({ group: { id, name } }: Rename): void => {
+    holders.get(foldGroupName(name))?.delete(id);
+  };
+  const isBlocked = ({ group, name }: Rename): boolean =>
+    [...(holders.get(foldGroupName(name)) ?? [])].some((id) => id !== group.id && pending.has(id));
+  const ordered: Rename[] = [];
+  let [next] = renames;
+  while (next !== undefined) {
+    const free = [...pending.values()].find((rename) => !isBlocked(rename));
+    if (free === undefined) {
+      release(next);
+      pending.set(next.group.id, { ...next, via: temporaryName(next.key) });
+    } else {
+      release(free);
+      pending.delete(free.group.id);
+      ordered.push(free);
+    }
+    next = [...pending.values()].find(({ via }) => via === undefined) ?? pending.values().next().value;
+  }
+  return ordered;
+};
+
+/**
+ * Orders what is done to the groups of one side: renames, then creations, then deletions. A group that is deleted, and whose
+ * name another one takes, has a temporary name until then (`via`). Pure.
+ */
+export const orderGroupActions = (
+  actions: readonly GroupAction[],
+  groups: readonly GroupRecord[],
+): readonly GroupAction[] => {
+  const renames = actions.filter((action) => action.kind === 'rename-group');
+  const creations = actions.filter((action) => action.kind === 'create-group');
+  const wanted = new Set([...renames, ...creations].map(({ name }) => foldGroupName(name)));
+  const deletions = actions
+    .filter((action) => action.kind === 'delete-group')
+    .map((action) => {
+      return wanted.has(foldGroupName(action.name)) ? { ...action, via: temporaryName(action.key) } : action;
+    });
+  return [...orderRenames(renames, groups), ...creations, ...deletions];
+};

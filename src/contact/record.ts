@@ -1,3 +1,4 @@
+import type { EntryChoice } from './bound-entries.ts';
 import type { Contact } from './contact.ts';
 
 /** Any JSON value. */
@@ -38,6 +39,8 @@ export type ContactRecord = {
   readonly originId: string | null;
   /** Names the account that `originId` is an id of (R9). Absent where the create that left the id did not say. */
   readonly originScope?: string;
+  /** The lists of which fields hold one entry. Absent where no list has an entry that no field holds. */
+  readonly entries?: readonly EntryChoice[];
   /**
    * A digest of the row that the record was read from, text for text: a row of that digest says nothing else. Absent where
    * the record is not what one row says, as after a change of membership that answered with the groups alone.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSyncedField, type SyncedField } from '../contact/contact.ts';
+import { isSyncedField, type ContactField, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../contact/stored.ts';
@@ -26,6 +26,18 @@ const snapshot = z.lazy(() =>
   ),
 );
 
+const entryValue = z.union([z.string(), z.array(z.object({ value: z.string(), label: z.string().nullable() }))]);
+
+const contactField = z.custom<ContactField>(
+  (name) => typeof name === 'string' && isSyncedField(name) && name !== 'buckets',
+);
+
+const entryChoice = z.object({
+  fields: z.array(contactField),
+  entries: z.array(z.array(entryValue)),
+  bound: z.number().nullable(),
+});
+
 const record = z.lazy(() =>
   z.compile(
     z.object({
@@ -38,6 +50,7 @@ const record = z.lazy(() =>
       raw: z.string(),
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
+      entries: z.array(entryChoice).exactOptional(),
       digest: z.string().exactOptional(),
       ownMoves: z
         .array(

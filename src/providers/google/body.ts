@@ -1,3 +1,4 @@
+import { boundPlaceOf } from '../../contact/bound-entries.ts';
 import { valueIn, withValue, type ContactField } from '../../contact/contact.ts';
 import type { CreateRequest, UpdateRequest } from '../remote.ts';
 import type { BodyEntry } from './body-entry.ts';
@@ -20,7 +21,7 @@ export const createBody = (
   { draft, groupIds, originId, originScope }: CreateRequest,
   { chosen, writtenLists }: PersonMapping = USUAL_MAPPING,
 ): BodyEntry => ({
-  ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen)])),
+  ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen, () => undefined)])),
   memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
   clientData: [originEntry(originId, originScope)],
 });
@@ -39,10 +40,11 @@ export const updateBody = (
   const person = personOfRecord(current);
   const target = fields.reduce((to, field) => withValue(to, field, valueIn(desired, field)), current.contact);
   const changed = maskOf(fields);
+  const bound = (field: ContactField) => boundPlaceOf(current, field);
   const lists = mapped
     .filter(({ name }) => mask.includes(name))
     .map(({ name, write, keep }) => {
-      return [name, changed.includes(name) ? write(person, target, chosen) : keep(person)] as const;
+      return [name, changed.includes(name) ? write(person, target, chosen, bound) : keep(person)] as const;
     });
   const [source] = person.metadata?.sources ?? [];
   const guard = { type: 'CONTACT', etag: current.version, ...(source?.id === undefined ? {} : { id: source.id }) };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
-import type { Contact, ContactField, FurtherField, UsualField } from '../../contact/contact.ts';
+import type { EntryChoice } from '../../contact/bound-entries.ts';
+import { specOf, type Contact, type ContactField, type FurtherField, type UsualField } from '../../contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../contact/fields.ts';
 import { createRowDigest } from '../row-digest.ts';
 import { ADDRESSES, postalAddressOf } from './addresses.ts';
@@ -18,8 +19,8 @@ import {
 } from './further-fields.ts';
 import { ITEMS_PER_PAGE, LISTED_VALUES_MAX } from './limits.ts';
 import { namePart, NAMES, namesOf } from './names.ts';
-import { mappedOrganization, ORGANIZATIONS } from './organizations.ts';
-import { personField, type FieldMapping, type PersonField } from './person-field.ts';
+import { COMPANY, TITLE } from './organizations.ts';
+import { personField, type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
 import { valuesOf, writeValues } from './values.ts';
 
 const CUT = { listedMax: LISTED_VALUES_MAX };
@@ -32,8 +33,8 @@ type PlacedField = UsualField | Exclude<FurtherField, NamedField>;
 const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {
   firstName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).firstName },
   lastName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).lastName },
-  company: { list: ORGANIZATIONS, read: (person) => mappedOrganization(person)?.name ?? '' },
-  title: { list: ORGANIZATIONS, read: (person) => mappedOrganization(person)?.title ?? '' },
+  company: COMPANY,
+  title: TITLE,
   emailAddresses: { list: EMAIL_ADDRESSES, read: (person) => valuesOf(person.emailAddresses) },
   phoneNumbers: { list: PHONE_NUMBERS, read: (person) => valuesOf(person.phoneNumbers) },
   addresses: { list: ADDRESSES, read: (person) => (person.addresses ?? []).map(postalAddressOf) },
@@ -66,7 +67,29 @@ export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself, and so does another choice of fields.
  */
-export const READER = `5${ADDED_FIELDS}`;
+export const READER = `6${ADDED_FIELDS}`;
+
+/** The lists of a Person of which the given fields hold one entry, where there are others (R10). */
+const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {
+  const held = fields.flatMap((field) => {
+    const { held: entry } = mappingOf(field);
+    return entry === undefined ? [] : [{ field, entry }];
+  });
+  const sets = [...Map.groupBy(held, ({ entry }) => entry.name).values()];
+  return (person) =>
+    sets.flatMap((set): EntryChoice[] => {
+      const values = set.map(({ field, entry }) => entry.valuesIn(person).map(specOf(field).normalise));
+      const [first = []] = values;
+      if (first.length < 2) return [];
+      return [
+        {
+          fields: set.map(({ field }) => field),
+          entries: first.map((_, place) => values.map((each) => each[place] ?? '')),
+          bound: set[0]?.entry.usualPlace(person) ?? null,
+        },
+      ];
+    });
+};
 
 /** How the contacts of a link are mapped, which syncs only the fields that it chose. */
 export const personMapping = (chosen: ChosenFields) => {
@@ -89,6 +112,7 @@ export const personMapping = (chosen: ChosenFields) => {
     fields,
     chosen: new Set(chosen.filter((each) => each !== 'buckets')),
     lists,
+    choicesOf: choicesIn(fields),
     writtenLists: lists.filter(({ isReadOnly }) => !isReadOnly),
     personFields,
     listQuery,

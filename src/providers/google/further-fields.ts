@@ -4,33 +4,44 @@ import { tagText, textTags } from '../../contact/list-text.ts';
 import { normaliseText, wordsOnly } from '../../contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
+import { heldEntry, heldField, type EntrySet } from './held-entry.ts';
 import {
   personField,
+  type BoundTo,
   type ChosenParts,
   type FieldMapping,
   type PersonField,
   type PersonLists,
 } from './person-field.ts';
+import type { TextEntry, UserDefinedEntry } from './schema.ts';
 import { valuesOf, writeValues, writtenValues } from './values.ts';
 
-/** A text that is the first entry of a list; the others stay as they are. */
-const firstText = (
+/** A text that one entry of a list holds; the others stay as they are. */
+const heldText = (
   name: 'nicknames' | 'biographies',
   field: 'nickname' | 'notes',
   others: Readonly<Record<string, string>> = {},
-): FieldMapping<string> => ({
-  list: personField(name, (person, target) => {
-    const [first, ...rest] = person[name] ?? [];
+): FieldMapping<string> => {
+  const set: EntrySet<TextEntry> = {
+    name,
+    in: (person) => person[name] ?? [],
+    isFilled: ({ value }) => normaliseText(value) !== '',
+    isPreferred: () => false,
+  };
+  const list = personField(name, (person, target, _, bound) => {
+    const held = heldEntry(set, person, field, bound);
     const value = textIn(target, field);
-    const kept = rest.map(writable);
-    if (value === '') return kept;
-    return [withTexts(first === undefined ? {} : writable(first), { value, ...others }), ...kept];
-  }),
-  read: (person) => person[name]?.[0]?.value ?? '',
-});
+    const entries = set.in(person);
+    const written = (entry: TextEntry | undefined): readonly BodyEntry[] =>
+      value === '' ? [] : [withTexts(entry === undefined ? {} : writable(entry), { value, ...others })];
+    if (held === undefined) return [...written(undefined), ...entries.map(writable)];
+    return entries.flatMap((entry) => (entry === held ? written(entry) : [writable(entry)]));
+  });
+  return heldField(list, set, (entry) => entry?.value ?? '');
+};
 
-export const NICKNAME = firstText('nicknames', 'nickname');
-export const NOTES = firstText('biographies', 'notes', { contentType: 'TEXT_PLAIN' });
+export const NICKNAME = heldText('nicknames', 'nickname');
+export const NOTES = heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' });
 
 /** Google keeps one birthday. A text that is no day stays where it is: Google holds days. */
 const writtenBirthday = (person: PersonLists, target: Contact): readonly BodyEntry[] => {
@@ -119,46 +130,58 @@ export const SOCIAL_PROFILES = {
 /** Fields that stand in custom fields of Google, by the names of those. */
 const TAGS_NAME = 'Tags';
 
-const nameOfUserDefined = (field: ContactField | JoinedPart): string | null => {
-  if (field === 'tags') return TAGS_NAME;
-  return isNamedField(field) ? nameOfNamed(field) : null;
-};
+type UserDefinedField = NamedField | 'tags';
+
+const isUserDefined = (field: ContactField | JoinedPart): field is UserDefinedField =>
+  field === 'tags' || isNamedField(field);
+
+const nameOfUserDefined = (field: UserDefinedField): string => (field === 'tags' ? TAGS_NAME : nameOfNamed(field));
 
 const isNamed = (name: string, { key }: { readonly key?: string }): boolean =>
   normaliseText(key).toLowerCase() === name.toLowerCase();
 
-const writtenUserDefined = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
-  const mapped = [...chosen].flatMap((field) => {
-    const name = nameOfUserDefined(field);
-    return name === null ? [] : [{ name, value: textOfUserDefined(target, field) }];
-  });
+/** The custom fields of one name. */
+const entriesNamed = (name: string): EntrySet<UserDefinedEntry> => ({
+  name: `userDefined ${name}`,
+  in: ({ userDefined = [] }) => userDefined.filter((entry) => isNamed(name, entry)),
+  isFilled: ({ value }) => normaliseText(value) !== '',
+  isPreferred: () => false,
+});
+
+const writtenUserDefined = (
+  person: PersonLists,
+  target: Contact,
+  chosen: ChosenParts,
+  bound: BoundTo,
+): readonly BodyEntry[] => {
   const entries = person.userDefined ?? [];
-  const standing = mapped.map(({ name }) => entries.find((entry) => isNamed(name, entry)));
+  const mapped = [...chosen].filter(isUserDefined).map((field) => {
+    const name = nameOfUserDefined(field);
+    const held = heldEntry(entriesNamed(name), person, field, bound);
+    return { name, held, value: textOfUserDefined(target, field) };
+  });
   const kept = entries.flatMap((entry) => {
-    const place = standing.indexOf(entry);
-    const value = mapped[place]?.value;
+    const value = mapped.find(({ held }) => held === entry)?.value;
     if (value === undefined || normaliseText(entry.value) === normaliseText(value)) return [writable(entry)];
     return value === '' ? [] : [{ ...writable(entry), value }];
   });
-  const added = mapped.filter(({ value }, place) => value !== '' && standing[place] === undefined);
-  return [...kept, ...added.map(({ name, value }) => ({ key: name, value }))];
+  const added = mapped.filter(({ value, held }) => value !== '' && held === undefined);
+  const [first, last] = [true, false].map((isFirst) =>
+    added
+      .filter(({ name }) => entries.some((entry) => isNamed(name, entry)) === isFirst)
+      .map(({ name, value }) => ({ key: name, value })),
+  );
+  // Of several entries of one name, the first one is usually held.
+  return [...(first ?? []), ...kept, ...(last ?? [])];
 };
 
-const textOfUserDefined = (target: Contact, field: ContactField | JoinedPart): string =>
+const textOfUserDefined = (target: Contact, field: UserDefinedField): string =>
   isNamedField(field) ? textIn(target, field) : tagText(target.tags ?? []);
 
 const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);
 
-const userDefinedText = ({ userDefined = [] }: PersonLists, name: string): string =>
-  userDefined.find((entry) => isNamed(name, entry))?.value ?? '';
-
-export const TAGS = {
-  list: USER_DEFINED,
-  read: (person: PersonLists) => textTags(userDefinedText(person, TAGS_NAME)),
-};
+export const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
 
 /** A custom field of Google, which people call as the field is called. */
-export const userDefinedMapping = (field: NamedField): FieldMapping<string> => ({
-  list: USER_DEFINED,
-  read: (person) => userDefinedText(person, nameOfNamed(field)),
-});
+export const userDefinedMapping = (field: NamedField): FieldMapping<string> =>
+  heldField(USER_DEFINED, entriesNamed(nameOfNamed(field)), (entry) => entry?.value ?? '');

@@ -106,6 +106,7 @@ const recordOf = (person: Person, source: Source, version: string, mapping: Pers
     mapping.fields.map((field) => [field, mappingOf(field).read(own, mapping.chosen)]),
   );
   const modifiedAtMs = Date.parse(source.updateTime ?? '');
+  const entries = mapping.choicesOf(own);
   return {
     id: person.resourceName,
     version,
@@ -116,6 +117,7 @@ const recordOf = (person: Person, source: Source, version: string, mapping: Pers
     ...(isStarred(own) && { marks: ['starred'] }),
     raw: rawOf(own, source, mapping),
     ...originOf(own),
+    ...(entries.length > 0 && { entries }),
   };
 };
 

@@ -1,24 +1,37 @@
 import type { Contact } from '../../contact/contact.ts';
+import { normaliseText } from '../../contact/text.ts';
 import { nonEmpty, withTexts, writable, type BodyEntry } from './body-entry.ts';
-import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
+import { heldEntry, heldField, type EntrySet } from './held-entry.ts';
+import { personField, type BoundTo, type ChosenParts, type PersonLists } from './person-field.ts';
 import type { OrganizationEntry } from './schema.ts';
 
-/** The organization that company and title stand for: the current one, else the first. */
-export const mappedOrganization = ({ organizations = [] }: PersonLists): OrganizationEntry | undefined =>
-  organizations.find((organization) => organization.current === true) ?? organizations[0];
+/** A department alone is no company: the next organization is held. */
+const ENTRIES: EntrySet<OrganizationEntry> = {
+  name: 'organizations',
+  in: ({ organizations = [] }) => organizations,
+  isFilled: ({ name, title }) => normaliseText(name) !== '' || normaliseText(title) !== '',
+  isPreferred: ({ current }) => current === true,
+};
 
-const writtenOrganizations = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
+const writtenOrganizations = (
+  person: PersonLists,
+  target: Contact,
+  chosen: ChosenParts,
+  bound: BoundTo,
+): readonly BodyEntry[] => {
   const texts = {
     ...(chosen.has('company') && { name: target.company }),
     ...(chosen.has('title') && { title: target.title }),
   };
-  const mapped = mappedOrganization(person);
-  if (mapped === undefined) return nonEmpty([withTexts({}, texts)]);
-  const entries = (person.organizations ?? []).map((entry) => {
-    return entry === mapped ? withTexts(writable(entry), texts) : writable(entry);
-  });
-  return nonEmpty(entries);
+  const held = heldEntry(ENTRIES, person, chosen.has('company') ? 'company' : 'title', bound);
+  const entries = ENTRIES.in(person);
+  // Google shows the first organization.
+  if (held === undefined) return [...nonEmpty([withTexts({}, texts)]), ...nonEmpty(entries.map(writable))];
+  return nonEmpty(entries.map((entry) => (entry === held ? withTexts(writable(entry), texts) : writable(entry))));
 };
 
-/** All organizations of a contact, of which one is mapped. */
-export const ORGANIZATIONS = personField('organizations', writtenOrganizations);
+/** All organizations of a contact, of which company and title hold one. */
+const ORGANIZATIONS = personField('organizations', writtenOrganizations);
+
+export const COMPANY = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.name ?? '');
+export const TITLE = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.title ?? '');

@@ -12,6 +12,9 @@ export type PersonLists = Partial<Pick<Person, MaskField>>;
 /** What of a contact a link chose: its fields, and the parts of its name that are joined into the first name. */
 export type ChosenParts = ReadonlySet<ContactField | JoinedPart>;
 
+/** The place of the entry that a contact field is bound to (`contact/bound-entries.ts`); undefined: the usual one. */
+export type BoundTo = (field: ContactField) => number | null | undefined;
+
 /** One list of a Person and how it is written. */
 export type PersonField = {
   readonly name: MaskField;
@@ -19,7 +22,7 @@ export type PersonField = {
    * The whole list for a contact that is to be `target`, of which the link syncs `chosen`; what the contact cannot express of
    * it, or the link did not choose, stays as it was read (R10).
    */
-  readonly write: (person: PersonLists, target: Contact, chosen: ChosenParts) => readonly BodyEntry[];
+  readonly write: (person: PersonLists, target: Contact, chosen: ChosenParts, bound: BoundTo) => readonly BodyEntry[];
   /** The whole list as it was read. */
   readonly keep: (person: PersonLists) => readonly BodyEntry[];
   /** How many entries a listing gives at most, so that a list of this length may have been cut; null where it gives all. */
@@ -48,4 +51,15 @@ export type FieldMapping<Value> = {
   readonly list: PersonField;
   /** The field's value, not yet normalised; `chosen` is what the link syncs. */
   readonly read: (person: PersonLists, chosen: ChosenParts) => Value;
+  /** Where the field holds one entry of the list: what it would hold of each. */
+  readonly held?: HeldEntry<Value>;
+};
+
+/** The entries of which a field holds one. Fields of one name hold the same entry. */
+type HeldEntry<Value> = {
+  readonly name: string;
+  /** The field's value in each entry, in Google's order, not yet normalised. */
+  readonly valuesIn: (person: PersonLists) => readonly Value[];
+  /** The place of the entry that is held unless the field is bound to another one; null where there is none. */
+  readonly usualPlace: (person: PersonLists) => number | null;
 };

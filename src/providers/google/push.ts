@@ -1,3 +1,4 @@
+import { holdsBound, withBoundEntries } from '../../contact/bound-entries.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
@@ -127,8 +128,17 @@ const sendUpdates = async (
     signal,
   );
   return Promise.all(
-    items.map((item) => resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE, signal)),
+    items.map(async (item) => {
+      const result = await resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE, signal);
+      return result.ok ? { ...result, value: withBoundEntries(result.value, withChoices(call, item.current)) } : result;
+    }),
   );
+};
+
+/** The record with the entries that its fields are bound to, also where an earlier version read it without them. */
+const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRecord => {
+  const entries = record.entries ?? mapping.choicesOf(personOfRecord(record));
+  return entries.length > 0 ? { ...record, entries } : record;
 };
 
 /**
@@ -150,13 +160,20 @@ const obstacleTo = async (
   if (maskOf(fields).includes('names') && namesOf(known, call.mapping.chosen).firstName !== current.contact.firstName) {
     return new StaleError('The first name was known otherwise: read it again', notSent(UPDATE_ROUTE));
   }
+  // An earlier version may have read it from another entry of a list.
+  if (!holdsBound(current.contact, current.entries ?? call.mapping.choicesOf(known))) {
+    return new StaleError('The contact was known by another entry: read it again', notSent(UPDATE_ROUTE));
+  }
   if (!mayBeCut(known, call.mapping)) return null;
   try {
     const whole = await readWhole(call, current.id, signal);
     const isSame =
       whole.kind === 'contact' &&
       whole.record.version === current.version &&
-      equalSnapshots({ contact: whole.record.contact, groupIds: [] }, { contact: current.contact, groupIds: [] });
+      equalSnapshots(
+        { contact: withBoundEntries(whole.record, current).contact, groupIds: [] },
+        { contact: current.contact, groupIds: [] },
+      );
     return isSame ? null : new StaleError('The contact was known only in part: read it again', notSent(UPDATE_ROUTE));
   } catch (error) {
     if (error instanceof RemoteError && !isCredentialError(error)) return error;

@@ -93,6 +93,8 @@ export type Person = z.output<typeof personSchema>;
 export type Source = z.output<typeof sourceSchema>;
 export type NameEntry = z.output<typeof nameSchema>;
 export type OrganizationEntry = z.output<typeof organizationSchema>;
+export type TextEntry = z.output<typeof valueSchema>;
+export type UserDefinedEntry = z.output<typeof userDefinedSchema>;
 export type AddressEntry = z.output<typeof addressSchema>;
 
 /** One page of `people.connections.list`; each person is parsed by itself, so that one bad one stays one. */

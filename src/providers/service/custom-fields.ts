@@ -77,11 +77,13 @@ const textOf = (value: Json): string => {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 };
 
+/** The first custom field of that name, or id, that a contact carries. */
+const carriedOf = (customFields: readonly unknown[], name: string): Carried | undefined =>
+  carriedBy(customFields).find((each) => foldName(each.name ?? '') === foldName(name) || each.id === name);
+
 /** The text of a contact's custom field of that name, or id; empty where it carries none. */
 export const customText = (customFields: readonly unknown[], name: string): string => {
-  const carried = carriedBy(customFields).find(
-    (each) => foldName(each.name ?? '') === foldName(name) || each.id === name,
-  );
+  const carried = carriedOf(customFields, name);
   return carried === undefined ? '' : textOf(carried.value);
 };
 
@@ -114,7 +116,10 @@ export const customFieldValues = (
   const values = new Map(carriedBy(held).map(({ id, value }) => [id, value]));
   let isChanged = false;
   for (const [name, text] of texts) {
-    const definition = definitions.get(foldName(name));
+    const known = definitions.get(foldName(name));
+    // Of several custom fields of one name, the one that is read is written.
+    const own = carriedOf(held, name);
+    const definition = known && own ? { id: own.id, type: typeOf(own) ?? known.type } : known;
     const value = definition === undefined ? undefined : valueFor(definition, text);
     if (definition === undefined || value === undefined) continue;
     if (value === null && !values.has(definition.id)) continue;

@@ -1,3 +1,5 @@
+import { withBoundEntries } from '../../contact/bound-entries.ts';
+import type { Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { RedirectedError, UnreadableError } from '../../providers/errors.ts';
@@ -180,6 +182,12 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   });
 };
 
+/** What a read found, its fields read from the entries that they were bound to. */
+const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAnswer | undefined => {
+  if (known === null || (answer?.kind !== 'found' && answer?.kind !== 'moved')) return answer;
+  return { ...answer, record: withBoundEntries(answer.record, known.record) };
+};
+
 const recoverWrites = async (session: Session, side: Side, writes: readonly ExistingWrite[]) => {
   if (writes.length === 0) return [];
   const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.merge?.survivor.id ?? []) : []));
@@ -187,7 +195,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Exis
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   return settleAll(session, side, writes, [...moved, ...survivors], (set, write, known) => {
-    const answer = answers.get(write.id);
+    const answer = boundAnswer(answers.get(write.id), set.half(side, write.id));
     if (write.kind === 'delete' && write.merge !== null) {
       const { mergedAway, survivor: before } = write.merge;
       const found = answers.get(before.id);

@@ -3,6 +3,7 @@ import { CLOCK_MARGIN_MS, isUnselected, type Half, type HalfState } from '../../
 import type { ContactRecord, OwnMove } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
+import { withBoundEntries } from '../../contact/bound-entries.ts';
 import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
 /** What a run learns of one contact on one side. */
@@ -265,7 +266,8 @@ export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: numb
 
 const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const { kind, atMs } = event;
-  const record = withOwnMoves(event.record, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
+  const bound = withBoundEntries(event.record, half.record);
+  const record = withOwnMoves(bound, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
   if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);

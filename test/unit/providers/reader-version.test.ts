@@ -92,7 +92,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "5",
+      "6",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -141,7 +141,26 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "5 A08HyL6GkzYhBtz1X5ReaU",
+          "digest": "6 A08HyL6GkzYhBtz1X5ReaU",
+          "entries": [
+            {
+              "bound": 1,
+              "entries": [
+                [
+                  "Former",
+                  "Intern",
+                ],
+                [
+                  "KDE",
+                  "Chief Analyst",
+                ],
+              ],
+              "fields": [
+                "company",
+                "title",
+              ],
+            },
+          ],
           "groupIds": [
             "contactGroups/0b",
             "contactGroups/a1",

@@ -1,0 +1,99 @@
+import { specOf, valueIn, withValue, type Contact, type ContactField } from './contact.ts';
+import type { ContactRecord } from './record.ts';
+
+/** What one field would hold of an entry. */
+type EntryValue = NonNullable<Contact[ContactField]>;
+
+/**
+ * A list of a side of which contact fields hold one entry, such as Google's organizations. The fields are bound to the entry
+ * that they were read from; the other entries are unmapped data (R10).
+ */
+export type EntryChoice = {
+  /** The fields that are read from one entry together. */
+  readonly fields: readonly ContactField[];
+  /** What these fields would hold of each entry, in the side's order. */
+  readonly entries: readonly (readonly EntryValue[])[];
+  /** The place of the entry that they hold; null: none, because the entry that they held was cleared. */
+  readonly bound: number | null;
+};
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The places of entries that are not among the unmapped ones, and how many of the unmapped ones were not found. */
+const newPlaces = (entries: EntryChoice['entries'], unmapped: EntryChoice['entries']) => {
+  const places = [...entries.keys()];
+  let lost = 0;
+  for (const entry of unmapped) {
+    const index = places.findIndex((place) => isSame(entries[place], entry));
+    if (index < 0) lost += 1;
+    else places.splice(index, 1);
+  }
+  return { places, lost };
+};
+
+/** The place of the entry that the fields hold now: the one that they held, edited or not, never one that was unmapped. */
+const boundPlace = (former: EntryChoice, { entries, bound: preferred }: EntryChoice): number | null => {
+  const own = former.bound === null ? undefined : former.entries[former.bound];
+  const unmapped = former.entries.filter((_, place) => place !== former.bound);
+  const { places, lost } = newPlaces(entries, unmapped);
+  const likely = preferred !== null && places.includes(preferred) ? preferred : (places[0] ?? null);
+  if (own === undefined) return places.length > lost ? likely : null;
+  return places.find((place) => isSame(entries[place], own)) ?? likely;
+};
+
+const valuesIn = (contact: Contact, fields: readonly ContactField[]): readonly EntryValue[] =>
+  fields.map((field) => valueIn(contact, field));
+
+/** The choice of a record that names none: it has one entry or none. */
+const onlyChoice = ({ contact }: ContactRecord, fields: readonly ContactField[]): EntryChoice => {
+  const values = valuesIn(contact, fields);
+  return values.every((value) => value.length === 0)
+    ? { fields, entries: [], bound: null }
+    : { fields, entries: [values], bound: 0 };
+};
+
+const withEntry = (contact: Contact, { fields, entries, bound }: EntryChoice): Contact => {
+  const entry = bound === null ? undefined : entries[bound];
+  return fields.reduce((to, field, place) => {
+    const value = entry?.[place] ?? specOf(field).empty;
+    // An entry has a value of each field.
+    return withValue(to, field, value as NonNullable<Contact[typeof field]>);
+  }, contact);
+};
+
+/** Whether a contact holds what its fields are bound to. */
+export const holdsBound = (contact: Contact, choices: readonly EntryChoice[]): boolean =>
+  choices.every((choice) =>
+    isSame(valuesIn(contact, choice.fields), valuesIn(withEntry(contact, choice), choice.fields)),
+  );
+
+/** Whether a choice says more than the contact: there are entries that the fields do not hold. */
+const hasUnmapped = ({ entries, bound }: EntryChoice): boolean => entries.length > (bound === null ? 0 : 1);
+
+/**
+ * The record with its fields read from the entries that they were bound to in the former record of the contact: an entry that
+ * was unmapped does not take the place of one that was cleared or deleted. Pure.
+ */
+export const withBoundEntries = (record: ContactRecord, former: ContactRecord): ContactRecord => {
+  if (former.entries === undefined) return record;
+  const { entries: choices = [], digest, ownMoves, ...rest } = record;
+  const rebound = former.entries.map((choice): EntryChoice => {
+    const now = choices.find(({ fields }) => isSame(fields, choice.fields)) ?? onlyChoice(record, choice.fields);
+    return { ...now, bound: boundPlace(choice, now) };
+  });
+  const others = choices.filter(({ fields }) => !rebound.some((choice) => isSame(choice.fields, fields)));
+  const entries = [...rebound, ...others].filter(hasUnmapped);
+  return {
+    ...rest,
+    contact: rebound.reduce(withEntry, record.contact),
+    ...(entries.length > 0 && { entries }),
+    ...(digest !== undefined && { digest }),
+    ...(ownMoves !== undefined && { ownMoves }),
+  };
+};
+
+/** The place of the entry that a field of the record is bound to; null: none; undefined: the record names no such list. */
+export const boundPlaceOf = (
+  { entries }: Pick<ContactRecord, 'entries'>,
+  field: ContactField,
+): number | null | undefined => entries?.find(({ fields }) => fields.includes(field))?.bound;

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import type { LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
+
+const FIELDS = 'default,nickname,tags,custom:Budget';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** How a list of Google and a single field of the service hold one value. */
+type Kind = {
+  readonly name: string;
+  readonly list: 'organizations' | 'nicknames' | 'userDefined';
+  readonly entries: readonly [Json, Json];
+  /** The service's contact with that value; an empty one clears it. */
+  readonly set: (value: string, definitions: ReadonlyMap<string, string>) => Json;
+  /** The new entry that a value makes at Google. */
+  readonly made: (value: string) => Json;
+};
+
+const custom =
+  (name: string): Kind['set'] =>
+  (value, definitions) => ({
+    custom_field_values: [{ field: { id: definitions.get(name) ?? '' }, value: value === '' ? null : value }],
+  });
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'an organization',
+    list: 'organizations',
+    entries: [
+      { name: 'Acme', title: 'CEO' },
+      { name: 'OldCo', title: 'Advisor', department: 'Board', startDate: { year: 2001, month: 2, day: 3 } },
+    ],
+    set: (value) => ({ company: value === '' ? null : value, title: '' }),
+    made: (value) => ({ name: value }),
+  },
+  {
+    name: 'a nickname',
+    list: 'nicknames',
+    entries: [{ value: 'Addie' }, { value: 'The Countess', type: 'MAIDEN_NAME' }],
+    set: custom('Nickname'),
+    made: (value) => ({ value }),
+  },
+  {
+    name: 'a custom field',
+    list: 'userDefined',
+    entries: [
+      { key: 'Budget', value: '300' },
+      { key: 'Budget', value: '900' },
+    ],
+    set: custom('Budget'),
+    made: (value) => ({ key: 'Budget', value }),
+  },
+  {
+    name: 'a field of tags',
+    list: 'userDefined',
+    entries: [
+      { key: 'Tags', value: 'math' },
+      { key: 'Tags', value: 'golf, chess' },
+    ],
+    set: (value) => ({ tags: value === '' ? [] : [value] }),
+    made: (value) => ({ key: 'Tags', value }),
+  },
+];
+
+const started = async ({ list, entries }: Kind) => {
+  const linked = await startWith(['Ada'], { FIELDS });
+  const { google, service } = linked.sandbox;
+  const definitions = new Map(
+    ['Nickname', 'Budget'].map((name) => [name, service.account.customFields.define(name).id]),
+  );
+  // A contact that carries each custom field, so that their names are known.
+  service.account.createContact({
+    first_name: 'Zoe',
+    last_name: 'Tester',
+    custom_field_values: [...definitions.values()].map((id) => ({ field: { id }, value: '1' })),
+  });
+  google.account.updatePerson(idsOf(linked, 'Ada').google, { [list]: entries });
+  await syncWith(linked, { FIELDS });
+  return { linked, definitions };
+};
+
+/** The entries of the list at Google, without what Google adds. */
+const held = (linked: LinkedSandbox, list: Kind['list']): readonly Json[] => {
+  const entries: readonly Json[] = atGoogle(linked, 'Ada')[list] ?? [];
+  return entries.map(({ metadata: _, formattedType: __, ...entry }) => entry);
+};
+
+const shown = (linked: LinkedSandbox): string => {
+  const { company, title, tags, customFields } = atService(linked, 'Ada');
+  return JSON.stringify([company, title, tags, customFields]);
+};
+
+describe.each(KINDS)('R10: the second entry of $name', (kind) => {
+  const { list, entries, set, made } = kind;
+  const [first, second] = entries;
+
+  test('stays as it is where the first one is cleared, and where another value follows', async () => {
+    const { linked, definitions } = await started(kind);
+    await using _ = linked;
+    const { google, service } = linked.sandbox;
+    const ids = idsOf(linked, 'Ada');
+
+    service.account.updateContact(ids.service, set('', definitions));
+    await syncWith(linked, { FIELDS });
+    expect(held(linked, list)).toEqual([second]);
+    const cleared = shown(linked);
+
+    // An edit of something else makes Google show the contact again.
+    google.account.updatePerson(ids.google, { phoneNumbers: [{ value: '+49 30 901820' }] });
+    await syncWith(linked, { FIELDS });
+    expect(shown(linked)).toBe(cleared);
+
+    service.account.updateContact(ids.service, set('Beta', definitions));
+    await syncWith(linked, { FIELDS });
+    expect(held(linked, list)).toEqual([made('Beta'), second]);
+
+    service.account.updateContact(ids.service, set('Gamma', definitions));
+    await syncWith(linked, { FIELDS });
+    expect(held(linked, list)).toEqual([made('Gamma'), second]);
+    expect((await syncWith(linked, { FIELDS })).summary).toMatchObject(NOTHING_WRITTEN);
+  });
+
+  test('does not take the place of the first one that its user deletes at Google', async () => {
+    const { linked, definitions } = await started(kind);
+    await using _ = linked;
+    const { google, service } = linked.sandbox;
+    const ids = idsOf(linked, 'Ada');
+    google.account.updatePerson(ids.google, { [list]: [second] });
+    await syncWith(linked, { FIELDS });
+    for (const text of Object.values(second)) expect(shown(linked)).not.toContain(`"${String(text)}"`);
+    service.account.updateContact(ids.service, set('Beta', definitions));
+    await syncWith(linked, { FIELDS });
+    expect(held(linked, list)).toEqual([made('Beta'), second]);
+  });
+
+  test('may be edited at Google without a change at the service', async () => {
+    const { linked } = await started(kind);
+    await using _ = linked;
+    const before = shown(linked);
+    const edited = { ...second, ...(list === 'organizations' ? { title: 'Chair' } : { value: 'edited' }) };
+    linked.sandbox.google.account.updatePerson(idsOf(linked, 'Ada').google, { [list]: [first, edited] });
+    await syncWith(linked, { FIELDS });
+    expect(shown(linked)).toBe(before);
+    expect(held(linked, list)).toEqual([first, edited]);
+  });
+});
+
+test('R10: a first organization with a department alone does not hide the next one', async () => {
+  const linked = await startWith(['Ada'], {});
+  await using _ = linked;
+  const { google, service } = linked.sandbox;
+  const ids = idsOf(linked, 'Ada');
+  google.account.updatePerson(ids.google, {
+    organizations: [{ department: 'Sales' }, { name: 'Acme', title: 'Head' }],
+  });
+  await syncWith(linked, {});
+  expect(atService(linked, 'Ada')).toMatchObject({ company: 'Acme', title: 'Head' });
+  service.account.updateContact(idsOf(linked, 'Ada').service, { company: 'Beta' });
+  await syncWith(linked, {});
+  expect(held(linked, 'organizations')).toEqual([{ department: 'Sales' }, { name: 'Beta', title: 'Head' }]);
+});

@@ -7,11 +7,11 @@ import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
-import { SOURCES } from './fields.ts';
+import { SOURCES, type PersonMapping } from './fields.ts';
 import { namesOf } from './names.ts';
 import type { MaskField } from './person-field.ts';
 import { completed, readContacts, readWhole } from './read.ts';
-import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
+import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type Person, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
 
 type ContactReading = Extract<PersonReading, { kind: 'contact' }>;
@@ -141,29 +141,37 @@ const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRec
   return entries.length > 0 ? { ...record, entries } : record;
 };
 
+/** Why the contact must be read again: it was read for other fields, or by another program. Null where it need not. */
+const staleReason = (
+  { current, fields }: UpdateRequest,
+  mask: readonly MaskField[],
+  known: Person,
+  { chosen, choicesOf }: PersonMapping,
+): string | null => {
+  // Read before the link chose a field of the batch: what stands in its list would be replaced unseen.
+  if (mask.some((name) => known[name] === undefined)) return 'The contact was known without a field';
+  // Read while the link joined other parts of names: the text says another division than the one it would be written into.
+  if (maskOf(fields).includes('names') && namesOf(known, chosen).firstName !== current.contact.firstName) {
+    return 'The first name was known otherwise';
+  }
+  // An earlier version may have read another entry of a list.
+  return holdsBound(current.contact, current.entries ?? choicesOf(known)) ? null : 'The contact held another entry';
+};
+
 /**
  * A list that may have been cut short must not be written back: the contact is read in full first, and must be the one
  * that the caller knows.
  */
 const obstacleTo = async (
   call: CallGoogle,
-  { current, fields }: UpdateRequest,
+  request: UpdateRequest,
   mask: readonly MaskField[],
   signal: AbortSignal,
 ): Promise<RemoteError | null> => {
+  const { current } = request;
   const known = personOfRecord(current);
-  // Read before the link chose a field of the batch: what stands in its list would be replaced unseen.
-  if (mask.some((name) => known[name] === undefined)) {
-    return new StaleError('The contact was known without a field: read it again', notSent(UPDATE_ROUTE));
-  }
-  // Read while the link joined other parts of names: the text says another division than the one it would be written into.
-  if (maskOf(fields).includes('names') && namesOf(known, call.mapping.chosen).firstName !== current.contact.firstName) {
-    return new StaleError('The first name was known otherwise: read it again', notSent(UPDATE_ROUTE));
-  }
-  // An earlier version may have read it from another entry of a list.
-  if (!holdsBound(current.contact, current.entries ?? call.mapping.choicesOf(known))) {
-    return new StaleError('The contact was known by another entry: read it again', notSent(UPDATE_ROUTE));
-  }
+  const reason = staleReason(request, mask, known, call.mapping);
+  if (reason !== null) return new StaleError(`${reason}: read it again`, notSent(UPDATE_ROUTE));
   if (!mayBeCut(known, call.mapping)) return null;
   try {
     const whole = await readWhole(call, current.id, signal);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { updateBody } from '../../../../src/providers/google/body.ts';
+import { person, recordOf } from './support.ts';
+
+const FIRST = { name: 'Acme', title: 'CEO' };
+const SECOND = { name: 'OldCo', title: 'Advisor', department: 'Board' };
+
+test('R10: a record names the organizations that it does not hold', () => {
+  expect(recordOf(person(1, { organizations: [FIRST] }))).not.toHaveProperty('entries');
+  const { contact, entries } = recordOf(person(1, { organizations: [{ department: 'Sales' }, FIRST, SECOND] }));
+  expect(contact).toMatchObject({ company: 'Acme', title: 'CEO' });
+  expect(entries).toEqual([
+    {
+      fields: ['company', 'title'],
+      entries: [
+        ['', ''],
+        ['Acme', 'CEO'],
+        ['OldCo', 'Advisor'],
+      ],
+      bound: 1,
+    },
+  ]);
+});
+
+test('R10: a record of an earlier version is written over the entry that is usually held', () => {
+  const { entries: _, ...current } = recordOf(person(1, { organizations: [FIRST, SECOND] }));
+  const desired = { ...current.contact, company: 'Beta' };
+  const body = updateBody({ key: '1', current, desired, fields: ['company'] }, ['organizations']);
+  expect(body['organizations']).toEqual([{ ...FIRST, name: 'Beta' }, SECOND]);
+});

@@ -83,7 +83,7 @@ const started = async ({ list, entries }: Kind) => {
 /** The entries of the list at Google, without what Google adds. */
 const held = (linked: LinkedSandbox, list: Kind['list']): readonly Json[] => {
   const entries: readonly Json[] = atGoogle(linked, 'Ada')[list] ?? [];
-  return entries.map(({ metadata: _, ...entry }) => entry);
+  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'metadata')));
 };
 
 const shown = (linked: LinkedSandbox): string => {

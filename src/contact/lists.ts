@@ -1,4 +1,5 @@
 import { withValue, type Contact, type ListField } from './contact.ts';
+import type { LabelledValue } from './elements.ts';
 import { FIELDS, FURTHER_FIELDS } from './fields.ts';
 import type { ListElement } from './keys.ts';
 import type { ListSpec } from './kinds.ts';
@@ -78,4 +79,24 @@ export const differingKeys = (
 /** The contact with one list field replaced; the elements must be of that field's kind. */
 export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
   return withValue(contact, field, elements as NonNullable<Contact[ListField]>);
+};
+
+/**
+ * The wanted values of a list, and behind them other spellings of these that their side holds: a contact has one spelling of
+ * each, and a write of the whole list takes away none (R10).
+ */
+export const withOtherSpellings = (
+  field: Exclude<ListField, 'addresses'>,
+  wanted: readonly LabelledValue[],
+  held: readonly LabelledValue[],
+): readonly LabelledValue[] => {
+  const keys = new Set(wanted.map((element) => elementKey(field, element)));
+  const shown = new Set<string>();
+  const others = held.filter((element) => {
+    const key = elementKey(field, element);
+    const isFirst = !shown.has(key);
+    shown.add(key);
+    return !isFirst && keys.has(key) && !wanted.some(({ value }) => value === element.value);
+  });
+  return [...wanted, ...others];
 };

@@ -1,6 +1,7 @@
 import { textIn, type Contact, type ContactField } from '../../contact/contact.ts';
 import { FURTHER_FIELDS, isNamedField, nameOfNamed, type JoinedPart, type NamedField } from '../../contact/fields.ts';
 import { tagText, textTags } from '../../contact/list-text.ts';
+import { withOtherSpellings } from '../../contact/lists.ts';
 import { normaliseText, wordsOnly } from '../../contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
@@ -158,7 +159,7 @@ const writtenUserDefined = (
   const mapped = [...chosen].filter(isUserDefined).map((field) => {
     const name = nameOfUserDefined(field);
     const held = heldEntry(entriesNamed(name), person, field, bound);
-    return { name, held, value: textOfUserDefined(target, field) };
+    return { name, held, value: textOfUserDefined(target, field, held) };
   });
   const kept = entries.flatMap((entry) => {
     const value = mapped.find(({ held }) => held === entry)?.value;
@@ -175,8 +176,10 @@ const writtenUserDefined = (
   return [...(first ?? []), ...kept, ...(last ?? [])];
 };
 
-const textOfUserDefined = (target: Contact, field: UserDefinedField): string =>
-  isNamedField(field) ? textIn(target, field) : tagText(target.tags ?? []);
+const textOfUserDefined = (target: Contact, field: UserDefinedField, held: UserDefinedEntry | undefined): string =>
+  field === 'tags'
+    ? tagText(withOtherSpellings('tags', target.tags ?? [], textTags(held?.value ?? '')))
+    : textIn(target, field);
 
 const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);
 

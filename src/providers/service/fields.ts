@@ -11,6 +11,8 @@ import {
   type ExtraField,
 } from '../../contact/fields.ts';
 import { listText, textList } from '../../contact/list-text.ts';
+import { withOtherSpellings } from '../../contact/lists.ts';
+import { normaliseText } from '../../contact/text.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { customFieldValues, customText, foldName, learn, type Definitions } from './custom-fields.ts';
 import {
@@ -58,7 +60,7 @@ const nullableText = (attribute: AttributeOf<string | null>): FieldMapping<strin
   tracesOf: tracesOfText,
 });
 
-type Lists = Exclude<keyof SyncedLists & keyof ContactWrite, 'custom_fields'>;
+type Lists = Exclude<keyof SyncedLists & keyof ContactWrite, 'custom_fields' | 'tags'>;
 
 const entries = <Element extends LabelledValue | PostalAddress, New>(
   attribute: Lists,
@@ -76,9 +78,14 @@ const AVATAR: FieldMapping<string> = {
     value === '' || value.startsWith('https://') ? nullableText('avatar_url').write(value, NO_LISTS) : {},
 };
 
+const tagsOf = (tags: readonly string[] = []): readonly LabelledValue[] =>
+  tags.map((value) => ({ value: normaliseText(value), label: null }));
+
 const TAGS: FieldMapping<readonly LabelledValue[]> = {
-  read: ({ tags }) => tags.map((value) => ({ value, label: null })),
-  write: (elements) => ({ tags: elements.map(({ value }) => value) }),
+  read: ({ tags }) => tagsOf(tags),
+  write: (elements, held) => ({
+    tags: withOtherSpellings('tags', elements, tagsOf(held.tags)).map(({ value }) => value),
+  }),
   tracesOf: tracesOfValues,
 };
 
@@ -163,6 +170,13 @@ const readExtra = (field: ExtraField, contact: ServiceContact): string => {
   return extra === undefined ? '' : EXTRA_READERS[extra](contact);
 };
 
+/** The text of the custom field that holds a field. */
+const placedText = (field: PlacedField | CustomField, contact: Contact, held: SyncedLists): string => {
+  if (!isList(field)) return textIn(contact, field);
+  const own = textList(customText(held.custom_fields ?? [], customNameOf(field)));
+  return listText(withOtherSpellings(field, contact[field] ?? [], own));
+};
+
 /** The body's data for some fields of a contact; what the service computes is never sent; `held` are the lists that the contact has. */
 export const bodyOf = (
   fields: readonly ContactField[],
@@ -172,8 +186,7 @@ export const bodyOf = (
 ): ContactWrite => {
   const attributes = fields.filter(hasAttribute).map((field) => ATTRIBUTES[field].write(contact, held));
   const custom = fields.filter(isPlaced).map((field) => {
-    const value = isList(field) ? listText(contact[field] ?? []) : textIn(contact, field);
-    return [customNameOf(field), value] as const;
+    return [customNameOf(field), placedText(field, contact, held)] as const;
   });
   const values = custom.length === 0 ? null : customFieldValues(held.custom_fields ?? [], new Map(custom), definitions);
   return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
@@ -199,6 +212,7 @@ export const serviceMapping = (chosen: ChosenFields) => {
     chosenLists: [
       ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
       ...(names.size > 0 ? (['custom_fields'] as const) : []),
+      ...(fields.includes('tags') ? (['tags'] as const) : []),
     ],
     /** Takes note of the custom fields that rows of the service carry. */
     learnFrom: (rows: readonly unknown[]): void => {

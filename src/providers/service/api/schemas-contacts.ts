@@ -51,6 +51,7 @@ const syncedLists = {
 const chosenLists = {
   social_media_profiles: listOf(profileEntry).exactOptional(),
   custom_fields: z.array(z.unknown()).exactOptional(),
+  tags: z.array(z.string()).exactOptional(),
 };
 
 // Here and below: compiled at its first use, as many a run reads no contact.

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../contact/half.ts';
 import { needlesOf } from '../../contact/search.ts';
@@ -10,6 +11,12 @@ import type { Db } from './database.ts';
 import { and, asc, eq, sql } from './drizzle.ts';
 import { arrayOf } from './parts.ts';
 import { halves, pairs } from './schema.ts';
+
+/** The key that earlier versions stored of an address with an international domain. */
+const unicodeKeys = (key: string): readonly string[] => {
+  const [, local = '', domain = ''] = /^(.*@)(.*xn--.*)$/u.exec(key) ?? [];
+  return domain === '' ? [] : [local + domainToUnicode(domain)];
+};
 
 export const COLUMNS = {
   side: halves.side,
@@ -72,8 +79,10 @@ const conditionOf = (link: string, query: HalfQuery): SQL | undefined => {
       return pairsWith(link, sql`('asleep')`);
     case 'unselected':
       return isUnselected;
-    case 'email':
-      return and(eq(halves.side, query.side), sql`${halves.emailKeys} && ${arrayOf(query.keys, 'text')}`);
+    case 'email': {
+      const keys = [...query.keys, ...query.keys.flatMap(unicodeKeys)];
+      return and(eq(halves.side, query.side), sql`${halves.emailKeys} && ${arrayOf(keys, 'text')}`);
+    }
     case 'search':
       return foundBy(link, query);
     case 'blank':

@@ -2,15 +2,28 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
+import { emailKey } from '../../../src/contact/keys.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { overlayOf } from '../../../src/store/overlay.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { newHalf } from '../../../src/sync/state/half.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { emptyDatabase } from '../../support/store/empty-postgres.ts';
 import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
 import { storeContract } from './store-contract.ts';
 import { extentOf, inCompleteRun } from '../../support/extent.ts';
+
+const recordWith = (id: string, contact: Contact) => ({
+  id,
+  version: '1',
+  modifiedAtMs: 1,
+  contact,
+  groupIds: [],
+  raw: '{}',
+  originId: null,
+});
 
 const postgres = await findPostgres();
 afterAll(() => postgres?.close());
@@ -42,6 +55,18 @@ describe.skipIf(postgres === null)('the contract', () => {
     expect(await store.pausedByHandAtMs('a')).toBe(7);
     await store.releaseLease('a', 'run');
     await other.close();
+  });
+
+  it('finds a contact by the key that an earlier version stored of an international address', async () => {
+    await emptyDatabase(url);
+    const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
+    const contact = { ...EMPTY_CONTACT, emailAddresses: [{ value: 'a@müller.example', label: null }] };
+    await store.commit('a', token, [
+      { kind: 'put-half', half: newHalf('left', recordWith('l1', contact), 1), digest: null },
+    ]);
+    await postgres?.query(url, "update halves set email_keys = '{a@müller.example}'");
+    const found = await store.halves('a', { by: 'email', side: 'left', keys: [emailKey('a@müller.example')] });
+    expect(found.map(({ id }) => id)).toEqual(['l1']);
   });
 
   it('knows nothing of a link any more whose lease it gave back, also where its last words could not be stored', async () => {

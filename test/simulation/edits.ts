@@ -3,7 +3,7 @@ import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
 import type { LabelledValue, PostalAddress } from '../../src/contact/elements.ts';
 import type { ListElement } from '../../src/contact/keys.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
-import { dropsWebsite, refusesTitle } from '../support/memory/manners.ts';
+import { dropsWebsite, refusesTitle, signText } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
@@ -44,6 +44,8 @@ export const element = (field: ListField, number: number): ListElement => {
       };
       return address;
     }
+    case 'tags':
+      return labelled(signText(number));
     default:
       return labelled(`A${number}`);
   }
@@ -229,7 +231,9 @@ export const liveGroups = (book: Book): Group[] => book.groups.filter((group) =>
 type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
 
 export const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
-  const elements = [...listOf(row.contact, field), element(field, world.nextNumber())];
+  // Tags come in twos, so that two that differ in their signs are on one contact.
+  const added = (field === 'tags' ? [1, 2] : [1]).map(() => element(field, world.nextNumber()));
+  const elements = [...listOf(row.contact, field), ...added];
   change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
 };
 

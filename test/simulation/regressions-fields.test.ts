@@ -115,3 +115,14 @@ test('[R6] an edit that was brought beside a field which joins brings an archive
   const { world } = await runHistory(history([[run({ before })], steps]));
   expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([1, 1]);
 });
+
+test('tags that differ in their signs alone are kept apart at both sides [R5]', async () => {
+  const players = { left: 'google', right: 'service' } as const;
+  const add = (side: 'left' | 'right', who: number): Edit => ({ kind: 'add', side, who, field: 'tags' });
+  const phases = [
+    [run({ before: [{ kind: 'choose', choice: 1 }, { kind: 'twin', differs: false }, ...PEOPLE] })],
+    [run({ before: [0, 1, 2].flatMap((who) => [add('right', who), add('left', who)]) })],
+    [run({ before: [0, 1, 2].flatMap((who) => [add('left', who), add('right', who + 1)]) })],
+  ];
+  await expect(runHistory(history(phases, { players }))).resolves.toBeDefined();
+});

@@ -1,4 +1,4 @@
-import { normaliseText } from '../../contact/text.ts';
+import { textKey } from '../../contact/visible-text.ts';
 import type { GroupRecord } from '../../contact/record.ts';
 import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
 import { startListingWalk } from '../read-limits.ts';
@@ -93,8 +93,7 @@ export const createGroup = async (call: CallGoogle, name: string, signal: AbortS
 
 const findGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord | undefined> => {
   const groups = await listGroups(call, signal);
-  const folded = (text: string): string => normaliseText(text).toLowerCase();
-  return groups.find((group) => group.name === name) ?? groups.find((group) => folded(group.name) === folded(name));
+  return groups.find((group) => group.name === name) ?? groups.find((group) => textKey(group.name) === textKey(name));
 };
 
 /** Renames a label; where it changed since it was read, it is read once more and renamed as it is now. */

@@ -1,10 +1,9 @@
 import type { GroupRecord } from '../../contact/record.ts';
+import { textKey } from '../../contact/visible-text.ts';
 import { NameTakenError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { bucketDetails, groupOf } from './mapper.ts';
-
-const nameKey = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 /** All buckets. */
 export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
@@ -46,7 +45,7 @@ export const createGroup = async (
   } catch (error) {
     if (!(error instanceof NameTakenError)) throw error;
     const groups = await listGroups(api, signal);
-    const namesake = groups.find((group) => nameKey(group.name) === nameKey(name));
+    const namesake = groups.find((group) => textKey(group.name) === textKey(name));
     if (namesake === undefined) throw error;
     return namesake;
   }

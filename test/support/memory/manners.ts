@@ -22,8 +22,22 @@ export const PLAIN_MANNERS: Manners = {
   refusesTitlesBy: 0,
 };
 
+const SIGNS = '+#-*';
+
+/** A text for each number that differs from all others in its signs alone. */
+export const signText = (number: number): string =>
+  `A${number.toString(SIGNS.length).replace(/\d/gu, (digit) => SIGNS.charAt(Number(digit)))}`;
+
+/** The number of a {@link signText}; null for any other text. */
+const numberOfSigns = (text: string): number | null => {
+  const signs = /^A([-+#*]+)$/u.exec(text)?.[1];
+  return signs === undefined ? null : [...signs].reduce((sum, sign) => sum * SIGNS.length + SIGNS.indexOf(sign), 0);
+};
+
 /** The number that every invented value carries. */
 export const numberIn = (text: string): number | null => {
+  const ofSigns = numberOfSigns(text);
+  if (ofSigns !== null) return ofSigns;
   const digits = /^\+1555(\d{7})$/u.exec(text.replaceAll(/[^\d+]/gu, ''))?.[1] ?? /[a-z](\d+)/iu.exec(text)?.[1];
   return digits === undefined ? null : Number(digits);
 };

@@ -170,6 +170,7 @@ export const StatusDocument = z.strictObject({
       lastSuccessAt: time.nullable(),
       failures: wholeNumber,
       nextRunAt: time.nullable(),
+      sweepAt: z.strictObject({ google: time.nullable(), service: time.nullable() }),
       pace: z
         .strictObject({ everyMs: wholeNumber, lastChangeAt: time.nullable(), daysByHour: list, workingHours: list })
         .exactOptional(),

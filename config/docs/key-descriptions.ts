@@ -73,6 +73,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   lastSuccessAt: 'End of the last completed run.',
   failures: 'Failed runs in a row.',
   nextRunAt: 'Estimated start of the next run; `null` if no daemon schedules the link.',
+  'sweepAt.google':
+    'When the next full listing, which finds deletions at the left side, is due; `null` if its feed reports them.',
+  'sweepAt.service': 'The same for the right side.',
   pace: 'Present if the interval of the link is `auto`.',
   'pace.everyMs': 'Milliseconds until the next run.',
   'pace.lastChangeAt': 'When a run last wrote something.',

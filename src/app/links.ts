@@ -1,4 +1,4 @@
-import { placeOf } from '../config/accounts.ts';
+import { endpointOf, placeOf } from '../config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
 import { decidingOf, type LinkConfig } from '../config/config.ts';
 import { digest, fingerprint } from '../config/secret.ts';
@@ -51,12 +51,6 @@ const openRemote = async (parts: Parts, link: LinkConfig, side: Side, token: str
   const { provider, settings } = link.sides[side];
   const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side), link.fields);
   return atSide(side, remote);
-};
-
-/** The provider of a side with the settings that say where it is. */
-const endpointOf = ({ provider, settings }: LinkConfig['sides'][Side]): string => {
-  const { addressKeys } = providerNamed(provider);
-  return JSON.stringify([provider, ...addressKeys.map((key) => settings[key])]);
 };
 
 const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext> => {

@@ -64,6 +64,15 @@ const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, strin
   return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
 };
 
+/** When deletions at a side are found that its change feed does not report. */
+const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, string][] =>
+  SIDES.flatMap((side): [string, string][] => {
+    const atMs = sweepAtMs[side];
+    if (atMs === null) return [];
+    const when = atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
+    return [['deletions', `at ${sides[side].place}: found by a full listing, ${when}`]];
+  });
+
 /** Contacts that are not synced, with name, ids and reason. */
 const heldLines = (
   sides: LinkStatus['sides'],
@@ -140,6 +149,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...courseFacts(status, nowMs),
     ...paceFacts(status, nowMs),
     ['last read', read.join(', ')],
+    ...sweepFacts(status, nowMs),
     ['pairs', grouped(pairs)],
     ...unselectedFacts(status),
     ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],

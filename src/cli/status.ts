@@ -48,6 +48,7 @@ const toJson = (status: LinkStatus): unknown =>
     lastSuccessAt: isoOf(status.lastSuccessAtMs),
     failures: status.failures,
     nextRunAt: isoOf(status.nextRunAtMs),
+    sweepAt: bySide((side) => isoOf(status.sweepAtMs[side])),
     ...(status.pace && { pace: paceToJson(status.pace) }),
     ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: bySide((side) => isoOf(status.readAtMs[side])),

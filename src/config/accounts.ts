@@ -75,3 +75,9 @@ export const placeOf = (
   const isShared = left.provider === right.provider && provider.accountKeys.includes(key.replace(/File$/u, ''));
   return isShared ? `links.${link.name}.${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
+
+/** The provider of a side with the settings that say where it is. */
+export const endpointOf = ({ provider, settings }: SideConfig): string => {
+  const { addressKeys } = providerNamed(provider);
+  return JSON.stringify([provider, ...addressKeys.map((key) => settings[key])]);
+};

@@ -25,6 +25,8 @@ export type SideConfig = SideWords & {
   /** The provider's name in the registry. */
   readonly provider: string;
   readonly settings: OpaqueSettings;
+  /** Whether its change feed names deleted contacts; else a full listing finds them. */
+  readonly namesDeletions: boolean;
   /** Which contacts the side selects, by patterns. */
   readonly contacts: readonly string[];
   /** Null: the token that `connect` stored. */
@@ -181,7 +183,14 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
   const selection = parseSettings(reader.selection, SELECTION_KEYS, where);
   if (parsed === null || selection === null) return null;
   const { [provider.tokenKey]: token, ...settings } = parsed;
-  return { ...words, ...selection, provider: provider.name, settings, token: token instanceof Secret ? token : null };
+  return {
+    ...words,
+    ...selection,
+    provider: provider.name,
+    namesDeletions: provider.namesDeletions,
+    settings,
+    token: token instanceof Secret ? token : null,
+  };
 };
 
 /** Both sides of a link with their providers' settings; null where one of them has a fault, which is reported. */

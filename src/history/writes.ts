@@ -56,7 +56,7 @@ const whyOfField = (write: ContactWrite, field: SyncedField, background: Backgro
   if (write.intent.undoes) return whyOf(write, background);
   const at = takenAt(write, field, background);
   if (at !== null) return { kind: 'taken', at };
-  return isConflict ? { kind: 'conflict', winner } : whyOf(write, background);
+  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOf(write, background);
 };
 
 /** What stood there, and what stands there since; what was asked for, where no answer says. */

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { LinkConfig } from '../config/config.ts';
-import { bySide, SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
 import { readLinkRecord, type LinkRecord } from '../history/link-record.ts';
 import type { Cursor, LinkState } from '../store/store.ts';
 import { daysByHour, workingHoursOf } from '../sync/state/activity.ts';
@@ -20,6 +20,11 @@ export type LinkStatus = LinkRecord & {
   readonly underWay: LinkProgress | null;
   /** About when a daemon runs the link next; null where none serves it, and where it waits for something else than time. */
   readonly nextRunAtMs: number | null;
+  /**
+   * When the next full listing of a side is due, which finds deletions there; null where the side's change feed reports
+   * them, and before the first listing.
+   */
+  readonly sweepAtMs: Sides<number | null>;
   /** How the time between two runs is chosen; null where it is fixed. */
   readonly pace: LinkPace | null;
   /** When each side's change feed was last read to its end; null before the first run. */
@@ -52,6 +57,12 @@ const paceOf = (link: LinkConfig, { activity }: LinkState, nowMs: number): LinkP
     : null;
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
+
+/** A listing that is overdue comes with the next run. */
+const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
+  if (listedAtMs === null || link.sides[side].namesDeletions) return null;
+  return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
+};
 
 /** What daemons say of their work. */
 export type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
@@ -95,6 +106,7 @@ export const readLinkStatus = async (
     pausedByHandAtMs: row.pausedByHandAtMs,
     underWay: underWay.find((one) => one.link === name) ?? null,
     nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
+    sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     pace,
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),

@@ -83,6 +83,8 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly addressKeys: readonly string[];
   /** Fields that this program never writes there: they go from there to the other side only. */
   readonly readOnlyFields: readonly ContactField[];
+  /** Whether its change feed names deleted contacts (`RemoteCapabilities.namesDeletions`). */
+  readonly namesDeletions: boolean;
   /** What it computes of its contacts, for a side of another provider to show. */
   readonly extras: readonly Extra[];
   /** Opens the account behind the token, for a link that syncs these fields; sends nothing yet. */

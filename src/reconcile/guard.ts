@@ -12,7 +12,7 @@ export type Halt =
       readonly side: Side;
       readonly message: string;
     }
-  | { readonly reason: 'first-sync'; readonly side: null; readonly message: string };
+  | { readonly reason: 'first-sync' | 'same-accounts'; readonly side: null; readonly message: string };
 
 /** The contacts that exist on each side, compared with those that are linked. */
 export type Presence = {
@@ -153,6 +153,15 @@ export const accountChanged = (side: Side, place: string, detail: string): Halt 
   message:
     `The account at ${place} is not the account that this link was created with (${detail}); nothing was written. ` +
     'Sign in with the first account, or configure a new link with its own DATA_DIR for the new account.',
+});
+
+/** The halt of a link whose two accounts another link connects already; no option passes it. */
+export const sameAccounts = (link: string, other: string): Halt => ({
+  reason: 'same-accounts',
+  side: null,
+  message:
+    `The links ${link} and ${other} connect the same two accounts, and would create each contact twice; nothing was ` +
+    `written. Keep one of them, with a selection of contacts or buckets if needed. Then run: contact-sync forget link ${link}`,
 });
 
 /** The halt of a first sync that waits for a person; always the same, so that it is accepted whatever came meanwhile. */

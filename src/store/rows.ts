@@ -196,6 +196,7 @@ export type PatchColumns = {
   readonly reason: string | null;
   readonly leftAccount: string | null;
   readonly rightAccount: string | null;
+  readonly accountsKey: string | null;
   readonly leftCredential: string | null;
   readonly rightCredential: string | null;
   readonly acceptedRun: string | null;
@@ -266,6 +267,7 @@ export const toLink = (row: LinkColumns, { cursors, groupPairs, rejections, verd
   state: row.state,
   reason: row.reason,
   accounts: { left: row.leftAccount, right: row.rightAccount },
+  accountsKey: row.accountsKey,
   credentials: { left: row.leftCredential, right: row.rightCredential },
   acceptedDeletes: accepted(row),
   selection: selected(row),

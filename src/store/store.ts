@@ -64,6 +64,11 @@ export type LinkState = PausedByHand & {
   readonly reason: string | null;
   /** The account that the link was made with, as each side names it; null until a run has asked. */
   readonly accounts: Sides<string | null>;
+  /**
+   * Names the two accounts together with their providers and addresses, in either order: links with equal keys connect the
+   * same accounts. Null until a run has asked, and where a side does not report its account.
+   */
+  readonly accountsKey: string | null;
   /** A one-way digest of the credential of the last run. */
   readonly credentials: Sides<string | null>;
   /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */

@@ -23,6 +23,7 @@ import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
 import { repairDiffering } from './repair.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
+import { checkSameAccounts } from './same-accounts.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { notePatterns, selectionNow, storedSelection } from './selecting.ts';
 import { withoutRestingExtras } from './shown.ts';
@@ -198,6 +199,7 @@ export const takeStock = async (session: Session): Promise<void> => {
   // What earlier creates made carries the origin of the accounts as they were known then (R9): recovery looks for that one.
   await recover(session);
   await storeAccounts(session, accounts);
+  await checkSameAccounts(session, { isAsked: accounts !== null });
   await chooseFields(session);
   await pullBoth(session);
   await notePatterns(session);

@@ -34,8 +34,10 @@ const groupsOf = ({ groups }: Plan): PlanGroups => {
 const valuesOf = (value: string): readonly string[] => (value === '' ? [] : [value]);
 
 /** The fields of a pair that need a decision by a person. */
-const askedViews = ({ pair, conflicts }: Merge): readonly ContactChange[] => {
-  const why: Why = { kind: 'asked' };
+const askedViews = (merge: Merge): readonly ContactChange[] => {
+  const { pair, conflicts } = merge;
+  const isFirst = isNewPairing(merge);
+  const why: Why = { kind: 'asked', isFirst };
   const asked = conflicts.filter(({ winner }) => winner === null);
   if (asked.length === 0) return [];
   const name = nameOf(pair.left.record.contact) ?? nameOf(pair.right.record.contact);
@@ -70,7 +72,7 @@ const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
       const byHand = taken.find((each) => each.field === field);
       if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
       const winner = conflicts.find((each) => each.field === field)?.winner ?? null;
-      return winner === null ? whyAt(side) : { kind: 'conflict', winner };
+      return winner === null ? whyAt(side) : { kind: 'conflict', winner, isFirst: isNew };
     });
     const name = nameOf(record.contact) ?? nameOf(write.desired);
     return [{ side, action: 'update', ...ids, name, fields: write.fields, changes, why: whyAt(side) }];

@@ -15,9 +15,10 @@ export type Why =
   /** Deleted on the side that is written, and edited at that one (R6). */
   | { readonly kind: 'edit-beats-delete'; readonly at: Side }
   /** Changed on both sides. */
-  | { readonly kind: 'conflict'; readonly winner: Side }
+  /** Both sides changed a text; `isFirst`: the two contacts met for the first time, with different values. */
+  | { readonly kind: 'conflict'; readonly winner: Side; readonly isFirst: boolean }
   /** Changed on both sides; a person decides. */
-  | { readonly kind: 'asked' }
+  | { readonly kind: 'asked'; readonly isFirst: boolean }
   /** A person chose that side's value of a conflict. */
   | { readonly kind: 'taken'; readonly at: Side }
   /** Two contacts became one at that side (R12). */

@@ -1,15 +1,18 @@
 import type { Sides, SideWords } from '../contact/side.ts';
 import type { Why } from './views.ts';
 
+const CHANGED = 'changed on both sides';
+const DIFFERENT_AT_FIRST = 'different at the first match';
+
 /** The text of a reason, for the terminal, the page and JSON. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   switch (why.kind) {
     case 'undo':
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
-      return `changed on both sides; ${sides[why.winner].place} won`;
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; ${sides[why.winner].place} won`;
     case 'asked':
-      return 'changed on both sides; needs a decision';
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; needs a decision`;
     case 'taken':
       return `the value of ${sides[why.at].place} was chosen by hand`;
     case 'first-meeting':

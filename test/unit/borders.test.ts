@@ -254,7 +254,7 @@ const longFunction = `export const long = (): void => {${'\n'.repeat(60)}};`;
 const planted: readonly Source[] = [
   ...forbiddenImports.map(importing),
   ...forbiddenCode.map(([file, code]): Source => [file, code]),
-  ['sync/long-file.ts', '\n'.repeat(400)],
+  ['sync/long-file.ts', '\n'.repeat(500)],
   ['sync/long-function.ts', longFunction],
   ['sync/cycle.ts', 'export const one = other;'],
   ['sync/cycle-other.ts', "export { one as other } from './cycle.ts';"],
@@ -289,7 +289,7 @@ test.each(forbiddenCode)('src/%s may not hold %s: %s', (file, code, rule) => {
   expect(found).toContain(`src/${file}:${lineOf(file, code)} ${rule}`);
 });
 
-test('files over 400 lines and functions over 60 lines are refused', () => {
+test('files over 500 lines and functions over 60 lines are refused', () => {
   expect(found).toContainEqual(expect.stringMatching(/^src\/sync\/long-file\.ts:.* eslint\(max-lines\)$/u));
   expect(found).toContain('src/sync/long-function.ts:1 eslint(max-lines-per-function)');
 });

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { placeOf } from '../../config/accounts.ts';
+import { endpointOf, placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
@@ -12,7 +12,12 @@ import { formatTime } from '../local-time.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 /** What was learnt of one link, and how far each side's clock is from ours. */
-export type LinkReport = { readonly findings: readonly Finding[]; readonly skewsMs: readonly number[] };
+export type LinkReport = {
+  readonly findings: readonly Finding[];
+  readonly skewsMs: readonly number[];
+  /** Names each account that answered, with its provider and address. */
+  readonly accounts: readonly string[];
+};
 
 type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Side } & Circumstances;
 
@@ -130,12 +135,13 @@ const checkSide = async (subject: Subject, now: () => number): Promise<LinkRepor
   const remote = about(subject);
   if (found.token === null) {
     const notAsked = warning(remote, 'not checked: no token', connectCommand(subject));
-    return { findings: [found.finding, notAsked], skewsMs: [] };
+    return { findings: [found.finding, notAsked], skewsMs: [], accounts: [] };
   }
   if (!asksSides) {
     return {
       findings: [warning(remote, 'not checked: requests need Redis', 'See redis above.')],
       skewsMs: [],
+      accounts: [],
     };
   }
   try {
@@ -145,10 +151,15 @@ const checkSide = async (subject: Subject, now: () => number): Promise<LinkRepor
     const { serverTimeMs } = inspection;
     const answered = fine(remote, `answered in ${Math.round(endedAtMs - startedAtMs)} ms`);
     const findings = [answered, await judgeAccount(subject, inspection, found), ...judgeRate(subject, inspection)];
-    return { findings, skewsMs: serverTimeMs === null ? [] : [serverTimeMs - endedAtMs] };
+    const { id } = inspection.account;
+    return {
+      findings,
+      skewsMs: serverTimeMs === null ? [] : [serverTimeMs - endedAtMs],
+      accounts: id === null ? [] : [`${endpointOf(link.sides[side])} ${id}`],
+    };
   } catch (error) {
     signal.throwIfAborted();
-    return { findings: judgeFailure(subject, error), skewsMs: [] };
+    return { findings: judgeFailure(subject, error), skewsMs: [], accounts: [] };
   }
 };
 
@@ -179,8 +190,21 @@ export const checkLink = async (
   return {
     findings: [await checkState(app, link), ...checkAddresses(link), ...reports.flatMap(({ findings }) => findings)],
     skewsMs: reports.flatMap(({ skewsMs }) => skewsMs),
+    accounts: reports.flatMap(({ accounts }) => accounts),
   };
 };
+
+/** A fault for each link that connects the same two accounts as an earlier link of the list. */
+export const judgeSameAccounts = (reports: readonly (LinkReport & { readonly link: string })[]): readonly Finding[] =>
+  reports.flatMap(({ link, accounts }, at) => {
+    const isSame = (other: LinkReport): boolean =>
+      accounts.length === 2 && other.accounts.toSorted().join('\n') === accounts.toSorted().join('\n');
+    const other = reports.slice(0, at).find(isSame);
+    if (other === undefined) return [];
+    const detail = `connects the same two accounts as the link ${other.link}; each contact would be created twice`;
+    const remedy = 'Keep one of the two links, with a selection of contacts or buckets if needed.';
+    return [fault({ name: 'accounts', link }, detail, remedy, EXIT.halted)];
+  });
 
 const MOST_SKEW_MS = 60_000;
 

@@ -7,7 +7,7 @@ import { DirectoryError } from '../../make-directory.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents } from '../command-events.ts';
 import { loadOptionsOf } from '../configuration.ts';
-import { checkLink, judgeClock, type LinkReport } from './check-link.ts';
+import { checkLink, judgeClock, judgeSameAccounts, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
   checkListen,
@@ -33,12 +33,14 @@ const checkLinks = async (
 ): Promise<readonly Finding[]> => {
   using interrupt = listenForInterrupt();
   const { signal } = interrupt;
-  const reports: LinkReport[] = [];
+  const reports: (LinkReport & { readonly link: string })[] = [];
   for (const link of chooseLinks(app.config, linkName)) {
-    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
+    const report = await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides });
+    reports.push({ ...report, link: link.name });
   }
   const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
-  return [...reports.flatMap(({ findings }) => findings), ...(clock === null ? [] : [clock])];
+  const findings = [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];
+  return [...findings, ...(clock === null ? [] : [clock])];
 };
 
 const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError | DirectoryError => {

@@ -68,6 +68,14 @@ const lastRun = ({ lastRun: run, link }: LinkStatus): Html =>
     : html`<a href="${runPath(link, run.id)}">${run.kind}</a>, <span class="${run.outcome}">${run.outcome}</span>,
         ${timeTag(run.endedAtMs)}`;
 
+/** When deletions at a side are found that its change feed does not report. */
+const sweepText = ({ sides, sweepAtMs }: LinkStatus): Html | null => {
+  const [side] = SIDES.filter((each) => sweepAtMs[each] !== null);
+  const atMs = side === undefined ? null : sweepAtMs[side];
+  if (side === undefined || atMs === null) return null;
+  return html`at ${sides[side].place} found by the next full listing, ${timeTag(atMs)}`;
+};
+
 const statusFacts = (status: LinkStatus): Html => {
   const { state, pairs, openConflicts, refused, skipped, alone, nextRunAtMs, failures, link } = status;
   const leftOut = refused.length + skipped.length + alone.length;
@@ -75,6 +83,7 @@ const statusFacts = (status: LinkStatus): Html => {
     ['State', html`<strong class="${state}">${state}</strong>`],
     ['Last run', lastRun(status)],
     ['Next run', nextRunAtMs === null ? null : timeTag(nextRunAtMs)],
+    ['Deletions', sweepText(status)],
     ['Failures', failures === 0 ? null : `${failures} in a row`],
     ['Contacts', `${grouped(pairs)} linked`],
     [

@@ -13,6 +13,7 @@ export const google = defineProvider({
   tokenKey: 'refreshToken',
   addressKeys: ['rootUrl', 'tokenUrl'],
   readOnlyFields: ['photo'],
+  namesDeletions: true,
   extras: [],
   openRemote: async (settings, token, network, fields) => {
     const { openGoogle } = await import('./connection.ts');

@@ -14,6 +14,7 @@ export const service = defineProvider({
   tokenKey: 'accessToken',
   addressKeys: ['baseUrl'],
   readOnlyFields: [],
+  namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
   openRemote: async (settings, token, network, fields) => {
     const { openService } = await import('./connection.ts');

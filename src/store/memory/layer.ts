@@ -46,6 +46,7 @@ export const newState = (name: string): LinkState => ({
   state: 'active',
   reason: null,
   accounts: { left: null, right: null },
+  accountsKey: null,
   credentials: { left: null, right: null },
   acceptedDeletes: null,
   selection: null,

@@ -27,6 +27,7 @@ const updateLink = (orm: Orm) =>
       reason: sql`${placeholder('reason')}`,
       leftAccount: sql`${placeholder('leftAccount')}`,
       rightAccount: sql`${placeholder('rightAccount')}`,
+      accountsKey: sql`${placeholder('accountsKey')}`,
       leftCredential: sql`${placeholder('leftCredential')}`,
       rightCredential: sql`${placeholder('rightCredential')}`,
       acceptedRun: sql`${placeholder('acceptedRun')}`,

@@ -12,6 +12,8 @@ export const links = sqliteTable('links', {
   reason: text('reason'),
   leftAccount: text('left_account'),
   rightAccount: text('right_account'),
+  /** Names both accounts together (`LinkState.accountsKey`). */
+  accountsKey: text('accounts_key'),
   leftCredential: text('left_credential'),
   rightCredential: text('right_credential'),
   leaseOwner: text('lease_owner'),

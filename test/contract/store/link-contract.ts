@@ -141,6 +141,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         state: 'active',
         reason: null,
         accounts: { left: null, right: null },
+        accountsKey: null,
         credentials: { left: null, right: null },
         acceptedDeletes: null,
         fields: { name: '', joining: null },

@@ -73,7 +73,7 @@ describe('explain', () => {
       ['left', 'update', 'done', 'undo', 'title: Brewer -> Baker'],
     ]);
     expect(history.entries.map((entry) => entry.run).slice(2, 4)).toEqual([second.summary.run, third.summary.run]);
-    expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right' });
+    expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right', isFirst: false });
     expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
     expect(history).toMatchObject({ status: 'linked', left: { id: googleId }, right: { id: serviceId } });
     expect(history.name).toBe('Ada Ångström');

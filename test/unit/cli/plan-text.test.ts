@@ -44,7 +44,7 @@ const creation = (name: string): Change => {
 
 test('a plan is grouped by what happens, what destroys first, with names and old and new values', () => {
   const deleted = { kind: 'deleted', at: 'right' } as const;
-  const conflict = { kind: 'conflict', winner: 'left' } as const;
+  const conflict = { kind: 'conflict', winner: 'left', isFirst: false } as const;
   const renamed: Change = {
     side: 'left',
     action: 'rename-group',
@@ -146,7 +146,7 @@ test('a name of 3,000 characters and a long value are cut', () => {
 
 test('different values at a first match are not reported as edits of both sides', () => {
   const changes = [
-    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left' } },
+    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: false } },
   ] as const;
   const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
   expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different values; Google wins)');

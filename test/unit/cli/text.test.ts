@@ -135,6 +135,7 @@ const status: LinkStatus = {
   lastSuccessAtMs: null,
   failures: 0,
   nextRunAtMs: null,
+  sweepAtMs: { left: null, right: null },
   underWay: null,
   readAtMs: { left: null, right: null },
   budget: { left: null, right: null },
@@ -181,6 +182,14 @@ test('a status says how often a link is looked at where that follows its changes
   const unknown = formatStatus({ ...status, pace: { ...pace, lastChangeAtMs: null, workingHours: [] } }, NOW_MS, plain);
   expect(unknown).toMatch(/interval +1 min \(no change yet\)\n +busy hours +unknown yet/u);
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('interval');
+});
+
+test('a status reports when deletions are found at a side whose feed does not report them', () => {
+  const inTwoHours = { left: null, right: NOW_MS + 2 * 3_600_000 };
+  const textAt = (sweepAtMs: typeof inTwoHours) => formatStatus({ ...status, sweepAtMs }, NOW_MS, plain);
+  expect(textAt(inTwoHours)).toContain('deletions  at the service: found by a full listing, in about 2 h');
+  expect(textAt({ left: null, right: NOW_MS })).toContain('at the service: found by a full listing, with the next run');
+  expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
 });
 
 test('a status says when a daemon runs the link next', () => {

@@ -50,7 +50,7 @@ describe('groups that meet for the first time', () => {
     const left = ['VI\u200BP', '\u200EWork\u200F', 'New\u00A0Year', 'Co\u00ADop', 'My  Club', 'C++'];
     const planned = plan(left, ['VIP', 'Work', 'New Year', 'Coop', 'My Club', 'C#']);
     expect(linked(planned).slice(0, 5)).toEqual([1, 2, 3, 4, 5].map((place) => [`g${place}`, `s${place}`]));
-    expect(texts(planned.actions)).toEqual(['create-group right C++', 'create-group left C#']);
+    expect(texts(planned.actions)).toEqual(['create-group left C#', 'create-group right C++']);
   });
 
   test('are created where they are missing, on both sides', () => {

@@ -4,6 +4,7 @@ import { planContacts, type PlanInput } from '../../../src/reconcile/plan.ts';
 import type { Policy } from '../../../src/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../src/view/plan.ts';
 import { happeningOf } from '../../../src/view/views.ts';
+import { whyWords } from '../../../src/view/why-words.ts';
 import {
   address,
   gone,
@@ -37,6 +38,7 @@ const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) =>
     return { side, action, leftId, rightId, fields };
   });
 
+const SERVICE = { name: 'service', title: 'Service', place: 'the service' };
 const ADA = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 
 describe('the list of actions', () => {
@@ -215,7 +217,7 @@ describe('what people are shown of a plan', () => {
     expect(others).toEqual([]);
     expect(update).toMatchObject({ side: 'right', action: 'update', name: 'Ada', why });
     expect(update?.changes).toEqual([
-      { field: 'title', from: ['Brewer'], to: ['Baker'], why: { kind: 'conflict', winner: 'left' } },
+      { field: 'title', from: ['Brewer'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: false } },
       { field: 'emailAddresses', from: ['ada@x.org', 'old@x.org'], to: ['ada@x.org', 'new@x.org'], why },
       { field: 'buckets', from: ['choir'], to: ['club'], why },
     ]);
@@ -234,6 +236,17 @@ describe('what people are shown of a plan', () => {
     const right = unpaired('right', record('s', contact));
     const [pairing] = views({ unpaired: { left, right } });
     expect(pairing).toMatchObject({ action: 'pair', name: 'Ada', why: { kind: 'alike', ...likeness } });
+  });
+
+  test.each([
+    { conflicts: 'left', text: 'different at the first match; Google won' },
+    { conflicts: 'ask', text: 'different at the first match; needs a decision' },
+  ] as const)('R13: two texts that differ at a first match were not changed: $text', ({ conflicts, text }) => {
+    const left = unpaired('left', record('g', { ...ADA, title: 'Baker' }));
+    const right = unpaired('right', record('s', { ...ADA, title: 'Brewer' }));
+    const found = views({ unpaired: { left, right } }, { conflicts }).flatMap(({ changes }) => changes);
+    const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
+    expect(found.map(({ field, why }) => `${field}: ${whyWords(why, sides)}`)).toEqual([`title: ${text}`]);
   });
 
   test('a deletion has what goes, and says where it was deleted or merged', () => {

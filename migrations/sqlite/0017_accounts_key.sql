@@ -1,0 +1,1 @@
+ALTER TABLE `links` ADD `accounts_key` text;

@@ -43,6 +43,7 @@ test('variables alone describe one link named default, with the documented defau
             title: 'Google',
             place: 'Google',
             provider: 'google',
+            namesDeletions: true,
             contacts: ['*'],
             token: null,
             settings: {
@@ -60,6 +61,7 @@ test('variables alone describe one link named default, with the documented defau
             title: 'Service',
             place: 'the service',
             provider: 'service',
+            namesDeletions: false,
             contacts: ['*'],
             token: null,
             settings: {

@@ -40,6 +40,7 @@ test('status of a link that never ran is active and asks neither side', async ()
       pausedByHandAt: null,
       failures: 0,
       nextRunAt: null,
+      sweepAt: { google: null, service: null },
       budget: { google: null, service: expect.objectContaining({ remaining: 60_000 }) },
     },
   ]);

@@ -78,9 +78,10 @@ const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => r
   const sets = [...Map.groupBy(held, ({ entry }) => entry.name).values()];
   return (person) =>
     sets.flatMap((set): EntryChoice[] => {
-      const values = set.map(({ field, entry }) => entry.valuesIn(person).map(specOf(field).normalise));
-      const [first = []] = values;
+      const given = set.map(({ entry }) => entry.valuesIn(person));
+      const [first = []] = given;
       if (first.length < 2) return [];
+      const values = set.map(({ field }, place) => given[place]?.map(specOf(field).normalise) ?? []);
       return [
         {
           fields: set.map(({ field }) => field),

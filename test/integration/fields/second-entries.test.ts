@@ -121,6 +121,25 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
     expect((await syncWith(linked, { FIELDS })).summary).toMatchObject(NOTHING_WRITTEN);
   });
 
+  test('stays where the answers to the writes are lost', async () => {
+    const { linked, definitions } = await started(kind);
+    await using _ = linked;
+    const { google, service } = linked.sandbox;
+    const ids = idsOf(linked, 'Ada');
+    for (const [value, expected] of [
+      ['', [second]],
+      ['Beta', [made('Beta'), second]],
+    ] as const) {
+      google.addFault({ method: 'POST', path: 'batchUpdateContacts', effect: { kind: 'reset', when: 'after' } });
+      service.account.updateContact(ids.service, set(value, definitions));
+      await syncWith(linked, { FIELDS });
+      await syncWith(linked, { FIELDS });
+      expect(held(linked, list)).toEqual(expected);
+    }
+    expect((await syncWith(linked, { FIELDS })).summary).toMatchObject(NOTHING_WRITTEN);
+    expect(shown(linked)).toContain('Beta');
+  });
+
   test('does not take the place of the first one that its user deletes at Google', async () => {
     const { linked, definitions } = await started(kind);
     await using _ = linked;

@@ -120,7 +120,7 @@ export const contextOf = (
     // In every other process a first meeting of more than two is planned in portions.
     portion: plan.salt % 2 === 0 ? 2 : 1_000,
     remotes: bySide((side) => choosing(process.remotes[side], fields)),
-    endpoints: { left: 'left endpoint', right: 'right endpoint' },
+    endpoints: bySide((side) => `${side} endpoint of ${world.link}`),
     credentials: { left: 'g', right: 's' },
     store: flaws.store === undefined ? process.store : flaws.store(process.store),
     clock: world.clock,

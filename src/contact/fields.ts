@@ -13,7 +13,8 @@ import {
   websiteKey,
 } from './keys.ts';
 import { list, set, text, type ListSpec, type TextSpec } from './kinds.ts';
-import { normaliseDay, normaliseNotes, normaliseText } from './text.ts';
+import { normaliseDay } from './days.ts';
+import { normaliseNotes, normaliseText } from './text.ts';
 import { textKey } from './visible-text.ts';
 
 /** Elements that are the same where their values have the same key. */

@@ -42,14 +42,3 @@ export const normaliseNotes = (text: string | null | undefined): string => {
   // Without the empty lines around it, it may be a single one.
   return LINE_BREAK.test(kept) ? kept : normaliseText(kept);
 };
-
-const DAY = /^(?:(\d{4})|-)-(\d{1,2})-(\d{1,2})$/u;
-
-const twoDigits = (digits: string): string => digits.padStart(2, '0');
-
-/** A day as `1980-05-17`, or `--05-17` where its year is not known; any other text as {@link normaliseText} gives it. */
-export const normaliseDay = (text: string | null | undefined): string => {
-  const given = normaliseText(text);
-  const [, year, month, day] = DAY.exec(given) ?? [];
-  return month === undefined || day === undefined ? given : `${year ?? '-'}-${twoDigits(month)}-${twoDigits(day)}`;
-};

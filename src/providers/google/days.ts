@@ -1,3 +1,5 @@
+import { partsOfDay } from '../../contact/days.ts';
+
 /** A date as Google gives it; a part that is not known is left out, or 0. */
 type GoogleDate = { readonly year?: number; readonly month?: number; readonly day?: number };
 
@@ -9,18 +11,12 @@ export const dayOf = ({ year = 0, month = 0, day = 0 }: GoogleDate = {}): string
   return `${year === 0 ? '-' : padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
 };
 
-/** February has 29 days where the year is not known. */
-const LEAP_YEAR = 2000;
-
 /** The date of a day; null where the text is none of the calendar. */
 export const dateOf = (
   text: string,
 ): { readonly year?: number; readonly month: number; readonly day: number } | null => {
-  const [, year, month, day] = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/u.exec(text) ?? [];
-  const [inYear, inMonth, ofMonth] = [Number(year ?? LEAP_YEAR), Number(month), Number(day)];
-  const date = new Date(Date.UTC(inYear, inMonth - 1, ofMonth));
-  date.setUTCFullYear(inYear);
-  const exists =
-    month !== undefined && date.getUTCMonth() === inMonth - 1 && date.getUTCDate() === ofMonth && inYear > 0;
-  return exists ? { ...(year !== undefined && { year: inYear }), month: inMonth, day: ofMonth } : null;
+  const parts = partsOfDay(text);
+  if (parts === null) return null;
+  const { year, month, day } = parts;
+  return { ...(year !== null && { year }), month, day };
 };

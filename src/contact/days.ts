@@ -1,0 +1,71 @@
+import { normaliseText } from './text.ts';
+
+/** A day of the calendar; `year` is null where it is not known. */
+type Parts = { readonly year: number | null; readonly month: number; readonly day: number };
+
+/** The days of each month; February has 29 in a leap year, and where the year is not known. */
+const MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+const isDay = ({ year, month, day }: Parts): boolean => {
+  const isLeapDay = month === 2 && day === 29;
+  if (year === 0 || (isLeapDay && year !== null && !isLeapYear(year))) return false;
+  return day >= 1 && day <= (MONTHS[month - 1] ?? 0);
+};
+
+const partsOf = (year: string | undefined, month: string | undefined, day: string | undefined): Parts => ({
+  year: year === undefined || year === '' ? null : Number(year),
+  month: Number(month),
+  day: Number(day),
+});
+
+/** Midnight, as programs write it that store a day as a point in time. Any other time may be a day off. */
+const MIDNIGHT = /[T ]00:?00(?::?00(?:\.0+)?)?(?: ?(?:Z|UTC|GMT|[+-]00:?00))?$/u;
+
+const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/u;
+const COMPACT = /^(\d{4})(\d{2})(\d{2})$/u;
+const WITHOUT_YEAR = /^--(\d{1,2})-?(\d{1,2})$/u;
+/** Where dots separate the parts, the day comes first. */
+const DOTTED = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})?$/u;
+const YEAR_LAST = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
+
+/** Day and month in an order that the text does not tell: null where both orders are days, and differ. */
+const eitherOrder = (first: string | undefined, second: string | undefined, year: string | undefined): Parts | null => {
+  const orders = [partsOf(year, first, second), partsOf(year, second, first)].filter(isDay);
+  const [only, other = only] = orders;
+  return only !== undefined && only.month === other?.month && only.day === other.day ? only : null;
+};
+
+const read = (text: string): Parts | null => {
+  const [, year, , month, day] = YEAR_FIRST.exec(text) ?? [];
+  if (year !== undefined) return partsOf(year, month, day);
+  const compact = COMPACT.exec(text);
+  if (compact !== null) return partsOf(compact[1], compact[2], compact[3]);
+  const yearless = WITHOUT_YEAR.exec(text);
+  if (yearless !== null) return partsOf(undefined, yearless[1], yearless[2]);
+  const dotted = DOTTED.exec(text);
+  if (dotted !== null) return partsOf(dotted[3], dotted[2], dotted[1]);
+  const last = YEAR_LAST.exec(text);
+  return last === null ? null : eitherOrder(last[1], last[3], last[4]);
+};
+
+/** The parts of a day that {@link normaliseDay} gave; null where the text is no day. */
+export const partsOfDay = (text: string): Parts | null => {
+  const [, year, month, day] = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/u.exec(text) ?? [];
+  const parts = partsOf(year, month, day);
+  return isDay(parts) ? parts : null;
+};
+
+const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
+
+/**
+ * A day as `1980-05-17`, or `--05-17` where its year is not known, from every spelling that names one day only. Any other
+ * text, such as 05/06/1980 and 2001-02-29, as {@link normaliseText} gives it.
+ */
+export const normaliseDay = (text: string | null | undefined): string => {
+  const given = normaliseText(text);
+  const day = read(given.replace(MIDNIGHT, ''));
+  if (day === null || !isDay(day)) return given;
+  return `${day.year === null ? '-' : padded(day.year, 4)}-${padded(day.month, 2)}-${padded(day.day, 2)}`;
+};

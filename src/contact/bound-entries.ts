@@ -1,7 +1,7 @@
 import { specOf, valueIn, withValue, type Contact, type ContactField } from './contact.ts';
 import type { ContactRecord } from './record.ts';
 
-/** What one field would hold of an entry. */
+/** The value that one field takes from an entry. */
 type EntryValue = NonNullable<Contact[ContactField]>;
 
 /**
@@ -11,7 +11,7 @@ type EntryValue = NonNullable<Contact[ContactField]>;
 export type EntryChoice = {
   /** The fields that are read from one entry together. */
   readonly fields: readonly ContactField[];
-  /** What these fields would hold of each entry, in the side's order. */
+  /** The values that these fields take from each entry, in the side's order. */
   readonly entries: readonly (readonly EntryValue[])[];
   /** The place of the entry that they hold; null: none, because the entry that they held was cleared. */
   readonly bound: number | null;
@@ -67,7 +67,7 @@ export const holdsBound = (contact: Contact, choices: readonly EntryChoice[]): b
     isSame(valuesIn(contact, choice.fields), valuesIn(withEntry(contact, choice), choice.fields)),
   );
 
-/** Whether a choice says more than the contact: there are entries that the fields do not hold. */
+/** Whether the list has entries that the fields do not hold. */
 const hasUnmapped = ({ entries, bound }: EntryChoice): boolean => entries.length > (bound === null ? 0 : 1);
 
 /**

@@ -26,7 +26,7 @@ const MIDNIGHT = /[T ]00:?00(?::?00(?:\.0+)?)?(?: ?(?:Z|UTC|GMT|[+-]00:?00))?$/u
 const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/u;
 const COMPACT = /^(\d{4})(\d{2})(\d{2})$/u;
 const WITHOUT_YEAR = /^--(\d{1,2})-?(\d{1,2})$/u;
-/** Where dots separate the parts, the day comes first. */
+/** The day comes first if dots separate the parts. */
 const DOTTED = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})?$/u;
 const YEAR_LAST = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
 

@@ -99,7 +99,7 @@ const spelt = (sign: string): string => {
   return /\p{Nd}/u.test(text) ? ` ${text} ` : sign;
 };
 
-/** What parts two numbers: a slash, a dash, or anything else. */
+/** The separator between two numbers: a slash, a dash, or anything else. */
 const partition = (signs: string): string => {
   if (/[/\u2044\u2215]/u.test(signs)) return '/';
   return /\p{Pd}/u.test(signs) ? '-' : ` ${addressPart(signs)}`;

@@ -21,7 +21,7 @@ const PARTS = /^((?:\\.|[^\\(])*)\(((?:\\.|[^\\()])*)\)$/u;
 const partsOf = (text: string): readonly string[] =>
   (normaliseText(text).match(ELEMENT) ?? []).map((each) => each.trim());
 
-/** The list that a text says, as a user types it; labels in parentheses. */
+/** Parses a list that a user typed; labels are in parentheses. */
 export const textList = (text: string): readonly LabelledValue[] =>
   partsOf(text).flatMap((given): LabelledValue[] => {
     const [, value = given, label] = PARTS.exec(given) ?? [];
@@ -33,7 +33,7 @@ export const textList = (text: string): readonly LabelledValue[] =>
 export const tagText = (tags: readonly LabelledValue[]): string =>
   tags.map(({ value }) => escaped(value, TAG_SIGNS)).join(', ');
 
-/** The tags that a text says. {@link tagText} of them is read as the same tags. */
+/** Parses tags. The text that {@link tagText} makes of them is parsed to the same tags. */
 export const textTags = (text: string): readonly LabelledValue[] =>
   partsOf(text).flatMap((given): LabelledValue[] => {
     const value = normaliseText(unescaped(given));

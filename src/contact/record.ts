@@ -58,6 +58,6 @@ export type GroupRecord = {
   readonly name: string;
   /** What a rename must show (Google's group etag); empty where the side wants none. */
   readonly version: string;
-  /** What a create needs to make the group as it is, apart from its name. Opaque text of the adapter; absent for nothing. */
+  /** The data apart from the name that a create needs to make the same group. Opaque text of the adapter; absent for none. */
   readonly details?: string;
 };

@@ -2,15 +2,15 @@ import { listsIn, scalarsIn, textIn, type Contact, type SyncedField } from '../c
 import { differingKeys, listOf } from '../contact/lists.ts';
 import { equalIn, type Declined } from '../contact/snapshot.ts';
 
-/** What one side was to be given, and what it holds since. */
+/** The values that one side was given, and the values that it holds since. */
 export type Answered = {
   readonly former: Declined | undefined;
   /** Fields that were written to the side. */
   readonly written: ReadonlySet<SyncedField>;
-  /** What the side was to hold in these fields. */
+  /** The values that the side was given in these fields. */
   readonly wanted: Contact;
   readonly now: Contact;
-  /** What the other side holds. */
+  /** The values of the other side. */
   readonly other: Contact;
   /** This side's groups in which the membership is to differ. */
   readonly groups: readonly string[];

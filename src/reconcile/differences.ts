@@ -23,7 +23,7 @@ import { aliasLeftovers, resembles } from './similar.ts';
 /** The halves of a pair as they were when both sides last agreed. */
 type Settled = Sides<Half & { readonly base: Snapshot }>;
 
-/** What differs between the halves of a pair although no rule explains it; groups by their links. */
+/** The differences between the halves of a pair that no rule explains; groups by their links. */
 export type Unexplained = {
   readonly texts: readonly ScalarField[];
   readonly lists: readonly { readonly field: ListField; readonly elements: readonly ListElement[] }[];
@@ -80,7 +80,7 @@ const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy:
 const isSettled = (halves: Sides<Half>): halves is Settled => SIDES.every((side) => halves[side].base !== null);
 
 /**
- * What differs between the two halves of a linked pair although nothing explains it (R5): neither side changed it since
+ * Returns the differences between the two halves of a linked pair that nothing explains (R5): neither side changed them since
  * the bases, no side declined or rewrote it, and the field goes both ways. Null where everything is explained. Pure.
  */
 export const unexplainedDifferences = (

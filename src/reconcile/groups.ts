@@ -198,7 +198,7 @@ const pairByName = (draft: Draft): void => {
 const actionsOn = ({ actions }: Draft, side: Side): readonly GroupAction[] =>
   actions.filter((action) => action.side === side);
 
-/** What a side's groups are called once the actions on it are done. */
+/** The names of a side's groups after the actions on it. */
 const namesAfter = (groups: Iterable<GroupRecord>, actions: readonly GroupAction[]): ReadonlyMap<string, string> => {
   const names = new Map([...groups].map(({ id, name }) => [id, name]));
   for (const action of actions) {

@@ -51,7 +51,7 @@ export type FieldMapping<Value> = {
   readonly list: PersonField;
   /** The field's value, not yet normalised; `chosen` is what the link syncs. */
   readonly read: (person: PersonLists, chosen: ChosenParts) => Value;
-  /** Where the field holds one entry of the list: what it would hold of each. */
+  /** The values that the field takes from each entry, if it holds one entry of the list. */
   readonly held?: HeldEntry<Value>;
 };
 

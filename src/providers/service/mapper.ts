@@ -88,7 +88,7 @@ export const changesIn = (
 
 const detailsSchema = z.object({ goal: z.string().exactOptional(), reminder_interval: z.number().exactOptional() });
 
-/** What a bucket has apart from its name that can be written: its goal and its reminder interval. */
+/** The writable data of a bucket apart from its name: its goal and its reminder interval. */
 const detailsOf = ({ goal, reminder_interval: interval }: Bucket): z.output<typeof detailsSchema> => ({
   ...(goal !== null && { goal }),
   ...(interval !== null && { reminder_interval: interval }),

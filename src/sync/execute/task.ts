@@ -192,7 +192,7 @@ const agreedOn = (task: Task, side: Side) => {
   return { other: task.halves[otherSide(side)]?.before.contact ?? null, agreedGroups: new Set(groups) };
 };
 
-/** What a side was to hold by the decision: a run's, or of an undo, after which the sides may differ, what the other side holds. */
+/** The values that a side was given by the decision of a run; after an undo, which may leave the sides different, those of the other side. */
 const wantedOn = ({ decision }: Task, side: Side, other: Contact): Contact => {
   if (decision === null) return other;
   return decision.kind === 'create' ? draftOf(decision) : (decision.writes[side]?.desired ?? other);

@@ -182,7 +182,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   });
 };
 
-/** What a read found, its fields read from the entries that they were bound to. */
+/** The record that a read found, with its fields read from the entries that they were bound to. */
 const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAnswer | undefined => {
   if (known === null || (answer?.kind !== 'found' && answer?.kind !== 'moved')) return answer;
   return { ...answer, record: withBoundEntries(answer.record, known.record) };

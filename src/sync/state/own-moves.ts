@@ -35,7 +35,7 @@ const isBefore = ({ modifiedAtMs }: ContactRecord, { atMs, knownAtMs }: OwnMove)
 const isAfter = ({ modifiedAtMs }: ContactRecord, { atMs }: OwnMove): boolean =>
   modifiedAtMs !== null && modifiedAtMs > atMs + CLOCK_MARGIN_MS;
 
-/** How a side shows a contact: where it was read by its id, only a stamp of before the write says that it lags. */
+/** The source of a record. A record that was read by its id lags only if its stamp is older than the write. */
 type Showing = { readonly isRead: boolean; readonly isRecent: (move: OwnMove) => boolean };
 
 const standingMoves = (record: ContactRecord, known: ContactRecord, { isRead, isRecent }: Showing) =>

@@ -11,7 +11,7 @@ export type RawCard = { readonly line: number; readonly properties: readonly Raw
 const READ_NAMES: ReadonlySet<string> = new Set(
   (
     'VERSION FN N NICKNAME ORG TITLE EMAIL TEL ADR URL CATEGORIES BDAY NOTE KIND X-ADDRESSBOOKSERVER-KIND ' +
-    'X-ABLABEL AGENT'
+    'X-ABLABEL X-ABSHOWAS AGENT'
   ).split(' '),
 );
 /** Properties of RFC 2425, 2426 and 6350 and of vCard 2.1 that hold nothing that a person has here. */
@@ -132,7 +132,7 @@ export class CardReader {
 
   #beginProperty(line: ByteText): void {
     this.#endProperty();
-    const read = this.#heads.read(line);
+    const read = this.#heads.read(line, { isWhole: false });
     const name = read === null ? beginningOf(line) : read.head.name;
     if (!isProperty(name)) {
       this.#skipped.add(this.#lineNumber, NOT_A_PROPERTY);
@@ -155,7 +155,7 @@ export class CardReader {
   }
 
   #endFoldedHead(line: number, text: ByteText): void {
-    const read = this.#heads.read(text);
+    const read = this.#heads.read(text, { isWhole: true });
     if (read === null) this.#skipped.add(line, NO_COLON);
     else this.#card?.properties.push({ head: read.head, value: text.slice(read.colon + 1) });
   }

@@ -1,4 +1,5 @@
 import type { Person } from '../people/person.ts';
+import { englishHeading } from './csv-headings.ts';
 import type { ByteText, Decoder } from './decoder.ts';
 import { severalLines, singleLine } from './texts.ts';
 
@@ -8,25 +9,34 @@ export type Row = readonly ByteText[];
 /** Reads a cell; the empty string where the row or the file has none. */
 export type Cell = (row: Row) => string;
 
-/** How the rows of a file with certain columns are read. */
-export type Layout = (row: Row) => Person;
+/** How the rows of a file with certain columns are read; `skip` is called with the reason for each cell that is left out. */
+export type Layout = (row: Row, skip: (reason: string) => void) => Person;
 
-/** The columns of a CSV file, by their names without regard to case. */
+/** The columns of a CSV file, by their English names without regard to case. */
 export class Columns {
   /** As the file spells them. */
   readonly names: readonly string[];
+  /** In English where the language is known. */
+  readonly englishNames: readonly string[];
   readonly #decoder: Decoder;
   readonly #indexes: ReadonlyMap<string, number>;
+  readonly #used = new Set<number>();
 
   constructor(head: Row, decoder: Decoder) {
     this.names = head.map((cell) => decoder.decode(cell).trim());
+    this.englishNames = this.names.map(englishHeading);
     this.#decoder = decoder;
     // Of columns with one name the first counts.
-    this.#indexes = new Map(this.names.map((name, index) => [name.toLowerCase(), index] as const).toReversed());
+    this.#indexes = new Map(this.englishNames.map((name, index) => [name.toLowerCase(), index] as const).toReversed());
   }
 
   has(name: string): boolean {
     return this.#indexes.has(name.toLowerCase());
+  }
+
+  /** The columns of which no cell is read, by their place. */
+  unused(): readonly number[] {
+    return [...this.names.keys()].filter((index) => this.names[index] !== '' && !this.#used.has(index));
   }
 
   /** The first filled cell of the columns named, on one line: exports of different years name the same differently. */
@@ -41,6 +51,7 @@ export class Columns {
 
   #filled(names: readonly string[], clean: (text: string) => string): Cell {
     const indexes = names.flatMap((name) => this.#indexes.get(name.toLowerCase()) ?? []);
+    for (const index of indexes) this.#used.add(index);
     return (row) => {
       for (const index of indexes) {
         const cell = row[index] ?? '';

@@ -3,10 +3,10 @@ import {
   type LabelledText,
   type Person,
   type PersonAddress,
-  readBirthday,
   splitFullName,
   userGroups,
 } from '../people/person.ts';
+import { readBirthday } from './birthdays.ts';
 import type { Cell, Columns, Layout, Row } from './csv-columns.ts';
 import { commonLabel } from './labels.ts';
 
@@ -22,8 +22,8 @@ const labelOf = (text: string): string | null => {
 };
 
 /** `E-mail 1`, `E-mail 2`... as far as the file has such columns. */
-const numbered = ({ names }: Columns, kind: string): string[] => {
-  const entries = names.map((column) => /^(?<entry>.+ \d+) - /u.exec(column)?.groups?.['entry'] ?? '');
+const numbered = ({ englishNames }: Columns, kind: string): string[] => {
+  const entries = englishNames.map((column) => /^(?<entry>.+ \d+) - /u.exec(column)?.groups?.['entry'] ?? '');
   const ofKind = entries.filter((entry) => entry.replace(/ \d+$/u, '').toLowerCase() === kind);
   return [...new Set(ofKind)];
 };
@@ -103,8 +103,10 @@ export const googleLayout = (columns: Columns): Layout => {
     notes: columns.lines('Notes'),
   };
   const [groups, birthday] = [columns.cell('Labels', 'Group Membership'), columns.cell('Birthday')];
-  return (row) => {
+  return (row, skip) => {
     const { givenName, middleName, familyName } = names(row);
+    const { day, reason } = readBirthday(birthday(row));
+    if (reason !== null) skip(reason);
     return {
       prefix: cells.prefix(row),
       givenName,
@@ -120,7 +122,7 @@ export const googleLayout = (columns: Columns): Layout => {
       websites: websites?.(row) ?? [],
       addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
       groups: userGroups(splitCell(groups(row))),
-      birthday: readBirthday(birthday(row)),
+      birthday: day ?? '',
       notes: cells.notes(row),
     };
   };

@@ -1,5 +1,6 @@
-import { isFilledAddress, type LabelledText, type PersonAddress, readBirthday, userGroups } from '../people/person.ts';
-import type { Columns, Layout, Row } from './csv-columns.ts';
+import { isFilledAddress, type LabelledText, type PersonAddress, splitFullName, userGroups } from '../people/person.ts';
+import { readBirthday } from './birthdays.ts';
+import type { Cell, Columns, Layout, Row } from './csv-columns.ts';
 
 type LabelledColumn = readonly [column: string, label: string | null];
 
@@ -70,11 +71,46 @@ const addressCell = (columns: Columns, [prefix, label]: (typeof ADDRESSES)[numbe
   });
 };
 
-const NAMES = ['First Name', 'Middle Name', 'Last Name', 'Company'];
+const ADDRESS_PARTS =
+  'Street; Street 2; Street 3; Address PO Box; City; State; Postal Code; Country/Region; Country'.split('; ');
+const OTHERS =
+  'Title; Suffix; Nickname; Job Title; Department; Notes; Categories; Birthday; Birth Year; Birth Month; Birth Day'.split(
+    '; ',
+  );
+const NAMES = ['First Name', 'Middle Name', 'Last Name', 'Company', 'Name'];
 
-/** Whether the columns are those of an Outlook export, or some of them. */
-export const isOutlook = (columns: Columns): boolean =>
-  [...NAMES, ...[...EMAILS, ...PHONES].map(([name]) => name)].some((name) => columns.has(name));
+const KNOWN: ReadonlySet<string> = new Set(
+  [
+    ...NAMES,
+    ...[...EMAILS, ...PHONES, ...WEBSITES].map(([name]) => name),
+    ...ADDRESSES.flatMap(([prefix]) => ADDRESS_PARTS.map((part) => `${prefix} ${part}`)),
+    ...OTHERS,
+  ].map((name) => name.toLowerCase()),
+);
+
+/** Whether the columns are those of an Outlook export, or some of them: a name, or an email address or phone number. */
+export const isOutlook = (columns: Columns): boolean => {
+  const hasName = NAMES.some((name) => columns.has(name));
+  const hasAddress = [...EMAILS, ...PHONES].some(([name]) => columns.has(name));
+  const names = columns.englishNames.filter(Boolean);
+  const unknown = columns.names.filter(
+    (name, index) => name !== '' && !KNOWN.has((columns.englishNames[index] ?? '').toLowerCase()),
+  );
+  return (hasName && hasAddress) || ((hasName || hasAddress) && unknown.length * 2 <= names.length);
+};
+
+/** The birthday as one text; Thunderbird divides it. */
+const birthdayCell = (columns: Columns): Cell => {
+  const [year, month] = [columns.cell('Birth Year'), columns.cell('Birth Month')];
+  const [day, whole] = [columns.cell('Birth Day'), columns.cell('Birthday')];
+  const padded = (text: string): string => text.padStart(2, '0');
+  return (row) => {
+    // In German, Thunderbird and Outlook have one heading for the day and for the whole birthday.
+    const ofMonth = day(row) || (columns.has('Birth Month') ? whole(row) : '');
+    if (ofMonth === '' || month(row) === '') return whole(row);
+    return `${year(row) === '' ? '-' : year(row)}-${padded(month(row))}-${padded(ofMonth)}`;
+  };
+};
 
 /** How the rows of an Outlook export are read. Its `Title` is what stands before the name. */
 export const outlookLayout = (columns: Columns): Layout => {
@@ -92,23 +128,30 @@ export const outlookLayout = (columns: Columns): Layout => {
     department: columns.cell('Department'),
     notes: columns.lines('Notes'),
   };
-  const [groups, birthday] = [columns.cell('Categories'), columns.cell('Birthday')];
-  return (row) => ({
-    prefix: cells.prefix(row),
-    givenName: cells.givenName(row),
-    middleName: cells.middleName(row),
-    familyName: cells.familyName(row),
-    suffix: cells.suffix(row),
-    nickname: cells.nickname(row),
-    company: cells.company(row),
-    title: cells.title(row),
-    department: cells.department(row),
-    emails: emails?.(row) ?? [],
-    phones: phones?.(row) ?? [],
-    websites: websites?.(row) ?? [],
-    addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
-    groups: userGroups(groups(row).split(';')),
-    birthday: readBirthday(birthday(row)),
-    notes: cells.notes(row),
-  });
+  const [groups, birthday, whole] = [columns.cell('Categories'), birthdayCell(columns), columns.cell('Name')];
+  const namesIn = (row: Row) => {
+    const [givenName, middleName, familyName] = [cells.givenName(row), cells.middleName(row), cells.familyName(row)];
+    if (givenName !== '' || middleName !== '' || familyName !== '') return { givenName, middleName, familyName };
+    return { middleName, ...splitFullName(whole(row)) };
+  };
+  return (row, skip) => {
+    const { day, reason } = readBirthday(birthday(row));
+    if (reason !== null) skip(reason);
+    return {
+      prefix: cells.prefix(row),
+      ...namesIn(row),
+      suffix: cells.suffix(row),
+      nickname: cells.nickname(row),
+      company: cells.company(row),
+      title: cells.title(row),
+      department: cells.department(row),
+      emails: emails?.(row) ?? [],
+      phones: phones?.(row) ?? [],
+      websites: websites?.(row) ?? [],
+      addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
+      groups: userGroups(groups(row).split(';')),
+      birthday: day ?? '',
+      notes: cells.notes(row),
+    };
+  };
 };

@@ -14,8 +14,13 @@ const EXPECTED =
 const NAMES_SHOWN = 5;
 const NAME_SHOWN_CHARACTERS = 40;
 
+const shortName = (name: string): string => JSON.stringify(name.slice(0, NAME_SHOWN_CHARACTERS));
+
+/** A column of which nothing is loaded, and how many of its cells are filled. */
+type IgnoredColumn = { readonly index: number; readonly name: string; values: number };
+
 const foundIn = ({ names }: Columns): string => {
-  const shown = names.filter(Boolean).map((name) => JSON.stringify(name.slice(0, NAME_SHOWN_CHARACTERS)));
+  const shown = names.filter(Boolean).map(shortName);
   const more = shown.length > NAMES_SHOWN ? ` and ${shown.length - NAMES_SHOWN} more` : '';
   return `${shown.slice(0, NAMES_SHOWN).join(', ')}${more}`;
 };
@@ -23,7 +28,7 @@ const foundIn = ({ names }: Columns): string => {
 const layoutOf = (columns: Columns): Layout => {
   if (isGoogle(columns)) return googleLayout(columns);
   if (isOutlook(columns)) return outlookLayout(columns);
-  throw new AddressBookError(`No column is known. ${EXPECTED}; the first line has ${foundIn(columns)}.`);
+  throw new AddressBookError(`Too few columns are known. ${EXPECTED}; the first line has ${foundIn(columns)}.`);
 };
 
 /** How the file separates cells, and the line on which its columns are named. */
@@ -73,11 +78,13 @@ const occurrences = (cells: readonly string[], part: string): number =>
   cells.reduce((sum, cell) => (cell.includes(part) ? sum + cell.split(part).length - 1 : sum), 0);
 
 /** The people of a CSV file as Google or Outlook exports it, or as a spreadsheet program has saved it since. */
-export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
+export const readCsv: ReadFile = async ({ chunks }, { add, skipped, refused }) => {
   const decoder = new Decoder();
   const pieces = chunks[Symbol.asyncIterator]();
   const first: Buffer = (await pieces.next()).value ?? Buffer.alloc(0);
+  const form = formOf(first.toString('latin1', 0, HEAD_BYTES));
   let layout: Layout | null = null;
+  let ignored: readonly IgnoredColumn[] = [];
   let countedTwice = 0;
   let endedLine = 0;
   const onRow: OnRow = (cells, lines) => {
@@ -85,18 +92,25 @@ export const readCsv: ReadFile = async ({ chunks }, { add, refused }) => {
     countedTwice += occurrences(cells, '\r\n');
     endedLine = lines - countedTwice;
     if (layout === null) {
-      layout = layoutOf(new Columns(cells, decoder));
+      const columns = new Columns(cells, decoder);
+      layout = layoutOf(columns);
+      ignored = columns.unused().map((index) => ({ index, name: columns.names[index] ?? '', values: 0 }));
       return;
     }
-    const person = layout(cells);
+    for (const column of ignored) if ((cells[column.index] ?? '').trim() !== '') column.values += 1;
+    const line = endedLine - occurrences(cells, '\n');
+    const person = layout(cells, (reason) => skipped.add(line, reason));
     if (isFilled(person)) add(person);
-    else refused.add(endedLine - occurrences(cells, '\n'), 'no field of a contact can be read in the row');
+    else refused.add(line, 'no field of a contact can be read in the row');
   };
-  const parser = parserFor(formOf(first.toString('latin1', 0, HEAD_BYTES)), onRow);
+  const parser = parserFor(form, onRow);
   try {
     await pipeline(withFirst(first, pieces), parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     refused.add(endedLine + 1, 'a quoted field is not closed, so the rest of the file cannot be read');
+  }
+  for (const { name, values } of ignored) {
+    if (values > 0) skipped.add(form.headLine, `the column ${shortName(name)} is ignored (${values} filled)`);
   }
 };

@@ -17,7 +17,7 @@ export type PropertyHead = {
 };
 
 const HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;(?:"[^"]*"|[^":])*)?)(?=:)/u;
-/** Where a quote is left open, the first colon ends the parameters. */
+/** A quote that is left open in a property that is complete: the first colon ends the parameters. */
 const OPEN_HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;[^:]*)?)(?=:)/u;
 const PARAMETER = /(?:"[^"]*"|[^;"])+/gu;
 
@@ -48,6 +48,8 @@ const readParameters = (text: ByteText, decoder: Decoder): Omit<PropertyHead, 'n
   return { transfer, charset, unknownYear, label: labelOfTypes(types.filter(Boolean)) };
 };
 
+type ReadHead = { readonly head: PropertyHead; readonly colon: number };
+
 /** A file repeats few heads, but each card may have groups of its own. */
 const REMEMBERED_MAX = 10_000;
 
@@ -60,16 +62,19 @@ export class PropertyHeads {
     this.#decoder = decoder;
   }
 
-  /** The head that the text begins with, and where its colon is; null where it begins with none. */
-  read(text: ByteText): { readonly head: PropertyHead; readonly colon: number } | null {
+  /**
+   * The head that the text begins with, and where its colon is; null where it begins with none. A quoted parameter may go on
+   * in a folded line: only of a text that `isWhole` does an open quote end at the first colon.
+   */
+  read(text: ByteText, { isWhole }: { readonly isWhole: boolean }): ReadHead | null {
     const colon = text.indexOf(':');
     if (colon < 0) return null;
     const known = this.#known.get(text.slice(0, colon));
-    return known === undefined ? this.#parse(text) : { head: known, colon };
+    return known === undefined ? this.#parse(text, isWhole) : { head: known, colon };
   }
 
-  #parse(text: ByteText): { readonly head: PropertyHead; readonly colon: number } | null {
-    const match = HEAD.exec(text) ?? OPEN_HEAD.exec(text);
+  #parse(text: ByteText, isWhole: boolean): ReadHead | null {
+    const match = HEAD.exec(text) ?? (isWhole ? OPEN_HEAD.exec(text) : null);
     if (match === null) return null;
     const { group = null, name = '', parameters = '' } = match.groups ?? {};
     const head = { name: name.toUpperCase(), group, ...readParameters(parameters, this.#decoder) };

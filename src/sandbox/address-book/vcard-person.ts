@@ -4,10 +4,10 @@ import {
   type LabelledText,
   type Person,
   type PersonAddress,
-  readBirthday,
   splitFullName,
   userGroups,
 } from '../people/person.ts';
+import { readBirthday, type ReadBirthday } from './birthdays.ts';
 import { splitEscaped, unescape } from './escapes.ts';
 import { appleLabel } from './labels.ts';
 import { severalLines, singleLine } from './texts.ts';
@@ -105,8 +105,22 @@ class Card {
 
 type Names = Pick<Person, 'prefix' | 'givenName' | 'middleName' | 'familyName' | 'suffix'>;
 
+const NO_NAMES: Names = { prefix: '', givenName: '', middleName: '', familyName: '', suffix: '' };
+
+const says = (card: Card, name: string, value: string): boolean =>
+  card.all(name).some((property) => textOf(property).toLowerCase() === value);
+
+/** Whether the card is that of an organisation: it is marked so, and N holds no other name than the company's. */
+const isOrganisation = (card: Card, company: string): boolean => {
+  if (says(card, 'KIND', 'org') || says(card, 'X-ADDRESSBOOKSERVER-KIND', 'org')) return true;
+  const name = card.parts('N').filter(Boolean).join(' ');
+  const isCompany = says(card, 'X-ABSHOWAS', 'company') || card.first('FN') === company;
+  return company !== '' && isCompany && (name === '' || name === company);
+};
+
 /** The parts of N; where N is empty, FN with its last word as the family name, unless FN is the company's name. */
 const readNames = (card: Card, company: string): Names => {
+  if (isOrganisation(card, company)) return NO_NAMES;
   const [familyName = '', givenName = '', middleName = '', prefix = '', suffix = ''] = card.parts('N');
   const names = { prefix, givenName, middleName, familyName, suffix };
   if (familyName !== '' || givenName !== '' || middleName !== '') return names;
@@ -122,16 +136,14 @@ const readGroups = (card: Card): readonly string[] => {
   );
 };
 
-const readCardBirthday = (card: Card): string => {
+const readCardBirthday = (card: Card): ReadBirthday => {
   const [property] = card.all('BDAY');
-  const birthday = property === undefined ? '' : readBirthday(textOf(property));
-  return property?.head.unknownYear === birthday.slice(0, 4) ? `-${birthday.slice(4)}` : birthday;
+  const read = readBirthday(property === undefined ? '' : textOf(property));
+  const { day } = read;
+  return day !== null && property?.head.unknownYear === day.slice(0, 4) ? { ...read, day: `-${day.slice(4)}` } : read;
 };
 
-const isGroup = (card: Card): boolean =>
-  [...card.all('KIND'), ...card.all('X-ADDRESSBOOKSERVER-KIND')].some(
-    (property) => textOf(property).toLowerCase() === 'group',
-  );
+const isGroup = (card: Card): boolean => says(card, 'KIND', 'group') || says(card, 'X-ADDRESSBOOKSERVER-KIND', 'group');
 
 const readNotes = (card: Card): string =>
   card
@@ -140,8 +152,9 @@ const readNotes = (card: Card): string =>
     .filter(Boolean)
     .join('\n');
 
-const toPerson = (card: Card): Person => {
-  const [company = '', ...units] = card.parts('ORG');
+const toPerson = (card: Card, birthday: string): Person => {
+  const [organisation = '', ...units] = card.parts('ORG');
+  const company = organisation === '' && isOrganisation(card, '') ? card.first('FN') : organisation;
   const { prefix, givenName, middleName, familyName, suffix } = readNames(card, company);
   return {
     prefix,
@@ -158,15 +171,17 @@ const toPerson = (card: Card): Person => {
     websites: card.labelled('URL'),
     addresses: card.addresses(),
     groups: readGroups(card),
-    birthday: readCardBirthday(card),
+    birthday,
     notes: readNotes(card),
   };
 };
 
-/** The person of a card, or the reason why there is none. */
-export const readPerson = (properties: readonly CardProperty[]): Person | string => {
+/** The person of a card, or the reason why there is none; `skip` is called with the reason for each value left out. */
+export const readPerson = (properties: readonly CardProperty[], skip: (reason: string) => void): Person | string => {
   const card = new Card(properties);
   if (isGroup(card)) return 'the card is a group, not a person';
-  const person = toPerson(card);
+  const { day, reason } = readCardBirthday(card);
+  if (reason !== null) skip(reason);
+  const person = toPerson(card, day ?? '');
   return isFilled(person) ? person : 'no field of a contact can be read in it';
 };

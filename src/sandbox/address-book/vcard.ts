@@ -13,7 +13,7 @@ import { readPerson } from './vcard-person.ts';
 export const readVCards: ReadFile = async ({ chunks, isTranscoded }, { add, skipped, refused }) => {
   const decoder = new Decoder();
   const take = ({ line, properties }: RawCard): void => {
-    const read = readPerson(decodeCard(properties, decoder, isTranscoded));
+    const read = readPerson(decodeCard(properties, decoder, isTranscoded), (reason) => skipped.add(line, reason));
     if (typeof read === 'string') refused.add(line, read);
     else add(read);
   };

@@ -66,7 +66,9 @@ export const isFilled = (person: Person): boolean => {
   return texts.some((text) => text !== '') || lists.some((list) => list.length > 0);
 };
 
-const SYSTEM_GROUP = /^(?:\* .*|myContacts|starred)$/i;
+/** Google's system groups, as its exports and other programs name them. */
+const SYSTEM_GROUP =
+  /^(?:\* .*|my ?contacts|starred(?: in android)?|meine kontakte|mes contacts|mis contactos|i miei contatti|mijn contacten|(?:os )?meus contatos|マイ ?コンタクト)$/iu;
 
 /** The group names of an export without blanks, repeats and Google's system groups (`* myContacts`, `myContacts`). */
 export const userGroups = (names: readonly string[]): string[] => {
@@ -84,13 +86,3 @@ export const splitFullName = (fullName: string): Pick<Person, 'givenName' | 'fam
 /** Whether any part of the address is filled. */
 export const isFilledAddress = (address: PersonAddress): boolean =>
   [address.street, address.city, address.region, address.postalCode, address.country].some((part) => part !== '');
-
-const DATE = /^(?<year>\d{4}|-)-?(?<month>\d{2})-?(?<day>\d{2})(?:T.*)?$/;
-
-/** A birthday of an export (`19900412`, `1990-04-12T00:00:00Z`, `--0412`, ` --04-12`) as {@link Person} has it, else ''. */
-export const readBirthday = (text: string): string => {
-  const { year, month, day } = DATE.exec(text.trim())?.groups ?? {};
-  if (year === undefined || month === undefined || day === undefined) return '';
-  const isCalendarDay = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
-  return isCalendarDay ? `${year}-${month}-${day}` : '';
-};

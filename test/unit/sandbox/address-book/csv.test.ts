@@ -98,6 +98,14 @@ describe('readCsv', () => {
         { ...EMPTY_PERSON, company: 'PT Wijaya Sentosa', phones: [{ value: '021-0000003', label: 'work' }] },
       ],
       ...CLEAN,
+      skipped: {
+        count: 2,
+        first: ['First', 'Last'].map((part) => ({
+          line: 1,
+          lines: 1,
+          reason: `the column "Phonetic ${part} Name" is ignored (1 filled)`,
+        })),
+      },
     });
   });
 
@@ -108,6 +116,96 @@ describe('readCsv', () => {
 
   it('finds nobody under a header alone', async () => {
     expect(await parse('First Name,Labels\n')).toEqual({ people: [], ...CLEAN });
+  });
+
+  it.each([
+    { language: 'German', head: 'Vorname;Nachname;Firma;E-Mail-Adresse;Telefon geschäftlich;Geburtstag' },
+    { language: 'French', head: 'Prénom;Nom;Société;Adresse de messagerie;Téléphone (bureau);Anniversaire' },
+    {
+      language: 'Spanish',
+      head: 'Nombre;Apellidos;Organización;Dirección de correo electrónico;Teléfono del trabajo;Cumpleaños',
+    },
+    { language: 'Italian', head: 'Nome;Cognome;Società;Indirizzo posta elettronica;Ufficio;Compleanno' },
+    { language: 'Dutch', head: 'Voornaam;Achternaam;Bedrijf;E-mailadres;Telefoon op werk;Verjaardag' },
+    {
+      language: 'Portuguese',
+      head: 'Primeiro nome;Sobrenome;Empresa;Endereço de email;Telefone comercial;Aniversário',
+    },
+    { language: 'Japanese', head: '名;姓;会社名;電子メール アドレス;会社電話;誕生日' },
+  ])('reads the headings of an Outlook export in $language', async ({ head }) => {
+    const row = 'Ada;Lind;Acme;ada@example.test;+49 40 5550100;17.05.1980';
+    expect(await parse(`${head}\n${row}\n`)).toEqual({
+      people: [
+        {
+          ...EMPTY_PERSON,
+          givenName: 'Ada',
+          familyName: 'Lind',
+          company: 'Acme',
+          emails: [{ value: 'ada@example.test', label: null }],
+          phones: [{ value: '+49 40 5550100', label: 'work' }],
+          birthday: '1980-05-17',
+        },
+      ],
+      ...CLEAN,
+    });
+  });
+
+  it("reads Google's headings in Spanish", async () => {
+    const text =
+      'Nombre,Apellidos,Correo electrónico 1 - Valor,Teléfono 1 - Valor,Etiquetas\nInés,Ejemplo,ines@x.test,1234567,* myContacts\n';
+    expect((await parse(text)).people).toMatchObject([
+      {
+        givenName: 'Inés',
+        familyName: 'Ejemplo',
+        emails: [{ value: 'ines@x.test' }],
+        phones: [{ value: '1234567' }],
+        groups: [],
+      },
+    ]);
+  });
+
+  it("reads Thunderbird's columns, with the birthday in three of them", async () => {
+    const head =
+      'First Name,Last Name,Primary Email,Secondary Email,Mobile Number,Organization,Birth Year,Birth Month,Birth Day';
+    const { people, skipped } = await parse(
+      `${head}\nTess,Trial,a@x.test,b@x.test,1234567,Acme,1980,5,17\nTom,Trial,,,,,,5,7\n`,
+    );
+    expect(people).toMatchObject([
+      { company: 'Acme', birthday: '1980-05-17', emails: [{ value: 'a@x.test' }, { value: 'b@x.test' }] },
+      { givenName: 'Tom', birthday: '--05-07' },
+    ]);
+    expect(skipped).toEqual(NONE);
+  });
+
+  it('names each ignored column that holds values, with their number', async () => {
+    const { skipped } = await parse(
+      'First Name,E-mail Address,Shoe size,Empty\nAda,a@x.test,38,\nBo,b@x.test,,\nCy,c@x.test,41,\n',
+    );
+    expect(skipped.first.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
+      '1: the column "Shoe size" is ignored (2 filled)',
+    ]);
+  });
+
+  it('refuses a file of which few columns are known, and none is a name', async () => {
+    const text = 'ISDN,Pager,Imię,Nazwisko,Telefon komórkowy,Adres,Miasto\n,1234567,Ada,Lind,7654321,X,Y\n';
+    await expect(parse(text)).rejects.toThrow(/Too few columns are known/u);
+  });
+
+  it.each([
+    { text: '5/17/1980', birthday: '1980-05-17', reasons: [] },
+    { text: '17.05.1980', birthday: '1980-05-17', reasons: [] },
+    { text: '0/0/00', birthday: '', reasons: [] },
+    { text: '0.0.00', birthday: '', reasons: [] },
+    { text: '1980-05-17T00:00:00Z', birthday: '1980-05-17', reasons: [] },
+    { text: '05/06/1980', birthday: '', reasons: ['the birthday has two readings: day and month, or month and day'] },
+    { text: '2001-02-29', birthday: '', reasons: ['the birthday is not a day of the calendar'] },
+    { text: '17.05.80', birthday: '', reasons: ['the birthday cannot be read'] },
+  ])('reads the birthday $text, or reports why not', async ({ text, birthday, reasons }) => {
+    const { people, skipped } = await parse(`First Name,E-mail Address,Birthday\nAda,a@x.test,${text}\n`);
+    expect(people[0]?.birthday).toBe(birthday);
+    expect(skipped.first.map(({ line, reason }) => ({ line, reason }))).toEqual(
+      reasons.map((reason) => ({ line: 2, reason })),
+    );
   });
 
   it('says of a file that it cannot use what it found and what it expected', async () => {

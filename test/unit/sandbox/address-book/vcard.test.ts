@@ -170,10 +170,68 @@ describe('readVCards', () => {
     expect((await parseCard(line)).people[0]?.phones).toEqual([{ value: '030 1', label }]);
   });
 
-  it('drops a birthday that is no date', async () => {
-    expect((await parseCard('BDAY:circa 1800')).people[0]?.birthday).toBe('');
-    expect((await parseCard('BDAY:1990-13-01')).people[0]?.birthday).toBe('');
-    expect((await parseCard('BDAY:1990-04-12T00:00:00Z')).people[0]?.birthday).toBe('1990-04-12');
+  it.each([
+    { line: 'BDAY:1990-04-12T00:00:00Z', birthday: '1990-04-12' },
+    { line: 'BDAY:1990-4-2', birthday: '1990-04-02' },
+    { line: 'BDAY:1990.04.12', birthday: '1990-04-12' },
+    { line: 'BDAY:12-04-1990', birthday: null },
+    { line: 'BDAY:17-05-1990', birthday: '1990-05-17' },
+    { line: 'BDAY;VALUE=text:May 17\\, 1980', birthday: '1980-05-17' },
+    { line: 'BDAY:19800517T000000Z', birthday: '1980-05-17' },
+    { line: 'BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17', birthday: '--05-17' },
+    { line: 'BDAY:1604-05-17', birthday: '--05-17' },
+    { line: 'BDAY:0000-05-17', birthday: '--05-17' },
+    { line: 'BDAY:--0229', birthday: '--02-29' },
+    { line: 'BDAY:1980-05', birthday: null },
+    { line: 'BDAY:---17', birthday: null },
+    { line: 'BDAY:20010229', birthday: null },
+    { line: 'BDAY:1990-13-01', birthday: null },
+    { line: 'BDAY:circa 1800', birthday: null },
+  ])('reads $line, or reports that it cannot', async ({ line, birthday }) => {
+    const { people, skipped } = await parseCard(line);
+    expect(people[0]?.birthday).toBe(birthday ?? '');
+    expect(skipped.count).toBe(birthday === null ? 1 : 0);
+  });
+
+  it.each([
+    { card: 'a kind', lines: ['KIND:org', 'FN:Acme', 'N:Acme;;;;', 'ORG:Acme'] },
+    { card: 'a kind without ORG', lines: ['KIND:org', 'FN:Acme'] },
+    { card: "Apple's mark", lines: ['X-ABShowAs:COMPANY', 'FN:Acme', 'N:;;;;', 'ORG:Acme;'] },
+    { card: 'FN equal to ORG', lines: ['FN:Acme', 'N:Acme;;;;', 'ORG:Acme;'] },
+  ])('reads the card of an organisation by $card as a company without a name', async ({ lines }) => {
+    const { people } = await parse(['BEGIN:VCARD', 'VERSION:4.0', ...lines, 'TEL:123', 'END:VCARD'].join('\n'));
+    expect(people).toMatchObject([{ company: 'Acme', givenName: '', familyName: '' }]);
+  });
+
+  it("keeps the name of a contact that Apple's mark shows as a company", async () => {
+    const lines = ['X-ABShowAs:COMPANY', 'FN:Acme', 'N:Lind;Ada;;;', 'ORG:Acme;'];
+    const { people } = await parse(['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD'].join('\n'));
+    expect(people).toMatchObject([{ company: 'Acme', givenName: 'Ada', familyName: 'Lind' }]);
+  });
+
+  it.each([30, 45, 60, 75])(
+    'reads a quoted parameter with colons that is folded after %i characters',
+    async (width) => {
+      const line =
+        'ADR;GEO="geo:12.3457,78.910";LABEL="Mr. John Q. Public, Esq.\\nMail Drop: TNE QB\\n123 Main Street\\nAny Town, ' +
+        'CA  91921-1234\\nU.S.A.":;;123 Main Street;Any Town;CA;91921-1234;U.S.A.';
+      const folded = line.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [];
+      const { people, skipped } = await parseCard(folded.join('\n '));
+      const address = {
+        street: '123 Main Street',
+        city: 'Any Town',
+        region: 'CA',
+        postalCode: '91921-1234',
+        country: 'U.S.A.',
+      };
+      expect(people[0]?.addresses).toEqual([{ ...address, label: null }]);
+      expect(skipped).toEqual(NONE);
+    },
+  );
+
+  it("leaves Google's system groups out, in any language", async () => {
+    const { people } = await parseCard('CATEGORIES:My Contacts,myContacts,Meine Kontakte,Mis contactos,Friends');
+    expect(people[0]?.groups).toEqual(['Friends']);
   });
 
   it('keeps every note, and a nickname with a comma', async () => {

@@ -9,8 +9,9 @@ import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import type { Credential } from '../../store/credentials.ts';
-import { CredentialsError } from '../../store/store.ts';
-import { changeLink, underLease } from '../../sync/change-link.ts';
+import { CredentialsError, type LinkState } from '../../store/store.ts';
+import { underLease } from '../../sync/change-link.ts';
+import { LeaseError } from '../../sync/context.ts';
 import type { LeaseParts } from '../../sync/lease.ts';
 import { nextLinkState } from '../../sync/state/link.ts';
 import type { PlaceOptions } from '../configuration.ts';
@@ -139,21 +140,37 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
 
 const leaseParts = ({ store, holders }: App): LeaseParts => ({ store, holders, clock: systemClock, newId: randomUUID });
 
+/** The state of a link after a sign-in: a link that was paused runs again. */
+const afterSignIn = (
+  { state }: LinkState,
+  event: 'connected' | 'replaced',
+): { readonly state: LinkState['state']; readonly reason: string | null } => ({
+  state: nextLinkState(state, event),
+  reason: state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null,
+});
+
+const printResumed = ({ terminal, link }: Step, { state }: LinkState): void => {
+  if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);
+};
+
 /**
  * Takes the new account while no run is under way, once its token is stored: without it the mapping of the old one would be
  * lost for nothing. Throws {@link LeaseError} where a run is under way.
  */
 const replaceAccount = async (step: Step, account: string, storeToken: () => Promise<void>): Promise<void> => {
   const { app, link, side, terminal } = step;
-  await underLease(leaseParts(app), link.name, async (token) => {
+  const before = await underLease(leaseParts(app), link.name, async (token) => {
     await storeToken();
-    const { accounts } = await app.store.link(link.name);
+    const row = await app.store.link(link.name);
+    const accounts = { ...row.accounts, [side]: account };
     await app.store.commit(link.name, token, [
       { kind: 'forget-mapping' },
-      { kind: 'link', patch: { accounts: { ...accounts, [side]: account } } },
+      { kind: 'link', patch: { accounts, ...afterSignIn(row, 'replaced') } },
     ]);
+    return row;
   });
   terminal.print(`The link ${link.name} has another account now: its next run matches both address books again.`);
+  printResumed(step, before);
 };
 
 /** A sign-in that cannot be read any more is about to be replaced. */
@@ -174,19 +191,34 @@ const printScopes = ({ terminal, link, side }: Step, grant: Grant, before: Crede
   }
 };
 
-/** Takes a link out of its pause, so that its next run is not left out; a daemon tells by the state that it resumes. */
-const resume = async ({ terminal, app, link }: Step, isReplaced: boolean): Promise<void> => {
-  const { state } = await app.store.link(link.name);
-  if (state !== 'paused' && !isReplaced) return;
-  const reason = state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null;
-  const event = isReplaced ? 'replaced' : 'connected';
-  await changeLink(leaseParts(app), link.name, (row) => [
-    { kind: 'link', patch: { state: nextLinkState(row.state, event), reason } },
-  ]);
-  if (state === 'paused') terminal.print(`The link ${link.name} was paused; it is active again.`);
+/**
+ * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
+ * in between. If a run is under way all the same, the token is stored before the error is thrown.
+ *
+ * @throws {LeaseError} if another process syncs the paused link.
+ */
+const keepAccount = async (step: Step, storeToken: () => Promise<void>): Promise<void> => {
+  const { app, link } = step;
+  const before = await app.store.link(link.name);
+  if (before.state !== 'paused') return storeToken();
+  let isStored = false;
+  const storeOnce = async (): Promise<void> => {
+    if (!isStored) await storeToken();
+    isStored = true;
+  };
+  try {
+    await underLease(leaseParts(app), link.name, async (token) => {
+      await storeOnce();
+      const patch = afterSignIn(await app.store.link(link.name), 'connected');
+      await app.store.commit(link.name, token, [{ kind: 'link', patch }]);
+    });
+  } catch (error) {
+    if (error instanceof LeaseError) await storeOnce();
+    throw error;
+  }
+  printResumed(step, before);
 };
 
-/** What stands in the way of using this sign-in, and what comes next. */
 /** Warns if the configuration has a token, because it is used instead of the stored one. */
 const warnOfOwnToken = ({ terminal, link, side }: Step): void => {
   const { token, provider } = link.sides[side];
@@ -233,14 +265,14 @@ const connectSide = async (step: Step): Promise<void> => {
   printScopes(step, grant, before);
   await warnOfMissingRights(step, grant.token);
   const storeToken = () => store(step, grant, account);
-  if (isReplacement && account.id !== null) await replaceAccount(step, account.id, storeToken);
-  else {
+  if (isReplacement && account.id !== null) {
+    await replaceAccount(step, account.id, storeToken);
+  } else {
     if (before?.account && account.id !== null && before.account !== account.id) {
       terminal.print(`Before, ${before.account} was signed in.`);
     }
-    await storeToken();
+    await keepAccount(step, storeToken);
   }
-  await resume(step, isReplacement);
   warnOfOwnToken(step);
   if (step.options.printsNext ?? true) await printNext(step);
 };

@@ -30,7 +30,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'runs[].paired': 'Contacts that existed on both sides and were linked.',
   'runs[].conflicts': 'Conflicts that were decided.',
   'runs[].asked': 'Conflicts that wait for your decision since this run.',
-  'runs[].repaired': 'Optional. Linked contacts that differed without an explanation; the run merged both sides.',
+  'runs[].repaired': 'Linked contacts that differed without an explanation; the run merged both sides.',
   'runs[].skipped': 'Contacts that were left alone; `status` lists them.',
   durationMs: 'Duration in milliseconds.',
 

@@ -77,7 +77,7 @@ export const websiteKey = (value: string): string => {
   return key || value;
 };
 
-/** Spaces and the punctuation of addresses; a sign that carries meaning is none of it. */
+/** Spaces and the punctuation of addresses, without signs that carry meaning. */
 const PUNCTUATION = /[[\p{Z}\p{Cc}\p{P}]--[&*@%]]+/gv;
 
 /**
@@ -143,7 +143,7 @@ export const unitedAddress = (own: PostalAddress, other: PostalAddress): PostalA
   return { ...own, ...Object.fromEntries(missing.map((part) => [part, other[part]])) };
 };
 
-/** Equal for the spellings of one network or relation: `googleTalk` and `Google Talk`; empty where there is none. */
+/** Equal for the spellings of one network or relation: `googleTalk` and `Google Talk`; empty for an empty text. */
 const typeKey = (label: string | null): string => (label === null ? '' : textKey(label).replaceAll(' ', ''));
 
 /** Equal for the same text of the same type: a user name at a network, a person in a relation. */

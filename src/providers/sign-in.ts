@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, type RemoteError } from './errors.ts';
+import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, RemoteError } from './errors.ts';
 
 /** What came of a sign-in. */
 export type Grant = {
@@ -45,8 +45,14 @@ export const SIGN_IN_TIMEOUT_MS = 30_000;
 const CLIENT_FAULTS = [ClientRefusedError, NotFoundError, UnavailableError, UnreadableError];
 
 /** Whether an error means that an address or the client is wrong. */
-export const isClientFault = (error: unknown): error is RemoteError =>
-  CLIENT_FAULTS.some((kind) => error instanceof kind);
+const isClientFault = (error: unknown): error is RemoteError => CLIENT_FAULTS.some((kind) => error instanceof kind);
+
+/** The message of a failed request if the address or the client is at fault; null for another error of the remote. Throws any other error. */
+export const clientFaultIn = (error: unknown): string | null => {
+  if (isClientFault(error)) return `${error.message}.`;
+  if (error instanceof RemoteError) return null;
+  throw error;
+};
 
 /** How a person signs in at a provider, and what can be said of the token that this gives. */
 export type SignIn<Settings> = {

@@ -134,18 +134,18 @@ export const decodeIds = (text: string): readonly string[] => decode(ids, 'page 
 const SAME_AS_RECORD = '{}';
 
 /** The text of a half's base. */
-export const encodeBase = (base: Snapshot | null, beside: ContactRecord): string | null => {
+export const encodeBase = (base: Snapshot | null, own: ContactRecord): string | null => {
   if (base === null) return null;
   const { declined } = base;
-  if (equalSnapshots(base, beside)) return declined === undefined ? SAME_AS_RECORD : JSON.stringify({ declined });
+  if (equalSnapshots(base, own)) return declined === undefined ? SAME_AS_RECORD : JSON.stringify({ declined });
   const text = fingerprint(base);
   return declined === undefined ? text : `${text.slice(0, -1)},"declined":${JSON.stringify(declined)}}`;
 };
 
-/** The base that {@link encodeBase} wrote beside a record. */
-export const decodeBase = (text: string | null, beside: ContactRecord): Snapshot | null => {
-  if (text === SAME_AS_RECORD) return { contact: beside.contact, groupIds: beside.groupIds };
+/** The base that {@link encodeBase} wrote next to a record. */
+export const decodeBase = (text: string | null, own: ContactRecord): Snapshot | null => {
+  if (text === SAME_AS_RECORD) return { contact: own.contact, groupIds: own.groupIds };
   if (text === null) return null;
-  const { contact = beside.contact, groupIds = beside.groupIds, declined = {} } = decode(snapshot, 'base', text);
+  const { contact = own.contact, groupIds = own.groupIds, declined = {} } = decode(snapshot, 'base', text);
   return withDeclined({ contact, groupIds }, declined);
 };

@@ -1,31 +1,11 @@
-import { contactOf } from '../../src/contact/normalise.ts';
 import type { Half } from '../../src/contact/half.ts';
 import type { Side } from '../../src/contact/side.ts';
 import { matchContacts } from '../../src/reconcile/match.ts';
+import { halfOf, record } from '../unit/reconcile/support.ts';
 import { makeKnownBooks, type Card } from './matching-people.ts';
 import { percent, seconds, type Table } from './table.ts';
 
-const halfOf = (side: Side, id: string, card: Card): Half => ({
-  side,
-  id,
-  pair: null,
-  state: 'changed',
-  record: {
-    id,
-    version: '1',
-    modifiedAtMs: null,
-    contact: contactOf(card.contact),
-    groupIds: [],
-    raw: '{}',
-    originId: null,
-  },
-  base: null,
-  mergedInto: null,
-  absences: 0,
-  lastListedAtMs: null,
-  writtenAtMs: null,
-  heardAtMs: 0,
-});
+const halfIn = (side: Side, id: string, card: Card): Half => halfOf(record(id, card.contact), { side });
 
 type Quality = {
   readonly pairs: number;
@@ -41,8 +21,8 @@ const textOf = ({ contact }: Card): string => JSON.stringify(contact);
 /** Matches two books whose truth is known, and counts right, wrong and missed pairs. */
 const measureMatching = (size: number, seed: number): Quality => {
   const books = makeKnownBooks(size, seed);
-  const left = books.left.map((card, at) => halfOf('left', `l${at}`, card));
-  const right = books.right.map((card, at) => halfOf('right', `r${at}`, card));
+  const left = books.left.map((card, at) => halfIn('left', `l${at}`, card));
+  const right = books.right.map((card, at) => halfIn('right', `r${at}`, card));
   const cards = new Map([
     ...left.map(({ id }, at) => [id, books.left[at]] as const),
     ...right.map(({ id }, at) => [id, books.right[at]] as const),

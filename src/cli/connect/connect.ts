@@ -146,7 +146,7 @@ const afterSignIn = (
   event: 'connected' | 'replaced',
 ): { readonly state: LinkState['state']; readonly reason: string | null } => ({
   state: nextLinkState(state, event),
-  reason: state === 'paused' ? 'It was paused. Somebody has signed in since; the next run resumes it.' : null,
+  reason: state === 'paused' ? 'It was paused. A new sign-in is stored; the next run resumes it.' : null,
 });
 
 const printResumed = ({ terminal, link }: Step, { state }: LinkState): void => {

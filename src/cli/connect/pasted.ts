@@ -21,7 +21,7 @@ export const pastedAnswer = (input: Input, terminal: Pick<Terminal, 'warn'>, sig
     });
   });
 
-/** The first line of piped standard input. Throws {@link SignInError} if there is none. */
+/** The first line of piped standard input. Throws {@link SignInError} if it is empty. */
 export const readPipedLine = (input: Input, name: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const lines = createInterface({ input, terminal: false });

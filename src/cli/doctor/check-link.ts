@@ -11,13 +11,15 @@ import { EXIT, exitCodeOf, messageOf } from '../exit-codes.ts';
 import { formatTime } from '../local-time.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
-/** What was learnt of one link, and how far each side's clock is from ours. */
-export type LinkReport = {
+/** The findings about a side or a link, and how far each side's clock is from ours. */
+type SideReport = {
   readonly findings: readonly Finding[];
   readonly skewsMs: readonly number[];
   /** Names each account that answered, with its provider and address. */
   readonly accounts: readonly string[];
 };
+
+export type LinkReport = SideReport & { readonly link: string };
 
 type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Side } & Circumstances;
 
@@ -129,7 +131,7 @@ const judgeFailure = (subject: Subject, error: unknown): readonly Finding[] => {
   ];
 };
 
-const checkSide = async (subject: Subject, now: () => number): Promise<LinkReport> => {
+const checkSide = async (subject: Subject, now: () => number): Promise<SideReport> => {
   const { app, link, side, signal, asksSides } = subject;
   const found = await findToken(subject);
   const remote = about(subject);
@@ -185,9 +187,10 @@ export const checkLink = async (
   link: LinkConfig,
   { now, ...circumstances }: Circumstances & { readonly now: () => number },
 ): Promise<LinkReport> => {
-  const reports: LinkReport[] = [];
+  const reports: SideReport[] = [];
   for (const side of SIDES) reports.push(await checkSide({ app, link, side, ...circumstances }, now));
   return {
+    link: link.name,
     findings: [await checkState(app, link), ...checkAddresses(link), ...reports.flatMap(({ findings }) => findings)],
     skewsMs: reports.flatMap(({ skewsMs }) => skewsMs),
     accounts: reports.flatMap(({ accounts }) => accounts),
@@ -195,7 +198,7 @@ export const checkLink = async (
 };
 
 /** A fault for each link that connects the same two accounts as an earlier link of the list. */
-export const judgeSameAccounts = (reports: readonly (LinkReport & { readonly link: string })[]): readonly Finding[] =>
+export const judgeSameAccounts = (reports: readonly LinkReport[]): readonly Finding[] =>
   reports.flatMap(({ link, accounts }, at) => {
     const isSame = (other: LinkReport): boolean =>
       accounts.length === 2 && other.accounts.toSorted().join('\n') === accounts.toSorted().join('\n');

@@ -33,10 +33,9 @@ const checkLinks = async (
 ): Promise<readonly Finding[]> => {
   using interrupt = listenForInterrupt();
   const { signal } = interrupt;
-  const reports: (LinkReport & { readonly link: string })[] = [];
+  const reports: LinkReport[] = [];
   for (const link of chooseLinks(app.config, linkName)) {
-    const report = await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides });
-    reports.push({ ...report, link: link.name });
+    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
   }
   const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
   const findings = [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];

@@ -3,7 +3,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 
 /**
- * What is wrong with a provider's addresses and client, as far as a request without a sign-in shows it; null if no fault was
+ * Returns the fault in a provider's addresses and client, as far as a request without a sign-in shows it; null if no fault was
  * found or the settings are incomplete.
  */
 export const checkClient = async (

@@ -60,6 +60,6 @@ type HeldEntry<Value> = {
   readonly name: string;
   /** The field's value in each entry, in Google's order, not yet normalised. */
   readonly valuesIn: (person: PersonLists) => readonly Value[];
-  /** The place of the entry that is held unless the field is bound to another one; null where there is none. */
+  /** The place of the entry that is held unless the field is bound to another one; null for an empty list. */
   readonly usualPlace: (person: PersonLists) => number | null;
 };

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from '../../http/transport.ts';
-import { RemoteError } from '../errors.ts';
-import { isClientFault, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
+import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './settings.ts';
 
@@ -45,9 +44,7 @@ export const checkGoogleClient = async (
     return null;
   } catch (error) {
     signal.throwIfAborted();
-    if (isClientFault(error)) return `${error.message}.`;
-    if (error instanceof RemoteError) return null;
-    throw error;
+    return clientFaultIn(error);
   } finally {
     await dispatcher.destroy();
   }

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../config/config-error.ts';
 import { createTransport } from '../../http/transport.ts';
-import { RemoteError, RevokedError, UnauthenticatedError } from '../errors.ts';
+import { RevokedError, UnauthenticatedError } from '../errors.ts';
 import {
-  isClientFault,
+  clientFaultIn,
   SIGN_IN_TIMEOUT_MS,
   SignInError,
   type AskForConsent,
@@ -91,9 +91,7 @@ export const checkServiceClient = async (settings: ServiceSettings, context: Sig
       return null;
     } catch (error) {
       signal.throwIfAborted();
-      if (isClientFault(error)) return `${error.message}.`;
-      if (error instanceof RemoteError) return null;
-      throw error;
+      return clientFaultIn(error);
     }
   };
   const addressFault = await faultOf(baseUrl, (send) => createServiceApi(send).user.get(signal));

@@ -1,4 +1,4 @@
-/** A birthday as `Person` has it, or the reason why there is none; both are null where the text says nothing. */
+/** A birthday as `Person` has it, or the reason why the text is not read; both are null for a text without a birthday. */
 export type ReadBirthday = { readonly day: string | null; readonly reason: string | null };
 
 const NOTHING: ReadBirthday = { day: null, reason: null };
@@ -46,7 +46,7 @@ const eitherOrder = (first: number, second: number, year: string): ReadBirthday 
   return first > 12 ? dayOf(year, second, first) : dayOf(year, first, second);
 };
 
-/** The number of a month, which may be an English name; 0 where it is none. */
+/** The number of a month, which may be an English name; 0 for any other text. */
 const monthOf = (text: string): number =>
   /^\d+$/u.test(text) ? Number(text) : MONTHS.indexOf(text.slice(0, 3).toLowerCase()) + 1;
 

@@ -1,4 +1,4 @@
-import type { Person } from '../people/person.ts';
+import { splitFullName, type Person } from '../people/person.ts';
 import { englishHeading } from './csv-headings.ts';
 import type { ByteText, Decoder } from './decoder.ts';
 import { severalLines, singleLine } from './texts.ts';
@@ -62,3 +62,18 @@ export class Columns {
     };
   }
 }
+
+type Names = Pick<Person, 'givenName' | 'middleName' | 'familyName'>;
+
+/** The name in its columns; where these are empty, that of a column with the whole name. */
+export const namesCell = (columns: Columns): ((row: Row) => Names) => {
+  const given = columns.cell('First Name', 'Given Name');
+  const middle = columns.cell('Middle Name', 'Additional Name');
+  const family = columns.cell('Last Name', 'Family Name');
+  const whole = columns.cell('Name');
+  return (row) => {
+    const [givenName, middleName, familyName] = [given(row), middle(row), family(row)];
+    if (givenName !== '' || middleName !== '' || familyName !== '') return { givenName, middleName, familyName };
+    return { middleName, ...splitFullName(whole(row)) };
+  };
+};

@@ -1,13 +1,6 @@
-import {
-  isFilledAddress,
-  type LabelledText,
-  type Person,
-  type PersonAddress,
-  splitFullName,
-  userGroups,
-} from '../people/person.ts';
+import { isFilledAddress, type LabelledText, type PersonAddress, userGroups } from '../people/person.ts';
 import { readBirthday } from './birthdays.ts';
-import type { Cell, Columns, Layout, Row } from './csv-columns.ts';
+import { namesCell, type Cell, type Columns, type Layout, type Row } from './csv-columns.ts';
 import { commonLabel } from './labels.ts';
 
 const splitCell = (text: string): string[] => {
@@ -67,20 +60,6 @@ const addressCell = (columns: Columns, entry: string): ((row: Row) => PersonAddr
   };
 };
 
-type Names = Pick<Person, 'givenName' | 'middleName' | 'familyName'>;
-
-const namesCell = (columns: Columns): ((row: Row) => Names) => {
-  const given = columns.cell('First Name', 'Given Name');
-  const middle = columns.cell('Middle Name', 'Additional Name');
-  const family = columns.cell('Last Name', 'Family Name');
-  const whole = columns.cell('Name');
-  return (row) => {
-    const [givenName, middleName, familyName] = [given(row), middle(row), family(row)];
-    if (givenName !== '' || middleName !== '' || familyName !== '') return { givenName, middleName, familyName };
-    return { middleName, ...splitFullName(whole(row)) };
-  };
-};
-
 /** Whether the columns are those of a "Google CSV": today's (`First Name`, `Labels`) or those before 2024. */
 export const isGoogle = (columns: Columns): boolean => {
   const hasName = columns.has('First Name') || columns.has('Given Name') || columns.has('Name');
@@ -104,14 +83,11 @@ export const googleLayout = (columns: Columns): Layout => {
   };
   const [groups, birthday] = [columns.cell('Labels', 'Group Membership'), columns.cell('Birthday')];
   return (row, skip) => {
-    const { givenName, middleName, familyName } = names(row);
     const { day, reason } = readBirthday(birthday(row));
     if (reason !== null) skip(reason);
     return {
       prefix: cells.prefix(row),
-      givenName,
-      middleName,
-      familyName,
+      ...names(row),
       suffix: cells.suffix(row),
       nickname: cells.nickname(row),
       company: cells.company(row),

@@ -1,6 +1,6 @@
-import { isFilledAddress, type LabelledText, type PersonAddress, splitFullName, userGroups } from '../people/person.ts';
+import { isFilledAddress, type LabelledText, type PersonAddress, userGroups } from '../people/person.ts';
 import { readBirthday } from './birthdays.ts';
-import type { Cell, Columns, Layout, Row } from './csv-columns.ts';
+import { namesCell, type Cell, type Columns, type Layout, type Row } from './csv-columns.ts';
 
 type LabelledColumn = readonly [column: string, label: string | null];
 
@@ -118,9 +118,6 @@ export const outlookLayout = (columns: Columns): Layout => {
   const addresses = ADDRESSES.map((address) => addressCell(columns, address));
   const cells = {
     prefix: columns.cell('Title'),
-    givenName: columns.cell('First Name'),
-    middleName: columns.cell('Middle Name'),
-    familyName: columns.cell('Last Name'),
     suffix: columns.cell('Suffix'),
     nickname: columns.cell('Nickname'),
     company: columns.cell('Company'),
@@ -128,18 +125,13 @@ export const outlookLayout = (columns: Columns): Layout => {
     department: columns.cell('Department'),
     notes: columns.lines('Notes'),
   };
-  const [groups, birthday, whole] = [columns.cell('Categories'), birthdayCell(columns), columns.cell('Name')];
-  const namesIn = (row: Row) => {
-    const [givenName, middleName, familyName] = [cells.givenName(row), cells.middleName(row), cells.familyName(row)];
-    if (givenName !== '' || middleName !== '' || familyName !== '') return { givenName, middleName, familyName };
-    return { middleName, ...splitFullName(whole(row)) };
-  };
+  const [groups, birthday, names] = [columns.cell('Categories'), birthdayCell(columns), namesCell(columns)];
   return (row, skip) => {
     const { day, reason } = readBirthday(birthday(row));
     if (reason !== null) skip(reason);
     return {
       prefix: cells.prefix(row),
-      ...namesIn(row),
+      ...names(row),
       suffix: cells.suffix(row),
       nickname: cells.nickname(row),
       company: cells.company(row),

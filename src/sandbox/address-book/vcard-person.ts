@@ -176,7 +176,7 @@ const toPerson = (card: Card, birthday: string): Person => {
   };
 };
 
-/** The person of a card, or the reason why there is none; `skip` is called with the reason for each value left out. */
+/** The person of a card, or the reason why the card has no person; `skip` is called with the reason for each value left out. */
 export const readPerson = (properties: readonly CardProperty[], skip: (reason: string) => void): Person | string => {
   const card = new Card(properties);
   if (isGroup(card)) return 'the card is a group, not a person';

@@ -72,7 +72,7 @@ const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all'
 type Settling = { readonly half: Half; readonly other: Half | null; readonly moves: Moves };
 
 /**
- * The base of the side that was written takes in what the write brought, and nothing else. The other side keeps its values:
+ * The base of the side that was written gets the values of the write, and nothing else. The other side keeps its values:
  * the difference is settled.
  */
 const settled = (

@@ -22,7 +22,7 @@ const NONE: Entry = ['', ''];
 
 describe('R10: a field is bound to the entry that it was read from', () => {
   type Row = readonly [string, readonly Entry[], number | null, readonly Entry[], Entry];
-  // What is known, which entry is held, what the side shows now, what is held then.
+  // The known entries, the place of the held one, the entries of the side now, and the entry that is held then.
   test.each<Row>([
     ['nothing changed', [ACME, OLD], 0, [ACME, OLD], ACME],
     ['the order changed', [ACME, OLD], 0, [OLD, ACME], ACME],
@@ -61,7 +61,7 @@ describe('R10: a field is bound to the entry that it was read from', () => {
       fc.property(fc.array(value, { maxLength: 8 }), (values) => {
         let known = recordOf([ACME, OLD]);
         for (const company of values) {
-          // What a write of the company leaves: the held entry changed, cleared or added, and the other one.
+          // The entries after a write of the company: the held entry changed, cleared or added, and the other one.
           const now = recordOf(company === '' ? [OLD] : [[company, ''], OLD]);
           known = withBoundEntries(now, known);
           expect(known.contact.company).toBe(company);

@@ -28,7 +28,7 @@ const rename = (book: Book, id: string, name: string): void => {
   book.set(id, name);
 };
 
-/** What a run does for one action, in the order in which a run does it. */
+/** The steps of a run for the actions, in their order. */
 const stepsOf = (world: World, actions: readonly GroupAction[], planned: readonly GroupPair[]): readonly Step[] => {
   const aside = actions.flatMap((action): Step[] => {
     if (action.kind === 'create-group' || action.via === undefined) return [];

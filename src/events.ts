@@ -81,6 +81,11 @@ export interface Events {
   httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
   /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
   httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
+  /**
+   * Clients hold as many connections as the HTTP server may have, a part of the limit of file descriptors. For each new
+   * connection the one that has been idle longest is closed. Logged again after half of them were closed.
+   */
+  httpConnectionsLimited(fields: { readonly limit: number }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
   /** SIGHUP: the links that were added, removed and changed. */
@@ -298,6 +303,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     pageUnavailable: log('warn', 'page unavailable'),
     httpServerOpen: log('warn', 'HTTP server open to other machines'),
     httpRequestFailed: log('error', 'HTTP request failed'),
+    httpConnectionsLimited: log('warn', 'HTTP connections limited'),
     daemonStopping: log('info', 'daemon stopping'),
     daemonStopped: () => logger.info('daemon stopped'),
     ...configurationEvents(log),

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config/config-error.ts';
 import type { ListenAddress } from '../config/values.ts';
 import { isLoopback } from '../loopback.ts';
+import { limitConnections, mostConnections, TIMEOUTS } from './connections.ts';
 
 /** Where the daemon is asked over HTTP. Each feature brings a group of routes of its own. */
 export type Door = AsyncDisposable & {
@@ -19,6 +20,8 @@ export type DoorOptions = {
   readonly address: ListenAddress;
   /** Told of a request that could not be answered because of an error; the path is empty where no connection came of it. */
   readonly onError: (path: string, error: unknown) => void;
+  /** Called when clients begin to hold as many connections as the server may have. */
+  readonly onLimited: (limit: number) => void;
 };
 
 /** Why an address cannot be listened at, and what to do, by the code that the system gives. */
@@ -89,8 +92,10 @@ const createApp = (
  *
  * @throws {ConfigError} where that cannot be had, such as a port in use.
  */
-export const openDoor = async ({ address, onError }: DoorOptions): Promise<Door> => {
-  const server = createServer();
+export const openDoor = async ({ address, onError, onLimited }: DoorOptions): Promise<Door> => {
+  const server = createServer(TIMEOUTS);
+  const most = mostConnections();
+  limitConnections(server, most, () => onLimited(most));
   const bound = await bind(server, address);
   // What the system does not hand over, as for want of memory, is no end of the daemon.
   server.on('error', (error) => onError('', error));

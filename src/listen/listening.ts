@@ -86,9 +86,10 @@ export const createListening = (options: ListeningOptions): Listening => {
     open: async (app) => {
       const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
       const onUnavailable = (reason: string): void => events.pageUnavailable({ reason, remedy: PAGE_REMEDY });
+      const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
       const door = isOptional
-        ? await openOptionalDoor({ address, onError, onUnavailable })
-        : await openDoor({ address, onError });
+        ? await openOptionalDoor({ address, onError, onLimited, onUnavailable })
+        : await openDoor({ address, onError, onLimited });
       if (door === null) return null;
       const remedy = openAddressRemedy(address, { hasPage: hasPageToken, hasApi: openApi !== null });
       return {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
+import { connectionsFor } from '../../../src/listen/connections.ts';
 import { openDoor, openOptionalDoor } from '../../../src/listen/door.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
@@ -19,7 +20,11 @@ const groups = [
 
 const openTestDoor = async (address = LOOPBACK) => {
   const failed: unknown[] = [];
-  const door = await openDoor({ address, onError: (path, error) => failed.push([path, error]) });
+  const door = await openDoor({
+    address,
+    onError: (path, error) => failed.push([path, error]),
+    onLimited: () => undefined,
+  });
   door.serve(groups);
   const port = Number(door.address.split(':').at(-1));
   return { door, failed, port, url: `http://127.0.0.1:${port}` };
@@ -98,7 +103,7 @@ test.each([
 ])('%s is a fault of the configuration', async (_, addressOf, message) => {
   const { door, port, url } = await openTestDoor();
   await using __ = door;
-  const second = openDoor({ address: addressOf(port), onError: () => undefined });
+  const second = openDoor({ address: addressOf(port), onError: () => undefined, onLimited: () => undefined });
   await expect(second).rejects.toThrow(ConfigError);
   await expect(second).rejects.toThrow(message);
   expect((await fetch(`${url}/one`)).status).toBe(200);
@@ -112,6 +117,7 @@ test('an optional address that is in use leaves the daemon without a page, and t
   const second = await openOptionalDoor({
     address,
     onError: () => undefined,
+    onLimited: () => undefined,
     onUnavailable: (reason) => void reasons.push(reason),
   });
   expect(second).toBeNull();
@@ -129,4 +135,15 @@ test('it closes at once, with connections that are kept and requests that never 
   await door[Symbol.asyncDispose]();
   await cut;
   await expect(fetch(`${url}/one`)).rejects.toThrow('fetch failed');
+});
+
+test.each([
+  [64, 16],
+  [256, 64],
+  [1_024, 256],
+  [1_048_576, 256],
+  [16, 8],
+  [null, 256],
+])('with %s file descriptors the server has at most %i connections', (descriptors, most) => {
+  expect(connectionsFor(descriptors)).toBe(most);
 });

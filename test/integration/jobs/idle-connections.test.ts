@@ -1,0 +1,46 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, errors, says } from '../../support/jobs/log-lines.ts';
+
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+
+const LIMIT = 64;
+
+const openIdle = async (port: number, first: string): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(first);
+  return socket;
+};
+
+/** An answer on a connection of its own. */
+const askAlone = async (port: number, path: string): Promise<string> => {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+  return answer.text();
+};
+
+test.each([
+  ['send nothing', ''],
+  ['begin a request', 'GET /healthz HTTP/1.1\r\nHost: loc'],
+  ['begin a body', 'POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\na=b'],
+])('more connections than file descriptors that %s leave the daemon syncing and answering', async (_, first) => {
+  await using world = await startDaemonWorld(null, host);
+  await world.addLink('work');
+  await world.configure({ work: { syncInterval: '1s' } }, { listen: '127.0.0.1:0' });
+  const daemon = world.startProcess(LIMIT);
+  const port = Number(String((await daemon.until(says('HTTP server started')))['address']).split(':')[1]);
+  await daemon.until(completed('work', 'full'));
+  const idle: Socket[] = [];
+  for (let count = 0; count < LIMIT + 50; count += 1) idle.push(await openIdle(port, first));
+  expect(await askAlone(port, '/healthz')).toBe('alive\n');
+  expect(await askAlone(port, '/metrics')).toContain('contact_sync_info');
+  expect(await daemon.until(says('HTTP connections limited'))).toMatchObject({ level: 'warn', limit: LIMIT / 4 });
+  await daemon.until(completed('work', 'incremental'), daemon.lines.length);
+  expect(errors(daemon)).toEqual([]);
+  expect((await world.run('health')).code).toBe(0);
+  for (const socket of idle) socket.destroy();
+});

@@ -64,6 +64,8 @@ export type Config = {
   readonly consoleReadonly: boolean;
   /** What programs show that change links over HTTP; null: there is no such API. */
   readonly apiToken: Secret | null;
+  /** The hosts that addresses of links in the database may name, in lower case, each with or without a port. */
+  readonly hostedLinkHosts: readonly string[];
   /** Null: nobody is told how links stand. */
   readonly notifyUrl: Secret | null;
   /** Null: what is sent there is not signed. */

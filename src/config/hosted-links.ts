@@ -3,7 +3,8 @@ import { SIDES } from '../contact/side.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import type { Config } from './config.ts';
-import { parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
+import { reportForeignAddresses } from './hosted-addresses.ts';
+import { linkLayer, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
 import { isName, linkPlace, NOT_A_LINK_NAME } from './link-sections.ts';
 import { OWN_LINK_KEYS } from './link-settings.ts';
 import { declareSides } from './sides.ts';
@@ -121,6 +122,8 @@ type Known = {
   readonly names: ReadonlySet<string>;
   readonly pageTokens: ReadonlySet<string>;
   readonly apiToken: string | undefined;
+  /** The hosts that addresses of a link may name. */
+  readonly hosts: readonly string[];
 };
 
 /** What stands in the way of reading a link's settings at all. */
@@ -144,6 +147,8 @@ const readSettings = (name: string, settings: Section, known: Known, sources: Li
   if (sides !== null) {
     const providers = SIDES.map((side) => sides[side].provider.name);
     reportForeignAccounts(sources, providers);
+    const own = linkLayer({ name, where, section }, () => undefined);
+    reportForeignAddresses(sides, { ...sources, section: own }, { hosts: known.hosts, report });
   }
   const link = parseLink({ name, where, section, sides }, sources);
   const token = link?.consoleToken?.reveal();
@@ -170,15 +175,17 @@ const readLink = (hosted: HostedLink, known: Known, sources: LinkSources): LinkC
  */
 export const readHostedLinks = (
   hosted: readonly HostedLink[],
-  { links: ofFile, consoleToken, apiToken }: Pick<Config, 'links' | 'consoleToken' | 'apiToken'>,
+  config: Pick<Config, 'links' | 'consoleToken' | 'apiToken' | 'hostedLinkHosts'>,
   sources: LinkSources,
 ): ReadLinks => {
+  const { links: ofFile, consoleToken, hostedLinkHosts: hosts } = config;
+  const apiToken = config.apiToken?.reveal();
   const names = new Set(ofFile.map(({ name }) => name));
   const pageTokens = new Set([{ consoleToken }, ...ofFile].flatMap((each) => each.consoleToken?.reveal() ?? []));
   const links: LinkConfig[] = [];
   const faulty: FaultyLink[] = [];
   for (const each of hosted) {
-    const read = readLink(each, { names, pageTokens, apiToken: apiToken?.reveal() }, sources);
+    const read = readLink(each, { names, pageTokens, apiToken, hosts }, sources);
     if ('problems' in read) faulty.push(read);
     else {
       links.push(read);

@@ -54,7 +54,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Several hosts',
     about: 'A single host needs none of these.',
-    keys: ['databaseUrl', 'redisUrl', 'apiToken'],
+    keys: ['databaseUrl', 'redisUrl', 'apiToken', 'hostedLinkHosts'],
   },
   {
     title: 'Advanced',

@@ -6,6 +6,7 @@ import {
   concurrency,
   databaseUrl,
   earlierKey,
+  hostNames,
   listenAddress,
   ownKey,
   pageToken,
@@ -58,6 +59,11 @@ export const SharedSettings = z.object({
   apiToken: bearerToken.nullable().default(null).meta({
     description: 'Token for programs that change links over HTTP, at least 24 characters. Requires PostgreSQL.',
     example: 'openssl-rand-base64-24-of-its-own',
+  }),
+  hostedLinkHosts: hostNames.prefault('none').meta({
+    description:
+      'Hosts that links in the database may name in their own addresses, separated by commas, or none. Other addresses are refused.',
+    examples: ['api.service.example', 'crm.example:8443'],
   }),
   notifyUrl: webhookUrl.nullable().default(null).meta({
     description: 'Webhook that is notified when a link halts, pauses, fails for an hour, or recovers.',

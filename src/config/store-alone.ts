@@ -16,6 +16,7 @@ export const storeAlone = (dataDir: string): Config => ({
   consoleToken: null,
   consoleReadonly: false,
   apiToken: null,
+  hostedLinkHosts: [],
   notifyUrl: null,
   notifySecret: null,
   notifyFormat: 'json',

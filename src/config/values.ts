@@ -161,6 +161,23 @@ export const listenAddress = text.transform((value, context): ListenAddress | nu
   );
 });
 
+const MOST_HOSTS = 1_000;
+
+/** From `host`, `host:port` and several of them with commas between; none for `none`. */
+export const hostNames = text.transform((value, context): readonly string[] => {
+  if (value === 'none') return [];
+  const names = value.split(',').map((name) => name.trim());
+  if (names.length > MOST_HOSTS) return fail(context, `has more than ${MOST_HOSTS} hosts. Write fewer.`);
+  const wrong = names.find((name) => !/^(?:\[[\da-f:.]+\]|[^\s:/[\]@*?#]+)(?::\d{1,5})?$/iu.test(name));
+  if (wrong !== undefined) {
+    return fail(context, `"${wrong}" is not a host. Write hosts such as api.example or crm.example:8443, or none.`);
+  }
+  return names.map((name) => {
+    const [, host = '', port = ''] = /^(.*?)(:\d+)?$/u.exec(name) ?? [];
+    return `${URL.parse(`http://${host}`)?.hostname ?? host.toLowerCase()}${port}`;
+  });
+});
+
 /** URL values are not repeated in messages, since they may hold a password. */
 const url = (protocols: readonly string[]) =>
   text.transform((value, context): string => {

@@ -81,6 +81,10 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly tokenKey: string;
   /** The settings that say where the remote is, for whoever cannot reach it. */
   readonly addressKeys: readonly string[];
+  /** All settings that are addresses, and the one that receives the secret of the client. */
+  readonly addresses: { readonly all: readonly string[]; readonly receivingSecret: string };
+  /** The settings of the client that is registered at the remote. */
+  readonly clientKeys: readonly string[];
   /** Fields that this program never writes there: they go from there to the other side only. */
   readonly readOnlyFields: readonly ContactField[];
   /** Whether its change feed names deleted contacts (`RemoteCapabilities.namesDeletions`). */

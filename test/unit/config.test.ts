@@ -16,6 +16,7 @@ test('variables alone describe one link named default, with the documented defau
     file: null,
     faultyLinks: [],
     apiToken: null,
+    hostedLinkHosts: [],
     dataDir: join(cwd(), 'data'),
     isUsualDataDir: true,
     databaseUrl: null,

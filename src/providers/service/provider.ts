@@ -13,6 +13,8 @@ export const service = defineProvider({
   accountKeys: ['accessToken'],
   tokenKey: 'accessToken',
   addressKeys: ['baseUrl'],
+  addresses: { all: ['baseUrl', 'authUrl'], receivingSecret: 'authUrl' },
+  clientKeys: ['clientId', 'clientSecret'],
   readOnlyFields: [],
   namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],

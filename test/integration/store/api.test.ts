@@ -8,7 +8,12 @@ import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findPostgres } from '../../support/postgres.ts';
 
 const TOKEN = 'a-token-for-programs-alone';
-const SHARED = { credentialsKey: 'a passphrase of the first year', apiToken: TOKEN, listen: '127.0.0.1:0' };
+const SHARED = {
+  credentialsKey: 'a passphrase of the first year',
+  hostedLinkHosts: '127.0.0.1',
+  apiToken: TOKEN,
+  listen: '127.0.0.1:0',
+};
 
 const postgres = await findPostgres();
 const host = startCliHost();
@@ -184,6 +189,24 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     expect(await answer.json()).toMatchObject({
       error: { problems: [{ where: 'links.home' }, { where: 'links.home.consoleTokenFile' }] },
     });
+  });
+
+  test('an address outside HOSTED_LINK_HOSTS is refused when a link is added or changed', async () => {
+    const add = (settings: object) => ask('post', '/api/v1/links', { body: { link: 'eve', settings } });
+    const { service, ...rest } = settingsOf('ada');
+    const refused = await add({ ...rest, service: { ...service, baseUrl: 'http://169.254.169.254' } });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      422,
+      { error: { problems: [{ where: 'links.eve.service.baseUrl' }] } },
+    ]);
+    expect((await add({ ...rest, service })).status).toBe(201);
+    const google = { tokenUrl: 'https://collector.example/token', clientSecret: null };
+    const changed = await ask('patch', '/api/v1/links/eve', { body: { settings: { google } } });
+    expect([changed.status, JSON.stringify(await changed.json())]).toEqual([
+      422,
+      expect.stringContaining('collector.example, which is not among the hosts'),
+    ]);
+    expect((await ask('delete', '/api/v1/links/eve')).status).toBe(200);
   });
 
   test('what is not there is said in JSON, and only to who may ask', async () => {

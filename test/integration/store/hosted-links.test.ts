@@ -19,7 +19,7 @@ afterAll(async () => {
   await postgres?.close();
 });
 
-const SHARED = { credentialsKey: 'a passphrase of the first year' };
+const SHARED = { credentialsKey: 'a passphrase of the first year', hostedLinkHosts: '127.0.0.1' };
 
 /** Writes the settings of a link to the sandbox of that name; answers the file. */
 const settingsFile = async (world: DaemonWorld, name: string, settings = {}): Promise<string> => {

@@ -11,12 +11,14 @@ test('each provider is found by its name, and no two are called alike', () => {
 
 test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
   'the keys that %s names are settings of its own, and its token is a secret of one account',
-  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, meter }) => {
+  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, addresses, clientKeys, meter }) => {
     const settings = Object.keys(schema.shape);
     expect(settings).not.toContain(tokenKey);
     expect(secretKeys).toContain(tokenKey);
     expect(accountKeys).toContain(tokenKey);
-    const named = [...secretKeys, ...accountKeys, ...addressKeys, ...(meter === null ? [] : [meter.key])];
+    const addressed = [...addressKeys, ...addresses.all, addresses.receivingSecret];
+    expect(addresses.all).toEqual(settings.filter((key) => key.endsWith('Url')));
+    const named = [...secretKeys, ...accountKeys, ...addressed, ...clientKeys, ...(meter === null ? [] : [meter.key])];
     expect(named.filter((key) => key !== tokenKey && !settings.includes(key))).toEqual([]);
   },
 );

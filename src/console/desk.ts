@@ -6,7 +6,7 @@ import type { Contact } from '../contact/contact.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
-import { createBench, type Bench } from './bench.ts';
+import { createBench, type Bench, type Mark } from './bench.ts';
 import type { RunKind, RunRow } from '../store/store.ts';
 import type { Estimate } from '../sync/run.ts';
 import { planChanges, plannedContacts, unpairedOf } from '../view/plan.ts';
@@ -63,19 +63,19 @@ export type Progress = { readonly text: string; readonly done: number; readonly 
 export type Desk = {
   /** Asks for a run; throws QueueError where the queue does not take it. */
   order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
-  /** How the last job ended that ended in this process; null where none has. */
-  lastReport(link: LinkConfig): JobReport | null;
+  /** How the last job ended that ended in this process; null where none has, or a contact was forgotten since. */
+  lastReport(link: LinkConfig, forgotten: Mark): JobReport | null;
   /** What is under way; null where nothing is. */
   progress(link: LinkConfig): Progress | null;
   plan(link: LinkConfig): void;
   /** `ended`: the ids of the last runs that ended, newest first. An acceptance is over when a second run has ended. */
-  planning(link: LinkConfig, ended: readonly string[]): Planning | null;
+  planning(link: LinkConfig, ended: readonly string[], forgotten: Mark): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
   /** `acceptedHalt`: the message of the one halt that does not keep it from being done. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
-  undoing(link: LinkConfig): Undoing | null;
+  undoing(link: LinkConfig, forgotten: Mark): Undoing | null;
   /** Told of each job that has ended. */
   readonly noteReport: OnReport;
   /** Ends what is under way. */
@@ -96,6 +96,13 @@ const ORDER_SHOWN_MS = 15_000;
 
 /** A link that is removed, and added again under its name, may be somebody else's: what was done before is not shown of it. */
 const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
+
+/** When a contact of the link was last forgotten. */
+export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<Mark> =>
+  (await store.link(name)).forgottenAtMs;
+
+/** The clocks of hosts that share a store differ by less. */
+const CLOCKS_APART_MS = 60_000;
 
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): Progress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0 };
@@ -173,7 +180,7 @@ const checkPlan = async (
 
 /** The jobs that were asked for, and how they ended. */
 const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | 'noteReport'> & Orders => {
-  const reports = new Map<string, { readonly of: string; readonly report: JobReport }>();
+  const reports = new Map<string, { readonly of: string; readonly report: JobReport; readonly atMs: number }>();
   const orderedAtMs = new Map<string, number>();
   return {
     send: async (job) => {
@@ -181,13 +188,16 @@ const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | '
       orderedAtMs.set(job.link, clock.monotonic());
     },
     isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < ORDER_SHOWN_MS,
-    lastReport: (link) => {
+    lastReport: (link, forgotten) => {
       const last = reports.get(link.name);
-      return last?.of === keyOf(link) ? last.report : null;
+      if (last?.of !== keyOf(link)) return null;
+      if (forgotten === null || forgotten + CLOCKS_APART_MS < last.atMs) return last.report;
+      reports.delete(link.name);
+      return null;
     },
     noteReport: ({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
-      if (link !== undefined) reports.set(name, { of: keyOf(link), report });
+      if (link !== undefined) reports.set(name, { of: keyOf(link), report, atMs: clock.now() });
       orderedAtMs.delete(name);
     },
   };
@@ -206,15 +216,15 @@ const createPlans = (
       const work = async (): Promise<Planning> => {
         return { state: 'planned', view: await planView(parts, link, signal), note: null };
       };
-      bench.begin(keyOf(link), { state: 'planning' }, { work, failed });
+      bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
     },
-    planning: (link, ended) => {
-      const planning = bench.of(keyOf(link));
+    planning: (link, ended, forgotten) => {
+      const planning = bench.of(keyOf(link), forgotten);
       return planning?.state === 'accepted' ? acceptedNow(planning, ended) : planning;
     },
     accept: (link, accepted) => {
       const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
-      bench.begin(keyOf(link), { state: 'checking' }, { work, failed });
+      bench.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
     },
   };
 };
@@ -232,7 +242,11 @@ const createUndos = (
   ): void => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    bench.begin(keyOf(link), { ...of, state: first }, { work: () => work(of), failed });
+    bench.begin(
+      keyOf(link),
+      { ...of, state: first },
+      { mark: () => forgottenOf(app, link), work: () => work(of), failed },
+    );
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
@@ -252,7 +266,7 @@ const createUndos = (
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
-    undoing: (link) => bench.of(keyOf(link)),
+    undoing: (link, forgotten) => bench.of(keyOf(link), forgotten),
   };
 };
 

@@ -4,6 +4,7 @@ import { listRuns } from '../history/runs.ts';
 import { readProgress, readServed } from '../jobs/heartbeat.ts';
 import { readLinkStatus } from '../jobs/link-status.ts';
 import type { Env } from './access.ts';
+import { forgottenOf } from './desk.ts';
 import { createLive } from './live.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './paths.ts';
@@ -39,7 +40,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const { link } = context.var;
     const [view] = await viewsOf(parts, [link]);
     if (view === undefined) throw new Error('A link has a view.');
-    return context.html(linkPage(pageOf(parts, context), view, desk.lastReport(link)));
+    return context.html(linkPage(pageOf(parts, context), view, desk.lastReport(link, await forgottenOf(app, link))));
   });
   routes.get('/links/:link/live', (context) => live(context, () => desk.progress(context.var.link)));
   const toLink = (link: string): string => linkPath(link);

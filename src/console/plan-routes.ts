@@ -3,7 +3,7 @@ import { listVerdicts } from '../history/verdicts.ts';
 import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
-import { endedRuns } from './desk.ts';
+import { endedRuns, forgottenOf } from './desk.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './paths.ts';
 import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
@@ -26,6 +26,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     const planning = desk.planning(
       link,
       ended.map(({ id }) => id),
+      await forgottenOf(app, link),
     );
     const of = { planning, progress: desk.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));

@@ -6,7 +6,7 @@ import { whyTooOld } from '../history/too-old.ts';
 import type { RunRow } from '../store/store.ts';
 import { refuse, type Env } from './access.ts';
 import { shownOf } from './change-list.ts';
-import type { UndoTarget } from './desk.ts';
+import { forgottenOf, type UndoTarget } from './desk.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './paths.ts';
 import { acting, looking, pageOf, type LinkParts } from './routing.ts';
@@ -49,7 +49,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
           : { all: await writeOf(app.store, link.name, run.id, write) },
       shown,
-      undoing: desk.undoing(link),
+      undoing: desk.undoing(link, await forgottenOf(app, link)),
       tooOld: tooOld(run),
       progress: desk.progress(link),
     };

@@ -136,7 +136,14 @@ const without = (text: string, texts: readonly string[]): string =>
   texts.reduce((rest, each) => rest.replaceAll(each, '(forgotten)'), text);
 
 /** What names the person besides the contact's own halves and entries. */
-const forgetMentions = (stored: Stored, ids: ReadonlySet<string>, texts: readonly string[]): readonly StoreChange[] => {
+const forgetMentions = (
+  stored: Stored,
+  {
+    ids,
+    texts,
+    nowMs,
+  }: { readonly ids: ReadonlySet<string>; readonly texts: readonly string[]; readonly nowMs: number },
+): readonly StoreChange[] => {
   const { entries, runs, state } = stored;
   const names = [...ids, ...texts];
   const members = entries.flatMap(({ id, intent }): StoreChange[] => {
@@ -155,8 +162,13 @@ const forgetMentions = (stored: Stored, ids: ReadonlySet<string>, texts: readonl
   const verdicts = state.verdicts
     .filter(({ leftId, rightId }) => ids.has(leftId) || ids.has(rightId))
     .map(({ leftId, rightId }): StoreChange => ({ kind: 'drop-verdict', leftId, rightId }));
-  const patch: StoreChange[] = own === state.reason ? [] : [{ kind: 'link', patch: { reason: own } }];
-  return [...members, ...reasons, ...refusals, ...verdicts, ...patch];
+  return [
+    ...members,
+    ...reasons,
+    ...refusals,
+    ...verdicts,
+    { kind: 'link', patch: { reason: own, forgottenAtMs: nowMs } },
+  ];
 };
 
 const planPerson = async (
@@ -189,7 +201,7 @@ const planPerson = async (
       ...[...new Set(conflicts.map(({ leftId }) => leftId))].map((leftId): StoreChange => {
         return { kind: 'drop-conflicts', leftId };
       }),
-      ...forgetMentions(stored, ids, texts),
+      ...forgetMentions(stored, { ids, texts, nowMs }),
     ],
   };
 };

@@ -206,6 +206,7 @@ export type PatchColumns = {
   readonly selectionPatterns: string | null;
   readonly selectionKey: string | null;
   readonly activityJson: string | null;
+  readonly forgottenAtMs: number | null;
 };
 
 export type LinkColumns = PatchColumns & {
@@ -274,6 +275,7 @@ export const toLink = (row: LinkColumns, { cursors, groupPairs, rejections, verd
   pausedByHandAtMs: row.pausedByHandAtMs,
   fields: { name: row.fieldsName, joining: row.fieldsJoining === null ? null : decodeFields(row.fieldsJoining) },
   activity: row.activityJson === null ? NO_ACTIVITY : decodeActivity(row.activityJson),
+  forgottenAtMs: row.forgottenAtMs,
   told: { trouble: row.toldTrouble, failingSinceMs: row.failingSinceMs, claimedUntilMs: row.claimedUntilMs },
   cursors: bySide((side): Cursor => {
     const found = cursors.find((each) => each.side === side);

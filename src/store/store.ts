@@ -78,6 +78,8 @@ export type LinkState = PausedByHand & {
   readonly told: Told;
   readonly fields: LinkFields;
   readonly activity: Activity;
+  /** When a contact was last forgotten (epoch milliseconds): what was kept in memory before that may show it. */
+  readonly forgottenAtMs: number | null;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];

@@ -54,6 +54,7 @@ export const newState = (name: string): LinkState => ({
   pausedByHandAtMs: null,
   fields: NO_CHOICE,
   activity: NO_ACTIVITY,
+  forgottenAtMs: null,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

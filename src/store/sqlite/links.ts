@@ -37,6 +37,7 @@ const updateLink = (orm: Orm) =>
       selectionPatterns: sql`${placeholder('selectionPatterns')}`,
       selectionKey: sql`${placeholder('selectionKey')}`,
       activityJson: sql`${placeholder('activityJson')}`,
+      forgottenAtMs: sql`${placeholder('forgottenAtMs')}`,
     })
     .where(sameLink)
     .prepare();

@@ -37,6 +37,8 @@ export const links = sqliteTable('links', {
   fieldsJoining: text('fields_joining'),
   /** When runs wrote something (`Activity`). */
   activityJson: text('activity_json'),
+  /** When a contact of the link was last forgotten. */
+  forgottenAtMs: integer('forgotten_at_ms'),
 });
 
 /** Where each side's feed was read to, and how far a full listing under way has come. */

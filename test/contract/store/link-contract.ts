@@ -146,6 +146,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         acceptedDeletes: null,
         fields: { name: '', joining: null },
         activity: NO_ACTIVITY,
+        forgottenAtMs: null,
         selection: null,
         told: NOTHING_TOLD,
         pausedByHandAtMs: null,
@@ -165,8 +166,14 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         patch: { accounts: { left: 'a', right: null }, credentials: { left: null, right: 'c' } },
       });
       const activity = { lastChangeAtMs: 12, hours: [0.5, 1] };
-      await commit({ kind: 'link', patch: { activity } });
-      const patched = { state: 'paused', reason: 'revoked', accounts: { left: 'a', right: null }, activity };
+      await commit({ kind: 'link', patch: { activity, forgottenAtMs: 3 } });
+      const patched = {
+        state: 'paused',
+        reason: 'revoked',
+        accounts: { left: 'a', right: null },
+        activity,
+        forgottenAtMs: 3,
+      };
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, credentials: { left: null, right: 'c' } });
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, state: 'active', reason: null });

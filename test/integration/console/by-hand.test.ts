@@ -133,6 +133,23 @@ test('one write is looked at and undone from the page of the person, and the oth
   expect(sandbox.google.account.person(googleId(sandbox, 'Ada'))?.organizations?.[0]?.title).toBe('Title of Ada');
 });
 
+test('a contact that was forgotten is no longer in the undo preview that the page kept', async () => {
+  const others = ['Ben', 'Cleo', 'Dora'].map((name) => named(name, 'Bell', `${name}@x.org`));
+  const started = await startWith([ADA, ...others], []);
+  await using _ = started.world;
+  const { sandbox, visitor, world } = started;
+  sandbox.google.account.deletePerson(googleId(sandbox, 'Ada'));
+  await sync(started);
+  expect(sandbox.service.account.contacts()).toHaveLength(3);
+  const path = /href="(\/links\/work\/runs\/[^"?]+)"/u.exec((await visitor.get('/links/work')).text)?.[1] ?? '';
+  await visitor.press('/links/work', `${path}/preview`);
+  expect(seen(await settled(visitor, path))).toMatch(/would revert what the run wrote\..*Ada Lovelace/u);
+  expect(await world.run('forget', 'contact', 'ada@x.org')).toMatchObject({ code: 0 });
+  const after = await visitor.get(path);
+  expect([after.status, after.text.includes('Lovelace')]).toEqual([200, false]);
+  expect((await visitor.get('/links/work/plan')).text).not.toContain('Lovelace');
+});
+
 test('[R15] what a side refused is tried again when it is asked for, and not before', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;

@@ -8,11 +8,15 @@ import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 /** A hosted link as the configuration has it; each look at the database makes another one. */
 const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new Secret(token) }) as LinkConfig;
+/** A store that says when a contact was last forgotten. */
+const storeOf = (forgottenAtMs: () => number | null) => ({
+  link: () => Promise.resolve({ forgottenAtMs: forgottenAtMs() }),
+});
 const yielded = () => new Promise(setImmediate);
 
 test('what was done for a link is not shown of another one that was added under its name', async () => {
   const failing = () => Promise.reject(new Error('Mia Smith stands there twice.'));
-  const app = { plan: failing, planUndo: failing } as unknown as App;
+  const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
   let link = linkOf('of the first');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const desk = createDesk({ app, daemon, clock: createVirtualClock() });
@@ -20,7 +24,7 @@ test('what was done for a link is not shown of another one that was added under 
   desk.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
   desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
   await yielded();
-  const shown = () => [desk.planning(link, []), desk.undoing(link), desk.lastReport(link)];
+  const shown = () => [desk.planning(link, [], null), desk.undoing(link, null), desk.lastReport(link, null)];
   link = linkOf('of the first');
   expect(shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
   link = linkOf('of somebody else');
@@ -34,6 +38,7 @@ test('an accepted plan is shown until a second run has ended, so that it never a
   const app = {
     plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
     store: {
+      ...storeOf(() => null),
       runs: () =>
         Promise.resolve([
           { id: 'running', endedAtMs: null },
@@ -46,11 +51,60 @@ test('an accepted plan is shown until a second run has ended, so that it never a
   const desk = createDesk({ app, daemon, clock: createVirtualClock() });
   desk.plan(link);
   await yielded();
-  const planning = desk.planning(link, []);
+  const planning = desk.planning(link, [], null);
   desk.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
   await yielded();
-  expect(desk.planning(link, ['before'])).toMatchObject({ state: 'accepted', ranAs: null });
-  expect(desk.planning(link, ['after', 'before'])).toMatchObject({ state: 'accepted', ranAs: 'after' });
-  expect(desk.planning(link, ['halted', 'after', 'before'])).toBeNull();
+  expect(desk.planning(link, ['before'], null)).toMatchObject({ state: 'accepted', ranAs: null });
+  expect(desk.planning(link, ['after', 'before'], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
+  expect(desk.planning(link, ['halted', 'after', 'before'], null)).toBeNull();
+  await desk.close();
+});
+
+test('a contact that was forgotten is in no plan, preview or report that was kept before or during its deletion', async () => {
+  let forgotten: number | null = null;
+  let during = (): void => undefined;
+  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const app = {
+    plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
+    planUndo: async () => {
+      during();
+      return { report: { actions: [{ name: 'Mia Smith' }], refused: [] }, halt: null };
+    },
+    store: storeOf(() => forgotten),
+  } as unknown as App;
+  const link = linkOf('a token');
+  const clock = createVirtualClock();
+  const desk = createDesk({
+    app,
+    daemon: { order: async () => undefined, progress: () => [], links: () => [link] },
+    clock,
+  });
+  const target = { run: { id: 'run' }, write: null } as UndoTarget;
+  const shown = () => [
+    desk.planning(link, [], forgotten)?.state,
+    desk.undoing(link, forgotten)?.state,
+    desk.lastReport(link, forgotten)?.ending,
+  ];
+  const keep = async (): Promise<void> => {
+    desk.plan(link);
+    desk.preview(link, target);
+    desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
+    await yielded();
+  };
+  await keep();
+  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  forgotten = clock.now();
+  expect(shown()).toEqual([undefined, undefined, undefined]);
+  clock.advance(120_000);
+  during = () => {
+    forgotten = clock.now();
+  };
+  await keep();
+  expect(shown()).toEqual([undefined, undefined, undefined]);
+  clock.advance(120_000);
+  during = () => undefined;
+  await keep();
+  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
   await desk.close();
 });

@@ -1,0 +1,1 @@
+ALTER TABLE "links" ADD COLUMN "forgotten_at_ms" bigint;

@@ -1,0 +1,1 @@
+ALTER TABLE `links` ADD `forgotten_at_ms` integer;

@@ -1,4 +1,4 @@
-import { foldText } from './names.ts';
+import { foldText, wordsOf } from './names.ts';
 
 /** A folded word in two spellings: `muller` and `mueller` for Müller. */
 export type Word = readonly [plain: string, spelt: string];
@@ -27,3 +27,7 @@ export const isSpaceless = ([plain]: Word): boolean => plain > '\u0E00' && SPACE
 
 /** The words as one text. */
 export const entryOf = (words: readonly Word[]): string => words.map(([plain]) => plain).join(' ');
+
+/** The folded words of a text; of a word in a script without spaces its letters, because it may be a whole name. */
+export const namePieces = (text: string): readonly string[] =>
+  wordsOf(text).flatMap((word) => (isSpaceless([word, word]) ? [...word] : [word]));

@@ -23,7 +23,7 @@ import {
   withList,
   type KeyedList,
 } from '../contact/lists.ts';
-import { wordsOf } from '../contact/names.ts';
+import { namePieces } from '../contact/name-words.ts';
 import type { Conflict, OpenConflict, Taken } from './decision.ts';
 import { conflictWinner, forField, mayWrite, policyFor, type Policy } from './policy.ts';
 import { sidesToTake, takenValue, type TakenValue } from './review.ts';
@@ -83,9 +83,9 @@ const nameSource = (sides: Sides<Half>, policy: Policy): Side | null => {
     const winner = winnerOf(policy, sides, field) ?? whenAsked;
     return names[winner][field] || names[otherSide(winner)][field];
   };
-  const words = (side: Side) => NAME_FIELDS.flatMap((field) => wordsOf(names[side][field]));
+  const words = (side: Side) => NAME_FIELDS.flatMap((field) => namePieces(names[side][field]));
   // Whoever answers may take either side's value.
-  const unions = SIDES.map((side) => NAME_FIELDS.flatMap((field) => wordsOf(valueOf(field, side))));
+  const unions = SIDES.map((side) => NAME_FIELDS.flatMap((field) => namePieces(valueOf(field, side))));
   const united = unions.find((union) => SIDES.every((side) => union.length > words(side).length));
   if (united === undefined) return null;
   const whole = SIDES.filter((side) => united.every((word) => words(side).includes(word)));

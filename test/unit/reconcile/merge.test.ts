@@ -369,6 +369,9 @@ describe('a first meeting', () => {
       ['Mary Ann', 'Lee'],
       {},
     ],
+    ['a name without spaces is divided', ['山田太郎', ''], ['太郎', '山田'], ['太郎', '山田'], { conflicts: 'left' }],
+    ['also with a title', ['Dr. 山田太郎', ''], ['太郎', '山田'], ['Dr. 山田太郎', ''], {}],
+    ['also in Hangul', ['김', '민준'], ['김민준', ''], ['김', '민준'], { conflicts: 'right' }],
   ])('[R13] of one full name makes no word twice: %s', (_, left, right, expected, policy) => {
     const side = ([firstName, lastName]: Name) => sideOf({ firstName, lastName }, null);
     const { desired } = mergeOf(side(left), side(right), policyWith(policy));

@@ -16,7 +16,11 @@ const CHOICES: readonly (readonly SyncedField[])[] = [
   inFieldOrder([...USUAL_FIELDS, 'notes', 'tags', 'custom:Budget']),
   inFieldOrder([...USUAL_FIELDS.filter((field) => field !== 'title' && field !== 'websites'), 'notes', 'relations']),
   SHOWS_NOTHING,
+  inFieldOrder([...USUAL_FIELDS, 'notes', 'tags', 'relations', 'instantMessengers']),
 ];
+
+/** The choice that syncs every list whose elements differ in a sign or a type alone. */
+export const SYNCS_TYPED_LISTS = CHOICES.length - 1;
 
 /** What the link syncs now, and what it did not sync at some time since everything was at rest. */
 export type Choosing = { fields: readonly SyncedField[]; readonly uncertain: Set<SyncedField> };

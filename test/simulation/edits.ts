@@ -7,6 +7,7 @@ import { dropsWebsite, refusesTitle, signText } from '../support/memory/manners.
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
+import { learn, learnUnsure } from './people.ts';
 import { contactTokens, groupOf, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type Delivered, type World } from './world.ts';
 
@@ -92,7 +93,10 @@ const takenBackUnseen = ({ ledger, parts }: World, put: ReadonlySet<Token>): rea
 export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   world.parts.untouchable.delete(row.entity);
   const before = visibleTokens(book, row);
+  const former = row.contact;
   how();
+  if (row.state === 'live') learn(world.people, row.entity, former, row.contact);
+  else learnUnsure(world.people, row.entity);
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
   const unseen = takenBackUnseen(world, after.difference(before));
   world.ledger.changed(row.entity, before, after);
@@ -133,6 +137,7 @@ export const enter = (
   const extra = `note ${world.nextNumber()}`;
   const row = book.add({ contact, extra, ...origin, entity });
   world.notes.set(row, extra);
+  learn(world.people, entity, null, contact);
   world.ledger.changed(entity, new Set(), visibleTokens(book, row));
   world.ledger.changedAt(book.side, world.clock.now(), new Set(), visibleTokens(book, row));
   world.ledger.fateOf(entity).edited = true;
@@ -205,7 +210,7 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
   world.ledger.united(from, to);
 };
 
-const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
+export const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
   const fate = world.ledger.fateOf(row.entity);
   const { edited } = fate;
   world.memory.removed = { entity: row.entity, side: book.side };

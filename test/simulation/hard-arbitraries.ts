@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { SIDES } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
-import type { Aim, Edit, RunStep } from './history.ts';
+import type { Aim, Edit, Hardness, History, RunStep } from './history.ts';
 import { run } from './scenario.ts';
 
 export const MINUTE_MS = 60_000;
@@ -146,3 +146,19 @@ export const selectiveRun = (chosen: fc.Arbitrary<RunStep['contacts']>): fc.Arbi
       chosen,
     )
     .map(([drawn, chosenNow]) => (chosenNow === undefined ? drawn : { ...drawn, contacts: chosenNow }));
+
+/** What a topic draws. */
+export type Drawn = {
+  readonly phases: fc.Arbitrary<readonly (readonly RunStep[])[]>;
+  readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
+  /** Plain manners where left out. */
+  readonly manners?: fc.Arbitrary<History['manners']>;
+  /** Whether no field goes one way. */
+  readonly goesBothWays?: true;
+};
+
+/** The run with edits of these kinds at one side. */
+export const atSide = (step: RunStep, at: Side, kinds: readonly Edit['kind'][]): RunStep => ({
+  ...step,
+  before: step.before.map((edit) => (kinds.includes(edit.kind) && 'side' in edit ? { ...edit, side: at } : edit)),
+});

@@ -16,6 +16,8 @@ import {
 } from './edits.ts';
 import type { Edit, HardEdit } from './history.ts';
 import type { Token } from './ledger.ts';
+import { learnUnsure } from './people.ts';
+import { applyPeopleEdit, isPeopleEdit } from './people-edits.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
 type Of<Kind extends HardEdit['kind']> = Extract<HardEdit, { kind: Kind }>;
@@ -97,6 +99,7 @@ const addAgain = (world: World, { side, who }: Of<'again'>): void => {
   world.ledger.fateOf(row.entity).edited = true;
   // What is added again lacks nothing by its user's doing: the two meet as strangers do, and what one has comes to the other.
   world.ledger.comeBack(row.entity);
+  learnUnsure(world.people, row.entity);
   world.agreed.delete(row.entity);
   // What it shows of the service is its user's now.
   world.extras.everScribbled.add(added);
@@ -165,6 +168,7 @@ const restore = (world: World, book: Book): void => {
 
 /** Lets a user, or a side itself, do something; nothing happens where there is nothing to do it to. */
 export const applyEdit = (world: World, edit: Edit): void => {
+  if (isPeopleEdit(edit)) return applyPeopleEdit(world, edit);
   const [book] = stamped(world);
   switch (edit.kind) {
     case 'flip':

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { Side } from '../../src/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import {
@@ -8,12 +7,14 @@ import {
   addEmail,
   aimsOf,
   anyone,
+  atSide,
   BOOKS,
   clash,
   contacts,
   crash,
   create,
   drop,
+  type Drawn,
   dropEmail,
   editOther,
   edits,
@@ -43,6 +44,7 @@ import {
   who,
 } from './hard-arbitraries.ts';
 import { deciding, type Edit, type Hardness, type History, type Players, type RunStep } from './history.ts';
+import { PEOPLE, PEOPLE_VALUES } from './people-history.ts';
 import { run } from './scenario.ts';
 
 /** What a hard history is about. */
@@ -77,17 +79,18 @@ export const TOPICS = [
   'selection',
   /** Names of groups are swapped and given to other groups. */
   'group-names',
+  /** Contacts of people that are easily taken for each other. */
+  'people',
+  /** Values that are easily taken for each other. */
+  'people-values',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
-
-type Drawn = {
-  readonly phases: fc.Arbitrary<readonly (readonly RunStep[])[]>;
-  readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
-};
 
 /** The books come to rest, then runs follow each other in one phase. */
 const afterRest = (more: fc.Arbitrary<Edit>, runs: fc.Arbitrary<RunStep[]>): Drawn['phases'] =>
   fc.tuple(settledBooks(more), runs).map((phases) => phases);
+
+const GROUP_EDITS = ['swap-groups', 'remake-group', 'take-group-name', 'rename-group'] as const;
 
 const groupNamesRun = runOf({
   before: edits(
@@ -104,13 +107,9 @@ const groupNamesRun = runOf({
   crash: seldom<RunStep['crash']>(crash, null),
 });
 
-/** The run with the edits of groups at one side. */
-const atSide = (step: RunStep, at: Side): RunStep => ({
-  ...step,
-  before: step.before.map((edit) => ('group' in edit && edit.kind !== 'join' ? { ...edit, side: at } : edit)),
-});
-
 const DRAWN: Readonly<Record<Topic, Drawn>> = {
+  people: PEOPLE,
+  'people-values': PEOPLE_VALUES,
   selection: {
     phases: fc
       .tuple(
@@ -329,7 +328,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
     // Of one side: two groups that get one name on two sides are a conflict that is reported, and stays.
     phases: fc
       .tuple(settledBooks(fc.oneof(create, join)), side, fc.array(groupNamesRun, { minLength: 1, maxLength: 3 }))
-      .map(([books, at, runs]) => [books, runs.map((each) => atSide(each, at))]),
+      .map(([books, at, runs]) => [books, runs.map((each) => atSide(each, at, GROUP_EDITS))]),
   },
   unreadable: {
     phases: afterRest(
@@ -396,7 +395,7 @@ const hardnessOf = (given: Drawn['hardness'] = {}): fc.Arbitrary<Hardness> =>
 
 const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
   fc.record({
-    manners: fc.constant<History['manners']>({ left: PLAIN_MANNERS, right: PLAIN_MANNERS }),
+    manners: DRAWN[topic].manners ?? fc.constant<History['manners']>({ left: PLAIN_MANNERS, right: PLAIN_MANNERS }),
     conflicts: fc.constantFrom('newest', 'left', 'right'),
     deleteCount: fc.constant(50),
     skewMs: fc.constantFrom(0, -180_000, 180_000),
@@ -408,7 +407,11 @@ const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
 
 /** Hard histories about one topic; a seed draws the same one between any two providers. */
 export const hardHistoryArbitrary = (players: Players, topic: Topic): fc.Arbitrary<History> =>
-  topicArbitrary(topic).map((history) => ({ players, ...history }));
+  topicArbitrary(topic).map((history) => ({
+    players,
+    ...history,
+    ...(DRAWN[topic].goesBothWays === true && { directions: {} }),
+  }));
 
 /** The topic of a seed, where none is asked for. */
 export const topicOf = (seed: number): Topic => TOPICS[seed % TOPICS.length] ?? 'membership';

@@ -9,6 +9,7 @@ import type { Manners } from '../support/memory/manners.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import type { ProviderName } from '../support/memory/providers.ts';
 import type { MergeRequest } from './merge-order.ts';
+import type { PeopleEdit } from './people.ts';
 
 /** What a user does to an address book. Contacts and groups are picked by number among those that stand there. */
 export type Edit =
@@ -80,7 +81,8 @@ export type HardEdit =
   | { readonly kind: 'step-back'; readonly byMs: number }
   /** The side is backed up, and later restored from the last backup. */
   | { readonly kind: 'backup' }
-  | { readonly kind: 'restore' };
+  | { readonly kind: 'restore' }
+  | PeopleEdit;
 
 /** A fault that is aimed at the first write of a kind, and what users do as soon as it has happened. */
 export type Aim = {

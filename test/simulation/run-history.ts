@@ -8,6 +8,7 @@ import type { Row } from '../support/memory/book.ts';
 import type { LinkContext } from '../../src/sync/context.ts';
 import { mergeDuplicates, type MergeOrder } from '../../src/history/merge-duplicates.ts';
 import { runLink, type RunResult } from '../../src/sync/run.ts';
+import type { RunEvent } from '../../src/sync/run-event.ts';
 import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
@@ -17,6 +18,7 @@ import type { Aim, History, RunStep } from './history.ts';
 import { checkExplained } from './explained.ts';
 import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
 import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
+import { checkPeople, judgePairs, noteReported, restPeople } from './judge-people.ts';
 import { orderOf } from './merge-order.ts';
 import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
 import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
@@ -150,7 +152,8 @@ const runOnce = async (
   world.parts.byHand = (options.order ?? null) !== null;
   try {
     const { order = null, acceptDeletes } = options;
-    const asked = { acceptDeletes, signal: new AbortController().signal, onEvent: () => {} };
+    const onEvent = (event: RunEvent): void => noteReported(world, event);
+    const asked = { acceptDeletes, signal: new AbortController().signal, onEvent };
     result =
       order === null
         ? await runLink(context, { ...asked, kind: options.full ? 'full' : 'incremental' })
@@ -186,6 +189,7 @@ const runOnce = async (
   await explainConflicts(world);
   await noteQuestions(world);
   await noteLinked(world);
+  judgePairs(world);
   // What went while the run woke its pair may have gone after that.
   noteLostApart(
     world,
@@ -325,6 +329,7 @@ const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): 
     ...(await checkAtRest(world, rested, history.hardness)),
     ...(await checkExplained(world, contextOf(simulation, QUIET).context.policy)),
     ...checkShown(history, world, rejections),
+    ...checkPeople(world),
   ];
   if (violations.length > 0) throw new ViolationError(violations, world, trace);
 };
@@ -351,6 +356,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     rested = await peopleAtRest(world, rested);
     world.ledger.rest(peopleApart(world), await peopleRefused(world), allAsked(world));
     noteAgreed(world);
+    restPeople(world);
     rememberQuestions(world);
     world.beforeRestore.clear();
     world.unanswered.clear();

@@ -16,6 +16,7 @@ import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import type { Doubtful } from './doubtful.ts';
 import type { History } from './history.ts';
+import { createPeople, type People } from './people.ts';
 import { createParts, judgeCreated, judgeWrite, sourceOf, type Parts } from './parts.ts';
 import {
   contactTokens,
@@ -81,6 +82,7 @@ export type World = {
   readonly unread: Map<Row, number>;
   /** What some edits refer to. */
   readonly memory: Memory;
+  readonly people: People;
   readonly parts: Parts;
   /** The fields that go one way only in a link that writes both sides. */
   readonly directions: NonNullable<History['directions']>;
@@ -310,6 +312,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     pairs: [] as Sides<string>[],
     asleep: [] as Sides<string>[],
     agreed: new Map<number, ReadonlySet<Token>>(),
+    people: createPeople(),
     parts: createParts(),
     directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],

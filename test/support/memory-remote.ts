@@ -9,6 +9,7 @@ import {
   type ContactField,
   type SyncedField,
 } from '../../src/contact/contact.ts';
+import { withBoundEntries } from '../../src/contact/bound-entries.ts';
 import { listOf, withList } from '../../src/contact/lists.ts';
 import { otherSide, type Side } from '../../src/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/contact/keys.ts';
@@ -40,6 +41,7 @@ import {
   type Row,
 } from './memory/book.ts';
 import { feedOf } from './memory/feeds.ts';
+import { writtenJobs } from './memory/jobs.ts';
 import { receive, refusesTitle } from './memory/manners.ts';
 import type { MemoryProvider } from './memory/providers.ts';
 
@@ -227,7 +229,8 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
     witness.asks(side, row, fields);
-    const next = overlaid(row.contact, desired, fields);
+    const asked = { current, desired: overlaid(row.contact, desired, fields) };
+    const { contact: next, jobs } = writtenJobs(row, asked, fields);
     if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {
       witness.overwrote(side, row.contact, receive(manners, next));
     }
@@ -235,10 +238,11 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (checksVersions || String(row.version) === current.version) row.extra = extraOf(current.raw);
     const before = { contact: row.contact, groupIds: row.groupIds };
     if (book.habits.writesUnarchive && row.state === 'archived') row.state = 'live';
+    row.jobs = jobs;
     book.write(row, next);
     witness.delivered(side, row, before);
     witness.wrote(side);
-    return { key, ok: true, value: recordOf(row) };
+    return { key, ok: true, value: withBoundEntries(recordOf(row), current) };
   };
 
   const moveOne = (request: MembershipRequest): WriteResult<readonly string[]> => {

@@ -3,6 +3,7 @@ import type { Contact } from '../../../src/contact/contact.ts';
 import type { Side } from '../../../src/contact/side.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
 import { createRowDigest } from '../../../src/providers/row-digest.ts';
+import { readJobs, type Job } from './jobs.ts';
 import { receive, type Manners } from './manners.ts';
 import type { MemoryProvider } from './providers.ts';
 
@@ -15,6 +16,8 @@ export type Row = {
   groupIds: Set<string>;
   /** What the canonical contact cannot express. */
   extra: Json;
+  /** The organizations in addition to the one of company and title. */
+  jobs: readonly Job[];
   originId: string | null;
   originScope?: string;
   version: number;
@@ -127,8 +130,10 @@ export const createBook = (options: BookOptions) => {
     originId: string | null;
     originScope?: string;
     entity: number;
+    jobs?: readonly Job[];
   }): Row => {
     const row: Row = {
+      jobs: [],
       ...given,
       id: newId(),
       formerIds: [],
@@ -268,9 +273,9 @@ export const recordOf = (row: Row): ContactRecord => {
     id: row.id,
     version: String(row.version),
     modifiedAtMs: row.modifiedAtMs,
-    contact: row.contact,
+    ...readJobs(row.contact, row.jobs),
     groupIds: [...row.groupIds].toSorted(),
-    raw: JSON.stringify({ extra: row.extra }),
+    raw: JSON.stringify({ extra: row.extra, ...(row.jobs.length > 0 && { jobs: row.jobs }) }),
     originId: row.originId,
     ...(row.originScope === undefined ? {} : { originScope: row.originScope }),
   };

@@ -22,6 +22,8 @@ export type MemoryProvider = {
   readonly mergesContacts: boolean;
   /** Whether a user can archive a contact: listings leave it out, reads still find it. */
   readonly archivesContacts: boolean;
+  /** Whether a contact has organizations in addition to the one that the link syncs. */
+  readonly listsJobs: boolean;
 };
 
 const GOOGLE: MemoryProvider = {
@@ -48,6 +50,7 @@ const GOOGLE: MemoryProvider = {
   renamesContacts: true,
   mergesContacts: false,
   archivesContacts: false,
+  listsJobs: true,
 };
 
 const SERVICE: MemoryProvider = {
@@ -74,6 +77,7 @@ const SERVICE: MemoryProvider = {
   renamesContacts: false,
   mergesContacts: true,
   archivesContacts: true,
+  listsJobs: false,
 };
 
 /** The providers that a simulation knows, by the name that configuration gives them. */

@@ -1,0 +1,87 @@
+import { SIDES, type Side } from '../../src/contact/side.ts';
+import type { RunEvent } from '../../src/sync/run-event.ts';
+import type { Row } from '../support/memory/book.ts';
+import { bareName, elementsOf, textsOf, type Known } from './people.ts';
+import { liveRows, type World } from './world.ts';
+
+/** Notes of which people the link reported that two contacts may be one: they may stay two, and are judged no further. */
+export const noteReported = (world: World, event: RunEvent): void => {
+  if (event.kind !== 'ambiguous') return;
+  const entitiesOf = (side: Side): ReadonlySet<number> =>
+    new Set(event[side].flatMap((id) => world.books[side].find(id)?.entity ?? []));
+  for (const entity of entitiesOf('left').intersection(entitiesOf('right'))) {
+    if (!world.people.known.has(entity)) continue;
+    world.people.reported.add(entity);
+    world.ledger.blurred.add(entity);
+  }
+};
+
+/** No pair joins contacts of two people. */
+export const judgePairs = (world: World): void => {
+  for (const ids of world.pairs) {
+    const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
+    if (left === undefined || right === undefined || left.entity === right.entity) continue;
+    const { known } = world.people;
+    if (!known.has(left.entity) || !known.has(right.entity)) continue;
+    const complaint = `${left.id} and ${right.id} are paired, and are two people`;
+    if (!world.complaints.includes(complaint)) world.complaints.push(complaint);
+  }
+};
+
+/** Whether a text is one of the person, or the beginning of one that its side cut off. */
+const isOwned = ({ owned }: Known, text: string, longest: number): boolean =>
+  owned.has(text) || (text.length >= longest && [...owned].some((each) => each.startsWith(text)));
+
+const checkRow = (world: World, side: Side, row: Row, known: Known): readonly string[] => {
+  const name = bareName(row.contact);
+  const longest = 'title '.length + world.books[side].manners.titleLength;
+  const foreign = [...elementsOf(row.contact), ...textsOf(row.contact)].filter(
+    (each) => !isOwned(known, each, longest),
+  );
+  const jobs = world.people.jobs.get(row) ?? [];
+  return [
+    ...foreign.map((each) => `${row.id} at ${side} has ${each}, which is of another person`),
+    ...(known.names.has(name) ? [] : [`${row.id} at ${side} is named ${name}, as its person never was`]),
+    ...(JSON.stringify(row.jobs) === JSON.stringify(jobs) ? [] : [`${row.id} at ${side} lost an organization`]),
+  ];
+};
+
+/** Each contact of a person has the elements that its users entered and did not remove, and no element that they removed. */
+const checkElements = (row: Row, side: Side, { held, added, removed, isUnsure }: Known): readonly string[] => {
+  const present = elementsOf(row.contact);
+  const missing = [...held.difference(present)].filter((each) => !removed.has(each) && !(isUnsure && added.has(each)));
+  const left = isUnsure ? [] : [...removed.intersection(present)].filter((each) => !added.has(each));
+  return [
+    ...missing.map((each) => `${row.id} at ${side} lost ${each}`),
+    ...left.map((each) => `${row.id} at ${side} has ${each}, which was removed`),
+  ];
+};
+
+/** Every person has the own values alone, and all of them, at both sides. */
+export const checkPeople = (world: World): readonly string[] =>
+  [...world.people.known].flatMap(([entity, known]) => {
+    const rows = SIDES.flatMap((side) =>
+      liveRows(world.books[side])
+        .filter((row) => row.entity === entity)
+        .map((row) => ({ side, row })),
+    );
+    const foreign = rows.flatMap(({ side, row }) => checkRow(world, side, row, known));
+    const isSingle = rows.length === 2 && rows[0]?.side !== rows[1]?.side;
+    const isBlurred = world.ledger.blurred.has(entity) && !world.people.reported.has(entity);
+    if (!isSingle || isBlurred) return foreign;
+    return [...foreign, ...rows.flatMap(({ side, row }) => checkElements(row, side, known))];
+  });
+
+/** Everything is at rest: what happened before is settled. */
+export const restPeople = (world: World): void => {
+  for (const [entity, known] of world.people.known) {
+    if (known.isUnsure) {
+      known.held.clear();
+      const row = liveRows(world.books.left).find((each) => each.entity === entity);
+      for (const element of row === undefined ? [] : elementsOf(row.contact)) known.held.add(element);
+    }
+    known.added.clear();
+    known.removed.clear();
+    known.isUnsure = false;
+  }
+};

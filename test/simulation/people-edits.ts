@@ -1,0 +1,225 @@
+import { EMPTY_CONTACT, type Contact } from '../../src/contact/contact.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
+import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
+import { isAsAnswered, type Book, type Row } from '../support/memory/book.ts';
+import { addElement, change, enter, liveGroups, pick, removeContact, setScalar } from './edits.ts';
+import type { Edit } from './history.ts';
+import {
+  bareFirstName,
+  contactOfMember,
+  elementsOf,
+  GROUP_NAMES,
+  isOwnEmail,
+  learn,
+  learnUnsure,
+  lettersOf,
+  meet,
+  POOLS,
+  withOtherTitle,
+  type PeopleEdit,
+} from './people.ts';
+import { counterpart, liveRows, type World } from './world.ts';
+
+type Of<Kind extends PeopleEdit['kind']> = Extract<PeopleEdit, { kind: Kind }>;
+
+/** The contacts of known people that were linked when the last run ended. */
+const linkedRows = (world: World, side: Side): readonly Row[] =>
+  liveRows(world.books[side]).filter((row) => world.people.known.has(row.entity) && world.linked[side].has(row.id));
+
+/** Whether the link has both contacts of the person: what is entered at one side meets no contact that is new at the other. */
+const isPaired = (world: World, side: Side, row: Row): boolean => {
+  const other = counterpart(world, side, row);
+  return other !== null && world.linked[otherSide(side)].has(other.id);
+};
+
+const isNameless = ({ firstName, lastName, company }: Contact): boolean => `${firstName}${lastName}${company}` === '';
+
+/** Whether a contact of another person shares an email address, and one of the two has no name: the product takes them for one (R13). */
+const meetsNameless = (world: World, contact: Contact, entity: number): boolean => {
+  const emails = new Set(contact.emailAddresses.map(({ value }) => value));
+  return SIDES.flatMap((side) => liveRows(world.books[side])).some(
+    (other) =>
+      other.entity !== entity &&
+      (isNameless(contact) || isNameless(other.contact)) &&
+      other.contact.emailAddresses.some(({ value }) => emails.has(value)),
+  );
+};
+
+const enterPerson = (world: World, book: Book, contact: Contact, entity: number): Row | undefined => {
+  meet(world.people, entity);
+  enter(world, book, contact, entity);
+  return book.rows.at(-1);
+};
+
+const enterMember = (world: World, edit: Of<'person'>): void => {
+  const { households, entered, jobs } = world.people;
+  const household = households.get(edit.household) ?? world.nextNumber();
+  households.set(edit.household, household);
+  const key = `${household} ${edit.who}`;
+  if (entered.has(key)) return;
+  entered.add(key);
+  const entity = world.nextNumber();
+  for (const [look, side] of SIDES.filter((each) => edit.at === 'both' || edit.at === each).entries()) {
+    const book = world.books[side];
+    const contact = contactOfMember(edit, household, look);
+    const hasJobs = edit.hasJobs && book.provider.listsJobs && contact.firstName !== '';
+    const company = contact.company || `Own${lettersOf(household)}`;
+    const row = enterPerson(world, book, hasJobs ? { ...contact, company } : contact, entity);
+    if (row === undefined || !hasJobs) continue;
+    row.jobs = [{ company: `Side${lettersOf(household)}`, title: 'Adviser' }];
+    jobs.set(row, row.jobs);
+    book.touch(row);
+  }
+};
+
+/** The contact of another person that gets the addresses and numbers of a contact. */
+const successorOf = (world: World, { contact }: Row, isNamed: boolean): Contact => {
+  const { emailAddresses, phoneNumbers, company, firstName, lastName } = contact;
+  const code = lettersOf(world.nextNumber());
+  const addresses = { ...EMPTY_CONTACT, emailAddresses, phoneNumbers };
+  if (firstName !== '') {
+    // Shared addresses are those of several people: a contact without a name may be any of them.
+    if (!isNamed) return { ...EMPTY_CONTACT, emailAddresses: emailAddresses.filter(({ value }) => isOwnEmail(value)) };
+    return { ...addresses, company, firstName: `${bareFirstName(contact)}${code}`, lastName };
+  }
+  return company === '' ? { ...addresses, firstName: `Kim${code}` } : { ...addresses, company: `${code} ${company}` };
+};
+
+const succeed = (world: World, { side, who, isNamed }: Of<'successor'>): void => {
+  const book = world.books[side];
+  const row = pick(linkedRows(world, side), who);
+  // Two contacts that are new, one without a name, are one person by a shared address (R13).
+  if (row === undefined || !isPaired(world, side, row)) return;
+  const successor = successorOf(world, row, isNamed);
+  if (successor.emailAddresses.length === 0 || meetsNameless(world, successor, row.entity)) return;
+  removeContact(world, book, row, 'deleted');
+  enterPerson(world, book, successor, world.nextNumber());
+};
+
+const takeOver = (world: World, { side, who, by }: Of<'take-over'>): void => {
+  const book = world.books[side];
+  const rows = linkedRows(world, side).filter(({ contact }) => contact.firstName !== '');
+  const [row, successor] = [pick(rows, who), pick(rows, by)];
+  // Of two contacts of one name it cannot be told from a merge (R12).
+  if (row === undefined || successor === undefined) return;
+  if (bareFirstName(row.contact) === bareFirstName(successor.contact)) return;
+  removeContact(world, book, row, 'deleted');
+  change(world, book, successor, () => {
+    let { contact } = successor;
+    for (const field of ['emailAddresses', 'phoneNumbers'] as const) {
+      contact = withList(contact, field, [...contact[field], ...row.contact[field]]);
+    }
+    book.write(successor, contact);
+  });
+};
+
+const addAgain = (world: World, { side, who, isRetitled }: Of<'readd'>): void => {
+  const book = world.books[side];
+  const row = pick(linkedRows(world, side), who);
+  if (row === undefined || !isAsAnswered(row) || !isPaired(world, side, row)) return;
+  if (meetsNameless(world, row.contact, row.entity)) return;
+  book.remove(row, 'deleted');
+  const contact = isRetitled && row.contact.firstName !== '' ? withOtherTitle(row.contact) : row.contact;
+  const added = book.add({ contact, extra: row.extra, originId: null, entity: row.entity });
+  world.notes.set(added, row.extra);
+  book.setGroups(added, row.groupIds);
+  world.ledger.fateOf(row.entity).edited = true;
+  world.ledger.comeBack(row.entity);
+  world.agreed.delete(row.entity);
+  world.extras.everScribbled.add(added);
+  learnUnsure(world.people, row.entity);
+};
+
+const toggleTitle = (world: World, { side, who }: Of<'honorific'>): void => {
+  const book = world.books[side];
+  const row = pick(
+    linkedRows(world, side).filter(({ contact }) => contact.firstName !== ''),
+    who,
+  );
+  if (row !== undefined) change(world, book, row, () => book.write(row, withOtherTitle(row.contact)));
+};
+
+const toggleValue = (world: World, { side, who, field, which }: Of<'value'>): void => {
+  const book = world.books[side];
+  const row = pick(linkedRows(world, side), who);
+  const element = POOLS[field][which % POOLS[field].length];
+  if (row === undefined || element === undefined) return;
+  const [toggled = ''] = elementsOf(withList(EMPTY_CONTACT, field, [element]));
+  const held = listOf(row.contact, field);
+  const others = held.filter((each) => !elementsOf(withList(EMPTY_CONTACT, field, [each])).has(toggled));
+  const next = withList(row.contact, field, others.length < held.length ? others : [...held, element]);
+  const { contact } = row;
+  change(world, book, row, () => book.write(row, next));
+  learn(world.people, row.entity, contact, next);
+};
+
+const setDetail = (world: World, { side, who, field }: Of<'detail'>): void => {
+  const book = world.books[side];
+  const row = pick(linkedRows(world, side), who);
+  if (row === undefined) return;
+  if (field === 'company' || field === 'title') setScalar(world, book, row, field, world.nextNumber());
+  else addElement(world, book, row, field);
+};
+
+/** Edits the organization that the link syncs, of a contact that has others at a side. */
+const changeJob = (world: World, { side, who, clears }: Of<'job'>): void => {
+  const withJobs = new Set([...world.people.jobs.keys()].map(({ entity }) => entity));
+  const row = pick(
+    linkedRows(world, side).filter(({ entity }) => withJobs.has(entity)),
+    who,
+  );
+  if (row === undefined) return;
+  const book = world.books[side];
+  const texts = clears ? { company: '', title: '' } : { company: `C${world.nextNumber()}` };
+  change(world, book, row, () => book.write(row, { ...row.contact, ...texts }));
+};
+
+const addSignGroup = (world: World, { side, both, which }: Of<'sign-group'>): void => {
+  const name = GROUP_NAMES[which % GROUP_NAMES.length] ?? '';
+  const entity = world.nextNumber();
+  world.parts.untouchable.clear();
+  for (const at of both ? SIDES : [side]) {
+    const [book, other] = [world.books[at], world.books[otherSide(at)]];
+    if (liveGroups(book).some((group) => group.name === name)) continue;
+    const namesake = liveGroups(other).find((group) => group.name === name);
+    book.addGroup(name, namesake?.entity ?? entity);
+  }
+};
+
+const KINDS: ReadonlySet<string> = new Set<PeopleEdit['kind']>([
+  'person',
+  'successor',
+  'take-over',
+  'readd',
+  'honorific',
+  'value',
+  'job',
+  'detail',
+  'sign-group',
+]);
+
+export const isPeopleEdit = (edit: Edit): edit is PeopleEdit => KINDS.has(edit.kind);
+
+/** Lets a user edit contacts of people that are easily taken for each other; nothing happens where there is nothing to do it to. */
+export const applyPeopleEdit = (world: World, edit: PeopleEdit): void => {
+  switch (edit.kind) {
+    case 'person':
+      return enterMember(world, edit);
+    case 'successor':
+      return succeed(world, edit);
+    case 'take-over':
+      return takeOver(world, edit);
+    case 'readd':
+      return addAgain(world, edit);
+    case 'honorific':
+      return toggleTitle(world, edit);
+    case 'value':
+      return toggleValue(world, edit);
+    case 'job':
+      return changeJob(world, edit);
+    case 'detail':
+      return setDetail(world, edit);
+    case 'sign-group':
+      return addSignGroup(world, edit);
+  }
+};

@@ -1,0 +1,256 @@
+import { EMPTY_CONTACT, listsIn, textIn, type Contact } from '../../src/contact/contact.ts';
+import { listOf, withList } from '../../src/contact/lists.ts';
+import type { Side } from '../../src/contact/side.ts';
+import type { Job } from '../support/memory/jobs.ts';
+import type { Row } from '../support/memory/book.ts';
+
+/** What users do to contacts of people that are easily taken for each other. */
+export type PeopleEdit =
+  /** A person of the cast is entered at one side, or at both sides by hand. */
+  | {
+      readonly kind: 'person';
+      readonly at: Side | 'both';
+      readonly who: number;
+      readonly household: number;
+      readonly hasOwn: boolean;
+      readonly hasJobs: boolean;
+      readonly which: number;
+    }
+  /** A contact is deleted, and another person gets its addresses and numbers. */
+  | { readonly kind: 'successor'; readonly side: Side; readonly who: number; readonly isNamed: boolean }
+  /** A contact is deleted, and another contact that exists gets its addresses and numbers. */
+  | { readonly kind: 'take-over'; readonly side: Side; readonly who: number; readonly by: number }
+  /** A contact is deleted and added again, as it was or with its title added or removed. */
+  | { readonly kind: 'readd'; readonly side: Side; readonly who: number; readonly isRetitled: boolean }
+  /** The title before a first name is added or removed. */
+  | { readonly kind: 'honorific'; readonly side: Side; readonly who: number }
+  /** An element of a small pool is added, or removed where the contact has it. */
+  | {
+      readonly kind: 'value';
+      readonly side: Side;
+      readonly who: number;
+      readonly field: keyof typeof POOLS;
+      readonly which: number;
+    }
+  /** The organization of a contact that has several is removed or replaced. */
+  | { readonly kind: 'job'; readonly side: Side; readonly who: number; readonly clears: boolean }
+  /** A text is set, or an address or number is added, of a contact that is linked. */
+  | {
+      readonly kind: 'detail';
+      readonly side: Side;
+      readonly who: number;
+      readonly field: 'company' | 'title' | 'emailAddresses' | 'phoneNumbers';
+    }
+  /** A group whose name differs from others in its signs alone. */
+  | { readonly kind: 'sign-group'; readonly side: Side; readonly both: boolean; readonly which: number };
+
+const typed = (values: readonly string[], labels: readonly string[]) =>
+  values.flatMap((value) => labels.map((label) => ({ value, label })));
+
+const TAGS = ['B', 'B+', 'B-', 'B#', 'C', 'C++', 'C#', '🙂', '🎉', 'VIP', 'VIP (2025)', 'VIP (2026)'];
+
+/** Elements of which some differ in a sign or in the type alone. */
+export const POOLS = {
+  tags: TAGS.map((value) => ({ value, label: null })),
+  instantMessengers: typed(['ann', 'bo'], ['skype', 'icq', 'googleTalk']),
+  relations: typed(['Anna', 'Max'], ['spouse', 'sister', 'manager']),
+};
+
+export const GROUP_NAMES = ['C', 'C++', 'C#', 'B', 'B+', '🙂', '🎉', 'Büro', 'Buro', 'VIP', 'VIP!'];
+
+/** No vowels: names that differ in digraphs alone are one name to the product. */
+const LETTERS = 'bcdfghklmn';
+
+/** A text of letters for each number: no value of these people has a number, by which ledgers know values of one owner. */
+export const lettersOf = (number: number): string =>
+  [...String(number)].map((digit) => LETTERS.charAt(Number(digit))).join('');
+
+/** A contact as it is entered at each side, and the addresses that it shares with others. */
+type Member = {
+  readonly looks: readonly Partial<Contact>[];
+  /** The names of shared email addresses; none where each look has its own. */
+  readonly shares: readonly string[];
+  /** Which of the shared phone numbers. */
+  readonly phone: number | null;
+};
+
+const named = (firstName: string, lastName: string): Partial<Contact> => ({ firstName, lastName });
+
+const own = (local: string, code: string): Pick<Contact, 'emailAddresses'> => ({
+  emailAddresses: [{ value: `${local}-${code}@mail.example`, label: 'home' }],
+});
+
+/** People of one household and one company that are easily taken for each other. */
+const CAST: readonly ((code: string) => Member)[] = [
+  ...['Martin', 'Martina', 'Paul', 'Paula'].map((first) => (code: string) => ({
+    looks: [named(first, `Weber${code}`)],
+    shares: ['familie'],
+    phone: 0,
+  })),
+  ...['Jr.', 'Sr.'].map((suffix) => (code: string) => ({
+    looks: [named('John', `Lee${code} ${suffix}`), named(`John Lee${code} ${suffix}`, '')],
+    shares: ['lees'],
+    phone: 1,
+  })),
+  // One person with two addresses and one number, and a namesake.
+  (code) => ({
+    looks: [
+      { ...named('Dr. Ann', `Fox${code}`), ...own('private', code) },
+      { ...named('Ann', `Fox${code}`), ...own('work', code) },
+    ],
+    shares: [],
+    phone: 2,
+  }),
+  (code) => ({ looks: [{ ...named('Ann', `Fox${code}`), ...own('namesake', code) }], shares: [], phone: null }),
+  // The card of a company, and two people that work there.
+  (code) => ({ looks: [{ company: `Acme${code} GmbH` }, { company: `Acme${code}` }], shares: ['info'], phone: 3 }),
+  (code) => ({ looks: [{ ...named('Tom', `Fox${code}`), company: `Acme${code}` }], shares: ['info'], phone: 3 }),
+  (code) => ({ looks: [named('Eva', `Fox${code}`)], shares: ['office', 'info'], phone: 3 }),
+  () => ({ looks: [named('山田太郎', ''), named('太郎', '山田')], shares: ['yamada'], phone: null }),
+  () => ({ looks: [named('花子', '山田'), named('山田花子', '')], shares: ['yamada'], phone: null }),
+  (code) => ({ looks: [own('nameless', code)], shares: [], phone: 4 }),
+  (code) => ({ looks: [named('Robert', `Weber${code}`), named('Bob', `Weber${code}`)], shares: ['familie'], phone: 0 }),
+];
+
+export const CAST_SIZE = CAST.length;
+
+const phoneOf = (household: number, phone: number): string => `+49301${String(household).padStart(5, '0')}${phone}`;
+
+/** Whether an email address is of one person alone. */
+export const isOwnEmail = (value: string): boolean => value.endsWith('@mail.example');
+
+/** The contact of a person of a household as a side has it: one of its looks, with some of the elements that differ little. */
+export const contactOfMember = (
+  { who, hasOwn, which }: { readonly who: number; readonly hasOwn: boolean; readonly which: number },
+  household: number,
+  look: number,
+): Contact => {
+  const code = lettersOf(household);
+  const member = CAST[who % CAST.length]?.(code) ?? { looks: [], shares: [], phone: null };
+  const { looks, shares, phone } = member;
+  const given: Contact = { ...EMPTY_CONTACT, ...looks[look % looks.length] };
+  const emails = [
+    ...given.emailAddresses,
+    ...(hasOwn && shares.length > 0 ? own(`own${lettersOf(who)}`, code).emailAddresses : []),
+    ...shares.map((local) => ({ value: `${local}@${code}.example`, label: 'home' })),
+  ];
+  let contact: Contact = {
+    ...given,
+    emailAddresses: emails,
+    phoneNumbers: phone === null ? [] : [{ value: phoneOf(household, phone), label: 'home' }],
+  };
+  for (const field of ['tags', 'instantMessengers', 'relations'] as const) {
+    const element = POOLS[field][(which + look) % POOLS[field].length];
+    if (which > 0 && element !== undefined) contact = withList(contact, field, [element]);
+  }
+  return contact;
+};
+
+/** What users know of a person, whatever contacts there are: names, every value, and what was done since everything was at rest. */
+export type Known = {
+  readonly names: Set<string>;
+  /** Every value that a user ever entered for the person. */
+  readonly owned: Set<string>;
+  /** The list elements that the person has now. */
+  readonly held: Set<string>;
+  readonly added: Set<string>;
+  readonly removed: Set<string>;
+  /** Whether a contact of the person was deleted, or deleted and added again: values may come back. */
+  isUnsure: boolean;
+};
+
+/** The people of the cast that the history knows. */
+export type People = {
+  readonly known: Map<number, Known>;
+  /** The numbers of households, by their places. */
+  readonly households: Map<number, number>;
+  /** Members of households that were entered. */
+  readonly entered: Set<string>;
+  /** What users entered as further organizations of a contact. */
+  readonly jobs: Map<Row, readonly Job[]>;
+  /** People of whom the link reported that two contacts may be one. */
+  readonly reported: Set<number>;
+};
+
+export const createPeople = (): People => ({
+  known: new Map(),
+  households: new Map(),
+  entered: new Set(),
+  jobs: new Map(),
+  reported: new Set(),
+});
+
+const TITLE = 'Dr. ';
+
+/** The contact with its title added or removed. */
+export const withOtherTitle = (contact: Contact): Contact => ({
+  ...contact,
+  firstName: contact.firstName.startsWith(TITLE)
+    ? contact.firstName.slice(TITLE.length)
+    : `${TITLE}${contact.firstName}`,
+});
+
+/** The name without its title, and without the spaces between its parts. */
+export const bareName = ({ firstName, lastName }: Contact): string =>
+  `${firstName}${lastName}`.replaceAll(TITLE, '').replaceAll(' ', '');
+
+/** The first name without its title. */
+export const bareFirstName = ({ firstName }: Contact): string => firstName.replace(TITLE, '');
+
+/** The elements of all lists, each with its field and with the label where that is part of it. */
+export const elementsOf = (contact: Contact): ReadonlySet<string> =>
+  new Set(
+    listsIn(contact).flatMap((field) =>
+      listOf(contact, field).map((element) => {
+        if ('street' in element) return `${field} ${element.street}`;
+        const isTyped = field === 'relations' || field === 'instantMessengers';
+        return `${field} ${element.value}${isTyped ? ` (${element.label})` : ''}`;
+      }),
+    ),
+  );
+
+/** The texts of company and title, which several people may have. */
+export const textsOf = (contact: Contact): ReadonlySet<string> =>
+  new Set(
+    (['company', 'title'] as const).flatMap((field) => {
+      const text = textIn(contact, field);
+      return text === '' ? [] : [`${field} ${text}`];
+    }),
+  );
+
+/** A person of the cast gets a contact. */
+export const meet = (people: People, entity: number): void => {
+  if (people.known.has(entity)) return;
+  people.known.set(entity, {
+    names: new Set(),
+    owned: new Set(),
+    held: new Set(),
+    added: new Set(),
+    removed: new Set(),
+    isUnsure: false,
+  });
+};
+
+/** A user made of one contact another one; null: there was none. Nothing is noted of people that are not of the cast. */
+export const learn = ({ known }: People, entity: number, before: Contact | null, after: Contact): void => {
+  const person = known.get(entity);
+  if (person === undefined) return;
+  person.names.add(bareName(after));
+  const [former, now] = [before === null ? new Set<string>() : elementsOf(before), elementsOf(after)];
+  for (const text of textsOf(after)) person.owned.add(text);
+  for (const element of now.difference(former)) {
+    person.owned.add(element);
+    person.held.add(element);
+    person.added.add(element);
+  }
+  for (const element of former.difference(now)) {
+    person.held.delete(element);
+    person.removed.add(element);
+  }
+};
+
+/** A contact of the person was deleted: what was removed may come back, and what was added may be missing. */
+export const learnUnsure = ({ known }: People, entity: number): void => {
+  const person = known.get(entity);
+  if (person !== undefined) person.isUnsure = true;
+};

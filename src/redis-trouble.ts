@@ -13,6 +13,34 @@ const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[]
   ['WRONGPASS', { what: 'refuses the user or password in REDIS_URL (WRONGPASS)', remedy: 'Correct it in REDIS_URL.' }],
   ['ERR invalid password', { what: 'refuses the password in REDIS_URL', remedy: 'Correct it in REDIS_URL.' }],
   [
+    'READONLY',
+    {
+      what: 'is a read-only replica and refuses writes (READONLY)',
+      remedy: 'Name the primary in REDIS_URL, or make this one a primary.',
+    },
+  ],
+  [
+    'OOM',
+    {
+      what: 'has reached its maxmemory and refuses writes (OOM)',
+      remedy: 'Raise maxmemory, or remove data of other programs.',
+    },
+  ],
+  [
+    'MISCONF',
+    {
+      what: 'cannot save to its disk and refuses writes (MISCONF)',
+      remedy: 'Free space on the disk of Redis, and check its log.',
+    },
+  ],
+  [
+    'NOREPLICAS',
+    {
+      what: 'has fewer replicas than min-replicas-to-write and refuses writes (NOREPLICAS)',
+      remedy: 'Start the replicas of Redis.',
+    },
+  ],
+  [
     'NOPERM',
     {
       what: 'does not let the user in REDIS_URL do what is needed (NOPERM)',

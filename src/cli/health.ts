@@ -37,7 +37,13 @@ const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Sub
 const judge = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
   const { config, links, note } = await subjectOf(terminal, options);
   await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
-  const { ok, line } = await checkHealth({ config, links, store: app.store, nowMs: systemClock.now() });
+  const { ok, line } = await checkHealth({
+    config,
+    links,
+    store: app.store,
+    nowMs: systemClock.now(),
+    isDaemon: false,
+  });
   return { ok, line: `${line}${note}` };
 };
 

@@ -89,9 +89,24 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
   return missing.length;
 };
 
-const removeOthers = async (queue: JobQueue, schedules: readonly Schedule[]): Promise<number> => {
+type FoundSchedule = Awaited<ReturnType<JobQueue['getJobSchedulers']>>[number];
+
+/** Whether no daemon has created an entry: it has another form of id, or its jobs are not those of its id. */
+const isForeign = ({ key, template, every }: FoundSchedule): boolean => {
+  const data = template?.data;
+  const isScheduled = data?.kind === 'incremental' || data?.kind === 'sweep';
+  return !isScheduled || every === undefined || key !== `${data.kind}:${data.link}`;
+};
+
+/** Removes schedules that are not wanted: foreign ones only, or all others too. */
+const removeOthers = async (
+  queue: JobQueue,
+  schedules: readonly Schedule[],
+  { onlyForeign }: { readonly onlyForeign: boolean },
+): Promise<number> => {
   const wanted = new Set(schedules.map(idOf));
-  const others = (await queue.getJobSchedulers()).filter(({ key }) => !wanted.has(key));
+  const isOther = (found: FoundSchedule): boolean => isForeign(found) || (!onlyForeign && !wanted.has(found.key));
+  const others = (await queue.getJobSchedulers()).filter(isOther);
   for (const { key } of others) await queue.removeJobScheduler(key);
   return others.length;
 };
@@ -147,7 +162,8 @@ const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOpt
       const wanted = schedules;
       const isComplete = !isNew && (await queue.getJobSchedulersCount()) >= wanted.length;
       if (isComplete && clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
-      const removed = isNew ? await removeOthers(queue, wanted) : 0;
+      // Other daemons may still have another configuration, so that their schedules stay.
+      const removed = await removeOthers(queue, wanted, { onlyForeign: !isNew });
       const created = await createMissing(queue, wanted, clock.now());
       checkedAtMs = clock.monotonic();
       if (wanted === schedules) isNew = false;
@@ -177,10 +193,27 @@ const within = async <T>(clock: Clock, limitMs: number, work: Promise<T>): Promi
   return result;
 };
 
-/** A connection may fall silent without being closed. */
-const answersNow = async (redis: Redis, clock: Clock): Promise<boolean> => {
-  const pinging = redis.ping().catch(() => null);
-  return (await within(clock, LONGEST_LOOK_MS, pinging)) === 'PONG';
+const PAUSED =
+  'The job queue is paused in Redis, by another program. Resume it there: no job runs before. See Queue.resume() of BullMQ.';
+
+/**
+ * The reason why no job can run now, found with a write, which Redis may refuse while it answers reads; null if there is none.
+ * `silent` is the reason if it does not answer: a connection may fall silent without being closed.
+ */
+const queueTrouble = async (
+  { queue, clock, write }: { readonly queue: JobQueue; readonly clock: Clock; readonly write: () => Promise<unknown> },
+  silent: () => string,
+): Promise<string | null> => {
+  const look = async (): Promise<{ readonly reason: string | null }> => {
+    await write();
+    return { reason: (await queue.isPaused()) ? PAUSED : null };
+  };
+  const explain = (error: unknown): { readonly reason: string } => {
+    const { what, remedy } = redisTrouble(error);
+    return { reason: `Redis ${what}. ${remedy}` };
+  };
+  const found = await within(clock, LONGEST_LOOK_MS, look().catch(explain));
+  return found === null ? silent() : found.reason;
 };
 
 /** The jobs in Redis, where it answers at once. */
@@ -198,6 +231,22 @@ const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Pro
     await clock.sleep(TEND_EVERY_MS, signal).catch(() => undefined);
     work();
   }
+};
+
+/** Logs errors of the queue, each once until it is cleared. */
+const createTroubleLog = (events: Events, isReady: () => boolean) => {
+  let told: string | null = null;
+  return {
+    tellTrouble: (error: Error): void => {
+      // `watch` reports that Redis went away; errors of a connection carry a code.
+      if (!isReady() || 'code' in error || error.message === told) return;
+      told = error.message;
+      events.queueError({ reason: error.message });
+    },
+    clearTrouble: (): void => {
+      told = null;
+    },
+  };
 };
 
 type Opened = {
@@ -228,10 +277,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
 
   const whyNot = (): string => lostReason() ?? 'Redis has not answered yet.';
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
-  const tellTrouble = (error: Error): void => {
-    // `watch` reports that Redis went away; errors of a connection carry a code.
-    if (isReady() && !('code' in error)) events.queueError({ reason: error.message });
-  };
+  const { tellTrouble, clearTrouble } = createTroubleLog(events, isReady);
   queue.on('error', tellTrouble);
   worker.on('error', tellTrouble);
 
@@ -239,6 +285,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     if (!isReady()) return;
     await keeper.restore();
     await beat(redis, prefix, daemon);
+    clearTrouble();
   }, tellTrouble);
   redis.on(
     'ready',
@@ -253,8 +300,8 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       tend();
     },
     trouble: async () => {
-      const isUsable = isReady() && worker.isRunning() && (await answersNow(redis, clock));
-      return isUsable ? null : whyNot();
+      if (!isReady() || !worker.isRunning()) return whyNot();
+      return queueTrouble({ queue, clock, write: () => beat(redis, prefix, daemon) }, whyNot);
     },
     order: async (job) => {
       if (!isReady()) throw new QueueError(whyNot());

@@ -58,7 +58,7 @@ const look = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
 };
 
 const health = ({ app, daemon, clock }: Subject) =>
-  checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now() });
+  checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now(), isDaemon: true });
 
 /** Counts what happens from now on; nothing is listened at yet. */
 export const createListening = (options: ListeningOptions): Listening => {

@@ -1,10 +1,14 @@
 import Database from 'better-sqlite3';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkHealth } from '../../../src/jobs/check-health.ts';
+import { unhealthyBecause } from '../../../src/jobs/health.ts';
+import { writeHeartbeat } from '../../../src/jobs/heartbeat.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';
 import { startCliHost } from '../../support/cli-host.ts';
@@ -98,6 +102,26 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     fill(0);
     await expectTold(...FULL);
     await expectGoesOn();
+  });
+
+  test('full: a daemon that was alive a moment ago is unhealthy at once, for that reason', async () => {
+    expect((await run('sync')).code).toBe(0);
+    const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
+    const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];
+    const idle = { running: [], progress: [], stalled: [], waiting: null, pid: null, process: null };
+    await writeHeartbeat(dataDir, { queue: 'embedded', startedAtMs: nowMs, beatAtMs: nowMs, links, ...idle });
+    // The daemon has its database open.
+    const store = openStore(path);
+    const subject = { config: { dataDir, redisUrl: null }, links, store, nowMs, isDaemon: true };
+    const judge = () => checkHealth(subject).catch(unhealthyBecause);
+    expect(await judge()).toEqual({ ok: true, line: 'healthy: 1 link' });
+    fill(0);
+    const line = `unhealthy: DATA_DIR ${dataDir} cannot be used: the disk is full (ENOSPC). Free some space there.`;
+    expect(await judge()).toEqual({ ok: false, line });
+    rmSync(join(disk, 'filler'));
+    expect(await judge()).toMatchObject({ ok: true });
+    await store.close();
+    expect(readdirSync(dataDir).filter((file) => file.startsWith('health-'))).toEqual([]);
   });
 
   test.each(sampled([40, 100, 160], 3))(

@@ -137,7 +137,7 @@ test('a link that a reload adds is late when no run of it completes, and not bef
   const links = ['work', 'comes'].map((name) => ({ name, syncIntervalMs: HOUR_MS }));
   const health = () => {
     const config = { dataDir: world.dataDir, redisUrl: null };
-    return checkHealth({ config, links, store, nowMs: daemon.clock.now() });
+    return checkHealth({ config, links, store, nowMs: daemon.clock.now(), isDaemon: false });
   };
   await expect.poll(health).toEqual({ ok: true, line: 'healthy: 2 links' });
   daemon.clock.advance(3 * HOUR_MS);

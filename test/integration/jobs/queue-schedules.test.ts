@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunJob } from '../../../src/jobs/scheduler.ts';
 import type { Schedule } from '../../../src/jobs/timetable.ts';
+import { createMovableClock } from '../../support/movable-clock.ts';
 import { every, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 
@@ -47,6 +48,25 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     await redis.client.flushall();
     expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 0 });
     expect(await stage.queue().getJobSchedulersCount()).toBe(2);
+  });
+
+  test.each([
+    ['a full resync', 'full', 'foreign'],
+    ['a full resync under the id of a schedule', 'full', 'incremental:a'],
+    ['a run under another id', 'incremental', 'mine'],
+  ] as const)('a foreign schedule of %s is removed without a reload, and starts no run again', async (_, kind, id) => {
+    const clock = createMovableClock();
+    const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, redis.url, clock);
+    await stage.ready(daemon, [every('a', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    const template = { name: kind, data: { link: 'a', kind, override: null } };
+    await stage.queue().upsertJobScheduler(id, { every: 3_600_000 }, template);
+    clock.advance(61_000);
+    expect(await daemon.log.until('schedulesCreated', from)).toMatchObject({ removed: 1 });
+    const found = await stage.queue().getJobSchedulers();
+    expect(found.map(({ key, template: own }) => [key, own?.data])).toEqual([
+      ['incremental:a', { link: 'a', kind: 'incremental', override: null }],
+    ]);
   });
 
   test('a schedule whose slot is far away begins sooner, once, and keeps its slots', async () => {

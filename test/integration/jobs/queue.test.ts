@@ -182,6 +182,30 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
   });
 
+  test('a queue that is paused in Redis runs no job, and that is the trouble until it is resumed', async () => {
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, []);
+    await stage.queue().pause();
+    expect(await daemon.scheduler.trouble()).toMatch(/^The job queue is paused in Redis/u);
+    await stage.queue().resume();
+    expect(await daemon.scheduler.trouble()).toBeNull();
+  });
+
+  test.each([
+    ['is a read-only replica', /READONLY/u, ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
+    ['has reached its maxmemory', /OOM/u, ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
+  ] as const)('a Redis that %s answers, but takes no job, and that is the trouble', async (what, code, on, off) => {
+    const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, []);
+    await call(on);
+    const trouble = await daemon.scheduler.trouble();
+    await call(off);
+    expect(trouble).toMatch(code);
+    expect(trouble).toContain(`Redis ${what}`);
+    expect(await daemon.scheduler.trouble()).toBeNull();
+  });
+
   test('a connection that has fallen silent is replaced, and what was asked is answered there', async () => {
     await using proxy = await startSilentProxy(Number(new URL(redis.url).port));
     const connection = connectPatiently(new Secret(`redis://127.0.0.1:${proxy.port}`), { silentForMs: 300 });

@@ -366,6 +366,7 @@ export const ContactsDocument = z.strictObject({
         }),
       ),
       rejected: z.array(z.strictObject({ side, reason: z.string(), attempts: wholeNumber, retryAt: time })),
+      notSynced: z.array(z.strictObject({ side, reason: z.string() })),
     }),
   ),
 });

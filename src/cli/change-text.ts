@@ -3,6 +3,7 @@ import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts
 import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../view/views.ts';
 import type { Shown } from '../view/change-filter.ts';
 import { describeIds } from './command-events.ts';
+import { countBySide } from '../view/counts.ts';
 import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { whyWords } from '../view/why-words.ts';
@@ -105,12 +106,13 @@ const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { w
   return [wrap(title + note, '  ', width), ...lines].join('\n');
 };
 
-const countsOf = (changes: readonly Change[], sides: Sides<SideWords>): string => {
-  const counts = SIDES.flatMap((side) => {
-    const own = changes.filter((change) => change.side === side).length;
-    return own === 0 ? [] : [`${grouped(own)} at ${sides[side].place}`];
-  });
-  const total = grouped(changes.length);
+const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sides<SideWords>): string => {
+  const bySides = countBySide(changes, all);
+  const counts = SIDES.flatMap((side) =>
+    bySides[side] === 0 ? [] : [`${grouped(bySides[side])} at ${sides[side].place}`],
+  );
+  const total = grouped(bySides.left + bySides.right);
+  if (counts.length === 0) return total;
   return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
 };
 
@@ -134,7 +136,7 @@ export const formatChanges = <Each extends Change>(
     const own = groups.get(happening) ?? [];
     if (own.length === 0) return [];
     const shown = all ? own : own.slice(0, ROWS_SHOWN);
-    const title = `${HAPPENING_TITLES[happening]}: ${countsOf(own, sides)}`;
+    const title = `${HAPPENING_TITLES[happening]}: ${countsOf(own, changes, sides)}`;
     return [
       title,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),

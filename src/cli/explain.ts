@@ -32,7 +32,7 @@ const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, side
 /** In the words of the link; `why` is text for scripts too. */
 const toJson = ({ link, history }: LinkHistory): unknown => {
   const { sides } = link;
-  const { name, left, right, status, standings, entries, conflicts, rejected } = history;
+  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
   return inWordsOf(sides, {
     link: link.name,
     leftId: left.id,
@@ -48,6 +48,7 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
     rejected: rejected.map(({ side, reason, attempts, retryAtMs }) => {
       return { side, reason, attempts, retryAt: isoOf(retryAtMs) };
     }),
+    notSynced,
   });
 };
 
@@ -83,7 +84,7 @@ const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, si
 
 const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): string => {
   const { sides } = link;
-  const { name, left, right, status, standings, entries, conflicts, rejected } = history;
+  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
   const { width } = layoutOf(terminal);
   const isGone = left.id === null && right.id === null;
   const ids = isGone ? 'a deleted contact' : describeIds({ leftId: left.id, rightId: right.id });
@@ -95,6 +96,7 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
       const won = conflict.winner === null ? 'needs a decision' : `${sides[conflict.winner].place} won`;
       return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${won}`;
     }),
+    ...notSynced.map(({ side, reason }) => `  ${sides[side].title}: ${reason}`),
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
     }),

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Sides, SideWords } from '../contact/side.ts';
 import { holds, selectChanges, type Shown } from '../view/change-filter.ts';
 import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
+import { countBySide } from '../view/counts.ts';
 import { fieldWords } from '../view/field-words.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../view/views.ts';
 import { whyWords } from '../view/why-words.ts';
@@ -124,9 +125,17 @@ export const findForm = (action: string, text: string, kept: Readonly<Record<str
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => holds(each, text));
 
-/** Changes of one kind, the first of `total`; `rest` is a hint for finding the others. */
+/** Changes of one kind: the first of `total`, about `counted` contacts and groups. */
+type Section<Each> = {
+  readonly happening: Happening;
+  readonly total: number;
+  readonly counted?: number;
+  readonly own: readonly Each[];
+};
+
+/** Changes of one kind; `rest` is a hint for finding those that are not shown. */
 export const changeSection = <Each extends Change>(
-  { happening, total, own }: { readonly happening: Happening; readonly total: number; readonly own: readonly Each[] },
+  { happening, total, counted = total, own }: Section<Each>,
   sides: Sides<SideWords>,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
@@ -134,7 +143,7 @@ export const changeSection = <Each extends Change>(
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
   const hidden = total - items.length;
   return html`<section>
-    <h2>${HAPPENING_TITLES[happening]}: ${grouped(total)}</h2>
+    <h2>${HAPPENING_TITLES[happening]}: ${grouped(counted)}</h2>
     <ul class="changes">
       ${items}
     </ul>
@@ -149,10 +158,13 @@ export const changeSections = <Each extends Change>(
   shown: Shown,
   more: (change: Each) => Html = () => html``,
 ): readonly Html[] => {
-  const groups = Map.groupBy(selectChanges(all, shown), happeningOf);
+  const selected = selectChanges(all, shown);
+  const groups = Map.groupBy(selected, happeningOf);
   const sections = HAPPENINGS.flatMap((happening): Html[] => {
     const own = groups.get(happening) ?? [];
-    return own.length === 0 ? [] : [changeSection({ happening, total: own.length, own }, sides, more)];
+    const { left, right } = countBySide(own, selected);
+    const section = { happening, total: own.length, counted: left + right, own };
+    return own.length === 0 ? [] : [changeSection(section, sides, more)];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

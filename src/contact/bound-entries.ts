@@ -1,3 +1,4 @@
+import { syncableContact, unsyncableIn } from './normalise.ts';
 import { specOf, valueIn, withValue, type Contact, type ContactField } from './contact.ts';
 import type { ContactRecord } from './record.ts';
 
@@ -61,11 +62,15 @@ const withEntry = (contact: Contact, { fields, entries, bound }: EntryChoice): C
   }, contact);
 };
 
+/** The contact with the values of the entries that its fields are bound to. */
+export const boundContact = (contact: Contact, choices: readonly EntryChoice[]): Contact =>
+  choices.reduce(withEntry, contact);
+
 /** Whether a contact holds what its fields are bound to. */
-export const holdsBound = (contact: Contact, choices: readonly EntryChoice[]): boolean =>
-  choices.every((choice) =>
-    isSame(valuesIn(contact, choice.fields), valuesIn(withEntry(contact, choice), choice.fields)),
-  );
+export const holdsBound = (contact: Contact, choices: readonly EntryChoice[]): boolean => {
+  const bound = boundContact(contact, choices);
+  return choices.every(({ fields }) => isSame(valuesIn(contact, fields), valuesIn(bound, fields)));
+};
 
 /** Whether the list has entries that the fields do not hold. */
 const hasUnmapped = ({ entries, bound }: EntryChoice): boolean => entries.length > (bound === null ? 0 : 1);
@@ -76,16 +81,21 @@ const hasUnmapped = ({ entries, bound }: EntryChoice): boolean => entries.length
  */
 export const withBoundEntries = (record: ContactRecord, former: ContactRecord): ContactRecord => {
   if (former.entries === undefined) return record;
-  const { entries: choices = [], digest, ownMoves, ...rest } = record;
+  const { entries: choices = [], unsyncable: _, digest, ownMoves, ...rest } = record;
   const rebound = former.entries.map((choice): EntryChoice => {
     const now = choices.find(({ fields }) => isSame(fields, choice.fields)) ?? onlyChoice(record, choice.fields);
     return { ...now, bound: boundPlace(choice, now) };
   });
   const others = choices.filter(({ fields }) => !rebound.some((choice) => isSame(choice.fields, fields)));
   const entries = [...rebound, ...others].filter(hasUnmapped);
+  const bound = syncableContact(boundContact(record.contact, rebound));
+  // Of a list without choices, the record tells what is not synced.
+  const fields = new Set(choices.flatMap((choice) => choice.fields));
+  const unsyncable = [...unsyncableIn(record).filter(({ field }) => !fields.has(field)), ...bound.unsyncable];
   return {
     ...rest,
-    contact: rebound.reduce(withEntry, record.contact),
+    contact: bound.contact,
+    ...(unsyncable.length > 0 && { unsyncable }),
     ...(entries.length > 0 && { entries }),
     ...(digest !== undefined && { digest }),
     ...(ownMoves !== undefined && { ownMoves }),

@@ -142,6 +142,10 @@ export const fieldsIn = (...contacts: readonly Contact[]): readonly ContactField
 export const valueIn = <Field extends ContactField>(contact: Contact, field: Field): NonNullable<Contact[Field]> =>
   contact[field] ?? specOf(field).empty;
 
+/** The fields that a contact fills. */
+export const filledFields = (contact: Contact): readonly ContactField[] =>
+  fieldsIn(contact).filter((field) => valueIn(contact, field).length > 0);
+
 /** The text of a contact's field; empty where it is not filled. */
 export const textIn = (contact: Contact, field: ScalarField): string => contact[field] ?? '';
 

@@ -50,6 +50,14 @@ const read = (text: string): Parts | null => {
   return last === null ? null : eitherOrder(last[1], last[3], last[4]);
 };
 
+/** Whether the text names two days, since the order of its day and month is open, as 05/06/1980. */
+export const isAmbiguousDay = (text: string): boolean => {
+  const [, first, , second, year] = YEAR_LAST.exec(text) ?? [];
+  return (
+    first !== undefined && [partsOf(year, first, second), partsOf(year, second, first)].every(isDay) && first !== second
+  );
+};
+
 /** The parts of a day that {@link normaliseDay} gave; null where the text is no day. */
 export const partsOfDay = (text: string): Parts | null => {
   const [, year, month, day] = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/u.exec(text) ?? [];

@@ -13,7 +13,7 @@ import {
   websiteKey,
 } from './keys.ts';
 import { list, set, text, type ListSpec, type TextSpec } from './kinds.ts';
-import { normaliseDay } from './days.ts';
+import { isAmbiguousDay, normaliseDay } from './days.ts';
 import { normaliseNotes, normaliseText } from './text.ts';
 import { textKey } from './visible-text.ts';
 
@@ -52,6 +52,8 @@ export const FIELDS = {
   buckets: set('buckets'),
 };
 
+const TWO_DAYS = 'it may be either of two days: write the year first, as 1980-05-17';
+
 /**
  * The fields that a link syncs only where it chooses them (`chosen.ts`). A contact holds one only while it is filled, so that
  * contacts of links that choose none are stored as ever. They stand behind the others, in this order, and behind them the
@@ -62,7 +64,7 @@ export const FURTHER_FIELDS = {
   middleName: text('middle name'),
   nameSuffix: text('name suffix'),
   nickname: text('nickname'),
-  birthday: text('birthday', normaliseDay),
+  birthday: text('birthday', normaliseDay, (day) => (isAmbiguousDay(day) ? TWO_DAYS : null)),
   notes: text('notes', normaliseNotes),
   photo: text('photo'),
   relations: list('relations', LABELLED_VALUE, BY_TYPE),

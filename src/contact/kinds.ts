@@ -9,8 +9,8 @@ export type FieldSpec<Kind extends string, Value> = {
   /** What the field holds where it is not filled, and where stored data is older than the field. */
   readonly empty: Value;
   readonly normalise: (given: Value) => Value;
-  /** Whether the value is longer than any that is synced. */
-  readonly isOverlong: (value: Value) => boolean;
+  /** Why the value is not synced, as one that is too long; null for any that is. The reason holds no value. */
+  readonly refusalOf: (value: Value) => string | null;
   /** Whether both say the same, spelling, labels and order included. */
   readonly equal: (a: Value, b: Value) => boolean;
   /** The value with the keys of every object in the canonical order. */
@@ -73,13 +73,26 @@ const equalLists = <Item>(
 export const LONGEST_TEXT = 10_000;
 export const LONGEST_LIST = 2_000;
 
-/** A field of one text; equal texts mean the same. `normalise` gives what says nothing as the empty string. */
-export const text = (words: string, normalise: (given: string) => string = normaliseText): TextSpec => ({
+const TOO_LONG = `it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
+const TOO_MANY = `it has more than ${LONGEST_LIST.toLocaleString('en')} entries`;
+const TOO_LONG_ENTRY = `an entry of it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
+
+const takesAll = (): null => null;
+
+/**
+ * A field of one text; equal texts mean the same. `normalise` returns an empty string for a text without content. `refusalOf`
+ * returns the reason why a normalised text is not synced, apart from its length.
+ */
+export const text = (
+  words: string,
+  normalise: (given: string) => string = normaliseText,
+  refusalOf: (value: string) => string | null = takesAll,
+): TextSpec => ({
   kind: 'text',
   words,
   empty: '',
   normalise,
-  isOverlong: (value) => value.length > LONGEST_TEXT,
+  refusalOf: (value) => (value.length > LONGEST_TEXT ? TOO_LONG : refusalOf(value)),
   equal: (a, b) => a === b,
   inOrder: same,
   unordered: same,
@@ -118,8 +131,10 @@ export const list = <Element extends ElementParts>(
     words,
     empty: [],
     normalise,
-    isOverlong: (elements) =>
-      elements.length > LONGEST_LIST || elements.some((each) => element.longest(each) > LONGEST_TEXT),
+    refusalOf: (elements) => {
+      if (elements.length > LONGEST_LIST) return TOO_MANY;
+      return elements.some((each) => element.longest(each) > LONGEST_TEXT) ? TOO_LONG_ENTRY : null;
+    },
     equal: (a, b) => equalLists(a, b, element.equal),
     inOrder,
     unordered: (elements) => sorted(inOrder(elements)),
@@ -137,7 +152,7 @@ export const set = (words: string): SetSpec => ({
   words,
   empty: [],
   normalise: (given) => [...new Set(given)].toSorted(),
-  isOverlong: (ids) => ids.length > LONGEST_LIST,
+  refusalOf: (ids) => (ids.length > LONGEST_LIST ? TOO_MANY : null),
   equal: (a, b) => equalLists(a, b, Object.is),
   inOrder: same,
   unordered: sorted,

@@ -47,6 +47,11 @@ const isAddress = (name: string, { phoneNumbers, emailAddresses }: Contact): boo
   return phoneNumbers.some(({ value }) => phoneKey(value) === phoneKey(name));
 };
 
+const wholeName = ({ firstName, lastName }: Contact): string => `${firstName} ${lastName}`.trim();
+
+/** Whether a contact has an email address or a phone number in place of a name. */
+export const isNamedByAddress = (contact: Contact): boolean => isAddress(wholeName(contact), contact);
+
 /** A text of signs alone, as a word of its own; punctuation alone says nothing where there is another name. */
 const signsIn = (text: string, isAlone: boolean): readonly Word[] => {
   const bare = text.trim();
@@ -92,7 +97,7 @@ const countOf = ({ first, last }: Written): number => first.length + last.length
 
 /** The parts of a contact's name that matching compares. Pure. */
 export const personNameOf = (contact: Contact): PersonName => {
-  const whole = `${contact.firstName} ${contact.lastName}`.trim();
+  const whole = wholeName(contact);
   if (whole === '' || isAddress(whole, contact)) return NO_NAME;
   const texts = nameTextsOf(contact);
   const written = { first: wordsIn(texts.first), last: wordsIn(texts.last) };

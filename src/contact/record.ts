@@ -1,5 +1,5 @@
 import type { EntryChoice } from './bound-entries.ts';
-import type { Contact } from './contact.ts';
+import type { Contact, ContactField } from './contact.ts';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -13,6 +13,9 @@ export type OwnMove = {
   /** The contact's `modifiedAtMs` that was known before the write. */
   readonly knownAtMs: number | null;
 };
+
+/** A field whose value of one side is not synced, and the reason; the reason holds no value. */
+export type UnsyncableField = { readonly field: ContactField; readonly reason: string };
 
 /** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
 export type ContactRecord = {
@@ -39,6 +42,11 @@ export type ContactRecord = {
   readonly originId: string | null;
   /** Names the account that `originId` is an id of (R9). Absent where the create that left the id did not say. */
   readonly originScope?: string;
+  /**
+   * The fields that the side fills with a value that is not synced (R15): they are empty in `contact`, and no side's value of
+   * them is written over. Absent where there are none.
+   */
+  readonly unsyncable?: readonly UnsyncableField[];
   /** The lists of which fields hold one entry. Absent where no list has an entry that no field holds. */
   readonly entries?: readonly EntryChoice[];
   /**

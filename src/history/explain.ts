@@ -5,6 +5,7 @@ import { rankBy } from '../contact/search.ts';
 import { contactsOf, fingerprint } from '../contact/snapshot.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
 import type { ConflictRow, Rejection, Store } from '../store/store.ts';
+import { isUnsyncable } from '../sync/state/unsyncable.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import { nameOf } from '../view/values.ts';
 import type { Standing, Write } from '../view/views.ts';
@@ -32,6 +33,8 @@ export type ContactHistory = {
   readonly entries: readonly Write[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
+  /** The fields that a side fills with values that are not synced, as a reason for each side. */
+  readonly notSynced: readonly { readonly side: Side; readonly reason: string }[];
 };
 
 const halfView = (half: Half | null): HalfView => {
@@ -130,6 +133,7 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const entries = writes.map((write) => writeView(write, background));
   const now = bySide((side) => halfView(halves[side]));
   const unsynced = bySide((side) => now[side].unsynced);
+  const { rejections } = await store.link(link);
   const history: ContactHistory = {
     name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
@@ -137,7 +141,10 @@ const historyOf = async (store: Store, link: string, id: string) => {
     standings: standingsOf(halves, entries, unsynced, background.groupNames),
     entries,
     conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
-    rejected: (await store.link(link)).rejections.filter(isOwn),
+    rejected: rejections.filter((row) => isOwn(row) && !isUnsyncable(row)),
+    notSynced: rejections
+      .filter((row) => isOwn(row) && isUnsyncable(row))
+      .map(({ side, reason }) => ({ side, reason })),
   };
   return { history, ids, isKnown: SIDES.some((side) => halves[side] !== null) || writes.length > 0 };
 };

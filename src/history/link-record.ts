@@ -2,6 +2,7 @@ import { stands } from '../contact/half.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { idsOn, type PairIds } from '../reconcile/pair-ids.ts';
 import type { Rejection, Store } from '../store/store.ts';
+import { isUnsyncable } from '../sync/state/unsyncable.ts';
 import { nameOf } from '../view/values.ts';
 import type { Run } from '../view/views.ts';
 import { listAlone, type Alone } from './alone.ts';
@@ -11,7 +12,7 @@ import { runView } from './runs.ts';
 /** A write that a side refused, or a contact that could not be read; it is tried again. */
 type Refused = Rejection & { readonly name: string | null };
 
-/** A contact that runs leave alone, and why. */
+/** A contact of which runs leave all or some fields alone, and why. */
 export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
 
 /** The two contacts of a pair that is asleep. */
@@ -58,11 +59,8 @@ const listSetApart = async (store: Store, link: string): Promise<readonly SetApa
   });
 };
 
-const listRefused = async (
-  store: Store,
-  link: string,
-  rejections: readonly Rejection[],
-): Promise<readonly Refused[]> => {
+/** The rejections, each with the name of its contact. */
+const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
   const names = new Map<string, string | null>();
   for (const side of SIDES) {
     const ids = rejections.flatMap(({ leftId, rightId }) => (side === 'left' ? leftId : rightId) ?? []);
@@ -74,6 +72,16 @@ const listRefused = async (
     return { ...rejection, name: names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null };
   });
 };
+
+/** The contacts of which a side fills fields with values that are not synced. */
+const listUnsyncable = async (
+  store: Store,
+  link: string,
+  rejections: readonly Rejection[],
+): Promise<readonly Skipped[]> =>
+  (await named(store, link, rejections.filter(isUnsyncable))).map(({ side, leftId, rightId, name, reason }) => {
+    return { side, leftId, rightId, name, reason };
+  });
 
 const countFailures = async (store: Store, link: string): Promise<number> => {
   const ended = (await store.runs(link, { newest: MOST_FAILURES }))
@@ -94,8 +102,12 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
     setApart: asleep === 0 ? [] : await listSetApart(store, link),
     unselected,
     openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
-    refused: await listRefused(store, link, rejections),
-    skipped: await listSkipped(store, link),
+    refused: await named(
+      store,
+      link,
+      rejections.filter((rejection) => !isUnsyncable(rejection)),
+    ),
+    skipped: [...(await listUnsyncable(store, link, rejections)), ...(await listSkipped(store, link))],
     alone: await listAlone(store, link),
     lastRun: lastRun === undefined ? null : runView(lastRun),
     lastSuccessAtMs: lastSuccess?.endedAtMs ?? null,

@@ -1,5 +1,6 @@
 import { otherSide, type Side } from '../contact/side.ts';
 import { stands, type Half } from '../contact/half.ts';
+import { unsyncableIn } from '../contact/normalise.ts';
 import type { Pair, WholePair } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
 import { planMergeByHand } from '../reconcile/merge-duplicates.ts';
@@ -60,6 +61,14 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
   const standing = new Map(halves.filter(stands).map((half) => [half.id, half]));
   const missing = [survivorId, ...otherIds].find((id) => !standing.has(id));
   if (missing !== undefined) throw new MergeError(`${missing} no longer exists at ${sides[side].place}.`);
+  for (const { id, record } of halves) {
+    const [unsyncable] = id === survivorId ? [] : unsyncableIn(record);
+    if (unsyncable === undefined) continue;
+    const { field, reason } = unsyncable;
+    throw new MergeError(
+      `The ${field} of ${id} cannot be moved: ${reason}. Change it at ${sides[side].place}, or merge the two there.`,
+    );
+  }
   const pairs = await pairsOf(session, side, halves);
   const survivor = pairs.get(survivorId);
   if (survivor === undefined || !isWhole(survivor)) {

@@ -1,6 +1,7 @@
 import { keepChosen } from '../contact/chosen.ts';
 import { inFieldOrder, scalarsOf, syncedIn, type SyncedField } from '../contact/contact.ts';
 import { stands, type Half } from '../contact/half.ts';
+import { unsyncableFields } from '../contact/normalise.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord, GroupRecord } from '../contact/record.ts';
 import { contactsOf, equalSnapshots, unordered } from '../contact/snapshot.ts';
@@ -129,21 +130,27 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
 };
 
 const ONE_WAY = 'the link does not write this field to this side';
+const UNSYNCABLE = 'the side holds a value there that is not synced';
 const NOT_SYNCED = 'the link does not sync this field';
 
 const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Judgement => {
   const { groups } = env;
   const { side, pair } = contact;
   const draft = draftOf(record);
+  const unsyncable = unsyncableFields(record);
   const isRefused = (field: SyncedField): boolean =>
-    !env.fields.has(field) || !mayWrite(forField(env.policy, field), side);
+    !env.fields.has(field) || unsyncable.has(field) || !mayWrite(forField(env.policy, field), side);
+  const reasonFor = (field: SyncedField): string => {
+    if (unsyncable.has(field)) return UNSYNCABLE;
+    return env.fields.has(field) ? ONE_WAY : NOT_SYNCED;
+  };
   const untouched = inFieldOrder(contact.writes.flatMap((write) => write.fields.filter(isRefused)));
   for (const write of contact.writes) {
     undoWrite(draft, { ...write, fields: write.fields.filter((field) => !isRefused(field)) }, groups[side]);
   }
   const refused = [
     ...draft.refused.map(({ field, reason }) => refuse(contact, reason, field)),
-    ...untouched.map((field) => refuse(contact, env.fields.has(field) ? ONE_WAY : NOT_SYNCED, field)),
+    ...untouched.map((field) => refuse(contact, reasonFor(field), field)),
   ];
   const back = rejoined(contact, record, env);
   if (back.length > 0) draft.fields.add('buckets');

@@ -95,7 +95,7 @@ export type Creation = {
   /** The pair whose other half comes back (R6); null for a contact that is new. */
   readonly pair: Pair | null;
   readonly joins: readonly string[];
-  /** The fields that are never written to `side`; left out where there are none. */
+  /** The fields that are not written to `side`: never, or for a value that is not synced; left out where there are none. */
   readonly held?: readonly SyncedField[];
   /** The contacts of `side` that a person keeps apart from the source, by id; left out where there are none. */
   readonly apartFrom?: readonly string[];

@@ -1,5 +1,5 @@
 import { contactFieldsOf } from '../contact/chosen.ts';
-import { valueIn, withValue, type SyncedField } from '../contact/contact.ts';
+import { valueIn, withValue, type ContactField, type SyncedField } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
@@ -19,10 +19,11 @@ export type Refusal = {
   readonly retryAtMs: number;
 };
 
+/** The contacts of a pair, as far as a refusal is remembered by them. */
+type PairRecords = Sides<Pick<Half, 'id' | 'record'>>;
+
 /** As much of a decision as a refusal is remembered by. */
-export type Refusable =
-  | Exclude<Decision, Merge>
-  | { readonly kind: 'merge'; readonly pair: Sides<Pick<Half, 'id' | 'record'>> };
+export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; readonly pair: PairRecords };
 
 /**
  * The name under which a refused write is remembered: the contacts that it was to be written from, told apart by kind. The
@@ -54,6 +55,17 @@ export const sourceFingerprint = (decision: Refusable): string => {
       return '';
   }
 };
+
+/** The name under which a refused field of a pair is remembered, while the other fields are written. */
+export const fieldRefusalKey = (pair: PairRecords, field: SyncedField): string =>
+  `${SIDES.map((side) => pair[side].id).join(' ')} ${field}`;
+
+/** The name of the refusal of the whole write that a name of {@link fieldRefusalKey} or {@link refusalKey} belongs to. */
+export const wholeRefusalKey = (key: string): string => key.split(' ').slice(0, 2).join(' ');
+
+/** The values that a refused field follows from, as one text. */
+export const fieldFingerprint = (pair: PairRecords, field: ContactField): string =>
+  JSON.stringify(SIDES.map((side) => valueIn(pair[side].record.contact, field)));
 
 /** The write without some fields of the contact; null where nothing is left of it. */
 const lessOf = (write: SideWrite, record: ContactRecord, taken: ReadonlySet<SyncedField>): SideWrite | null => {
@@ -157,6 +169,14 @@ export const deferRefused = (
     if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
     return refusal.sourceFingerprint === sourceFingerprint(decision);
   };
+  const deferredFields = (side: Side, { pair, writes }: Merge): readonly SyncedField[] =>
+    contactFieldsOf(writes[side]?.fields ?? []).filter((field) => {
+      const refusal = byKey.get(`${side} ${fieldRefusalKey(pair, field)}`);
+      if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
+      return refusal.sourceFingerprint === fieldFingerprint(pair, field);
+    });
+  const deferFields = (decision: Merge, side: Side): Merge =>
+    withoutFields(decision, side, deferredFields(side, decision));
   if (byKey.size === 0) return decisions;
   return decisions.flatMap((decision): readonly Decision[] => {
     switch (decision.kind) {
@@ -166,7 +186,30 @@ export const deferRefused = (
       case 'delete':
         return isDeferred(decision.side, decision) ? [] : [decision];
       case 'merge':
-        return [SIDES.reduce((kept, side) => (isDeferred(side, decision) ? withoutWrite(kept, side) : kept), decision)];
+        return [
+          SIDES.reduce(
+            (kept, side) => (isDeferred(side, decision) ? withoutWrite(kept, side) : deferFields(kept, side)),
+            decision,
+          ),
+        ];
     }
+  });
+};
+
+/** The refusals of writes to pairs that the decisions do not ask for any more: the source changed, or the side did. Pure. */
+export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
+  decisions: readonly Decision[],
+  refusals: readonly Row[],
+): readonly Row[] => {
+  if (refusals.length === 0) return [];
+  const byPair = new Map(
+    decisions.flatMap((decision) => (decision.kind === 'merge' ? [[refusalKey(decision), decision] as const] : [])),
+  );
+  return refusals.filter(({ side, key }) => {
+    const merge = byPair.get(wholeRefusalKey(key));
+    if (merge === undefined) return false;
+    const fields = merge.writes[side]?.fields ?? [];
+    const isWhole = key === wholeRefusalKey(key);
+    return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(merge.pair, field) === key);
   });
 };

@@ -10,6 +10,7 @@ import {
 import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { ListElement } from '../contact/keys.ts';
+import { unsyncableFields } from '../contact/normalise.ts';
 import { elementKey, keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import { bySide, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
@@ -90,11 +91,11 @@ export const unexplainedDifferences = (
 ): Unexplained | null => {
   if (!isSettled(halves)) return null;
   const contacts = contactsOf(halves.left.record, halves.right.record);
-  const texts = scalarsIn(...contacts).filter(
-    (field) => isUnexplainedText(field, halves) && goesBothWays(policy, field),
-  );
+  const unsyncable = unsyncableFields(halves.left.record, halves.right.record);
+  const isSynced = (field: SyncedField): boolean => goesBothWays(policy, field) && !unsyncable.has(field);
+  const texts = scalarsIn(...contacts).filter((field) => isUnexplainedText(field, halves) && isSynced(field));
   const lists = listsIn(...contacts)
-    .filter((field) => goesBothWays(policy, field))
+    .filter(isSynced)
     .map((field) => ({ field, elements: unexplainedElements(field, halves) }))
     .filter(({ elements }) => elements.length > 0);
   const groups = goesBothWays(policy, 'buckets') ? unexplainedGroups(links, halves, policy) : [];

@@ -12,6 +12,7 @@ import {
 import { isExtraField } from '../contact/fields.ts';
 import { changedAtMs, type Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { unsyncableFields } from '../contact/normalise.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
 import {
@@ -23,8 +24,8 @@ import {
   withList,
   type KeyedList,
 } from '../contact/lists.ts';
-import { namePieces } from '../contact/name-words.ts';
 import type { Conflict, OpenConflict, Taken } from './decision.ts';
+import { isNameField, NAME_FIELDS, ruleName, type NameRuling } from './merge-name.ts';
 import { conflictWinner, forField, mayWrite, policyFor, type Policy } from './policy.ts';
 import { sidesToTake, takenValue, type TakenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
@@ -67,32 +68,7 @@ export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): S
   return { kind: 'propagate', from: leftChanged ? 'left' : 'right' };
 };
 
-const NAME_FIELDS = ['firstName', 'lastName'] as const;
 const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
-
-/**
- * The side that gives both name fields at a first meeting, where the sides divide a name differently and field by field a
- * word of it would stand twice: `Mary Ann Lee` and `Mary Ann` + `Lee` are not `Mary Ann Lee` + `Lee`.
- */
-const nameSource = (sides: Sides<Half>, policy: Policy): Side | null => {
-  // A pairing may be stored with empty bases before anything of it was written.
-  const isKnown = ({ base }: Half): boolean => base !== null && NAME_FIELDS.some((field) => base.contact[field] !== '');
-  if (isKnown(sides.left) || isKnown(sides.right)) return null;
-  const names = bySide((side) => sides[side].record.contact);
-  const valueOf = (field: (typeof NAME_FIELDS)[number], whenAsked: Side): string => {
-    const winner = winnerOf(policy, sides, field) ?? whenAsked;
-    return names[winner][field] || names[otherSide(winner)][field];
-  };
-  const words = (side: Side) => NAME_FIELDS.flatMap((field) => namePieces(names[side][field]));
-  // Whoever answers may take either side's value.
-  const unions = SIDES.map((side) => NAME_FIELDS.flatMap((field) => namePieces(valueOf(field, side))));
-  const united = unions.find((union) => SIDES.every((side) => union.length > words(side).length));
-  if (united === undefined) return null;
-  const whole = SIDES.filter((side) => united.every((word) => words(side).includes(word)));
-  const divided = whole.filter((side) => NAME_FIELDS.every((field) => names[side][field] !== ''));
-  if (whole.length === 2 && divided.length !== 1) return winnerOf(policy, sides, 'firstName') ?? 'left';
-  return divided[0] ?? whole[0] ?? null;
-};
 
 /** What one list field of one side gains and loses through the other side's changes. */
 export type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };
@@ -231,7 +207,7 @@ const mergeScalarInto = (
   field: ScalarField,
   sides: Sides<Half>,
   policy: Policy,
-  source: Side | null,
+  name: NameRuling,
   { decided, open }: Rulings,
 ): void => {
   const taken = takenValue(field, sides, open);
@@ -240,7 +216,9 @@ const mergeScalarInto = (
   if (outcome.kind === 'quiet') return;
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
   const winner = (): Side | null => decided(conflict) ?? winnerOf(policy, sides, field);
-  const from = source ?? (outcome.kind === 'propagate' ? outcome.from : winner());
+  const isWhole = name.kind === 'whole' && isNameField(field);
+  const single = () => (outcome.kind === 'propagate' ? outcome.from : winner());
+  const from = isWhole ? name.from : single();
   if (from === null) {
     draft.conflicts.push({ ...conflict, winner: null });
     for (const side of SIDES) draft.held[side].push(field);
@@ -252,7 +230,8 @@ const mergeScalarInto = (
     return;
   }
   // What the target made of a computed value is nobody's to lose.
-  if (outcome.kind === 'conflict' && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
+  const isConflict = outcome.kind === 'conflict' || (isWhole && name.conflicts);
+  if (isConflict && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
   draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
 };
@@ -283,6 +262,25 @@ export type Rulings = { readonly decided: Decided; readonly open: readonly OpenC
 
 const NO_RULINGS: Rulings = { decided: () => null, open: [] };
 
+/** Whether the parts of the name are merged together; each for itself where one is not synced. */
+const nameRuling = (
+  sides: Sides<Half>,
+  policy: Policy,
+  { decided }: Rulings,
+  held: ReadonlySet<SyncedField>,
+): NameRuling => {
+  if (NAME_FIELDS.some((field) => held.has(field))) return { kind: 'apart' };
+  const isFree = (field: ScalarField): boolean => SIDES.every((side) => mayWrite(forField(policy, field), side));
+  const decidedFor = (field: ScalarField): Side | null =>
+    decided({ field, ...bySide((side) => textIn(sides[side].record.contact, field)) });
+  const winner = (field: ScalarField): Side | null => decidedFor(field) ?? winnerOf(policy, sides, field);
+  return ruleName(sides, {
+    isFree: NAME_FIELDS.every(isFree),
+    winnerOf: winner,
+    wholeWinner: () => decidedFor('firstName') ?? winner('lastName'),
+  });
+};
+
 /** Merges the two halves of one person field by field, each measured against its own base. Pure. */
 export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulings = NO_RULINGS): FieldMerge => {
   const draft: Draft = {
@@ -292,12 +290,15 @@ export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulin
     conflicts: [],
     taken: [],
   };
-  const name = nameSource(sides, policy);
+  // What a side holds in such a field cannot be compared: neither side is written (R15).
+  const held = unsyncableFields(sides.left.record, sides.right.record);
+  for (const side of SIDES) draft.held[side].push(...held);
+  const name = nameRuling(sides, policy, rulings, held);
   const contacts = contactsOf(...SIDES.flatMap((side) => [sides[side].record, sides[side].base]));
   for (const field of scalarsIn(...contacts)) {
-    const source = NAME_FIELDS.some((part) => part === field) ? name : null;
-    mergeScalarInto(draft, field, sides, policy, source, rulings);
+    if (held.has(field)) continue;
+    mergeScalarInto(draft, field, sides, policy, name, rulings);
   }
-  for (const field of listsIn(...contacts)) mergeListInto(draft, field, sides, policy);
+  for (const field of listsIn(...contacts)) if (!held.has(field)) mergeListInto(draft, field, sides, policy);
   return draft;
 };

@@ -10,6 +10,7 @@ import {
 } from '../contact/contact.ts';
 import { keepChosen, without, withoutExtras } from '../contact/chosen.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { unsyncableIn } from '../contact/normalise.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
@@ -171,6 +172,11 @@ export const keepMergedValues = (decisions: readonly Decision[], policy: Policy)
     if (deletion.kind !== 'delete') continue;
     const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`);
     if (survivorPlace === undefined) continue;
+    // A value that is not synced cannot move to the survivor.
+    if (unsyncableIn(deletion.record).length > 0) {
+      next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
+      continue;
+    }
     const survivor = next[survivorPlace];
     if (survivor?.kind === 'merge') {
       const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;

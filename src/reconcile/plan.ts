@@ -3,7 +3,7 @@ import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { stands, type Half } from '../contact/half.ts';
-import { contactOf } from '../contact/normalise.ts';
+import { contactOf, unsyncableFields } from '../contact/normalise.ts';
 import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
 import { decideSleep, isSelected, restOf, withSleep } from './asleep.ts';
 import {
@@ -146,7 +146,7 @@ const creationOf = (
   policy: Policy,
 ): Creation => {
   const to = otherSide(side);
-  const held = unwrittenFields(policy, to);
+  const held = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
   const joins = held.includes('buckets') ? [] : joinsOf(side, record, links);
   return { kind: 'create', side: to, source: record, pair, joins, ...(held.length > 0 && { held }) };
 };

@@ -12,6 +12,7 @@ import {
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { stands, type Half } from '../contact/half.ts';
+import { unsyncableFields } from '../contact/normalise.ts';
 import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
@@ -83,7 +84,8 @@ export type GivenBacks = ReadonlyMap<string, GivenBack>;
 const nameOf = (side: Side, id: string): string => `${side} ${id}`;
 
 const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[], policy: Policy): GivenBack => {
-  const own = ownFields(policy, side);
+  const unsyncable = unsyncableFields(record);
+  const own = ownFields(policy, side).filter((field) => !unsyncable.has(field));
   let { contact } = record;
   for (const {
     survivor: { contact: before },

@@ -50,6 +50,7 @@ const record = z.lazy(() =>
       raw: z.string(),
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
+      unsyncable: z.array(z.object({ field: contactField, reason: z.string() })).exactOptional(),
       entries: z.array(entryChoice).exactOptional(),
       digest: z.string().exactOptional(),
       ownMoves: z

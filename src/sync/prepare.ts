@@ -2,7 +2,7 @@ import type { Half } from '../contact/half.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import type { Decision } from '../reconcile/decision.ts';
-import { deferRefused, deferUnsettled } from '../reconcile/defer.ts';
+import { deferRefused, deferUnsettled, pastRefusals } from '../reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
 import { isFault } from '../providers/errors.ts';
 import type { Halt } from '../reconcile/guard.ts';
@@ -116,6 +116,12 @@ const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   const { rejections } = await session.store.link(session.link);
   const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
   await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
+  const past = pastRefusals(plan.decisions, rejections);
+  if (past.length > 0) {
+    await session.writer.apply({}, (set) =>
+      set.add(...past.map(({ side, key }) => ({ kind: 'accept' as const, side, key }))),
+    );
+  }
   const due = await withoutRestingExtras(session, settled);
   return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
 };

@@ -2,12 +2,14 @@ import type { Side } from '../contact/side.ts';
 import { accountChanged } from '../reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { FeedPage, KnownRows, PullRequest } from '../providers/remote.ts';
+import { idsOn as idsOfContact } from '../reconcile/pair-ids.ts';
 import type { Cursor, HalfKey } from '../store/store.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { readAgain, rememberUnread, unreadContact } from './state/unread.ts';
 import { isUnseen, mustBeRead } from './state/half.ts';
+import { unsyncableReason } from './state/unsyncable.ts';
 import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
@@ -25,11 +27,17 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
   const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
   const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
   let newcomers = 0;
+  const unsyncable: { readonly id: string; readonly reason: string }[] = [];
   await writer.apply(needs, (set) => {
     for (const change of page.changes) {
       if (change.kind !== 'upsert') continue;
       const { record } = change;
-      if (mustBeRead(set.half(side, record.id), record, clock.now())) readAgain(set, side, record.id, clock.now());
+      const known = set.half(side, record.id);
+      const reason = unsyncableReason(record);
+      if (reason !== null && (known === null || unsyncableReason(known.record) !== reason)) {
+        unsyncable.push({ id: record.id, reason });
+      }
+      if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, clock.now());
     }
     const observed = observePage(set, side, page, cursor, clock.now());
     tally[side].pulled += observed.news;
@@ -38,6 +46,7 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
       if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
+  for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOfContact(side, id) });
   for (const change of unreadable) {
     tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };

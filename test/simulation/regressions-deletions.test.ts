@@ -22,7 +22,7 @@ test('[R6, R15] a membership that goes with its group is no edit any more of who
   ];
   const ungrouped: Edit = { kind: 'delete-group', side: 'left', group: 0 };
   const phases = [[run({ before: people }), run({ before: joinedAndDeleted })], [run({ before: [ungrouped] })]];
-  const manners = { left: PLAIN_MANNERS, right: { ...PLAIN_MANNERS, refusesTitlesBy: 3 } };
+  const manners = { left: PLAIN_MANNERS, right: { ...PLAIN_MANNERS, refusesNew: true as const } };
   const { world } = await runHistory(history(phases, { manners }));
   expect([...world.books.left.rows, ...world.books.right.rows].map(({ state }) => state)).toEqual([
     'deleted',

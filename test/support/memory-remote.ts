@@ -42,7 +42,7 @@ import {
 } from './memory/book.ts';
 import { feedOf } from './memory/feeds.ts';
 import { writtenJobs } from './memory/jobs.ts';
-import { receive, refusesTitle } from './memory/manners.ts';
+import { receive, refusesNew, refusesTitle } from './memory/manners.ts';
 import type { MemoryProvider } from './memory/providers.ts';
 
 const recordOf = (row: Row): ContactRecord => {
@@ -196,7 +196,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   };
 
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
-    if (refusesTitle(manners, request.draft.title)) return failed(request.key, invalid());
+    if (refusesNew(manners, request.draft)) return failed(request.key, invalid());
     witness.asks(side, null, filledIn(request.draft));
     const entity = options.entityOf(otherSide(side), request.originId);
     witness.creates(side, request.originId);

@@ -53,12 +53,13 @@ const entry = (context: PageContext, write: Write, link: LinkConfig): Html => {
 };
 
 const person = (context: PageContext, history: ContactHistory, link: LinkConfig): Html => {
-  const { name, left, right, status, standings, entries, rejected } = history;
+  const { name, left, right, status, standings, entries, rejected, notSynced } = history;
   const { sides } = link;
   const titles = ['Field', ...SIDES.map((side) => sides[side].title), 'Source', 'Since'];
   return html`<section class="panel">
     <h2>${name ?? idsText({ leftId: left.id, rightId: right.id })}</h2>
     <p class="faint">${status}: ${idsText({ leftId: left.id, rightId: right.id })}</p>
+    ${notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`)}
     ${rejected.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title} refused the contact: ${reason}</p>`)}
     ${
       standings.length === 0

@@ -3,7 +3,7 @@ import { valueIn, withValue, type ContactField } from '../../contact/contact.ts'
 import type { CreateRequest, UpdateRequest } from '../remote.ts';
 import type { BodyEntry } from './body-entry.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
-import { originEntry, personOfRecord } from './mapper.ts';
+import { originEntry, personOfRecord, wholeContactOf } from './mapper.ts';
 import type { MaskField } from './person-field.ts';
 
 /** The lists of a Person that hold the given fields, each once. */
@@ -34,11 +34,15 @@ export const createBody = (
 export const updateBody = (
   request: UpdateRequest,
   mask: readonly MaskField[],
-  { chosen, lists: mapped }: PersonMapping = USUAL_MAPPING,
+  mapping: PersonMapping = USUAL_MAPPING,
 ): BodyEntry => {
+  const { chosen, lists: mapped } = mapping;
   const { current, desired, fields } = request;
   const person = personOfRecord(current);
-  const target = fields.reduce((to, field) => withValue(to, field, valueIn(desired, field)), current.contact);
+  const target = fields.reduce(
+    (to, field) => withValue(to, field, valueIn(desired, field)),
+    wholeContactOf(current, mapping),
+  );
   const changed = maskOf(fields);
   const bound = (field: ContactField) => boundPlaceOf(current, field);
   const lists = mapped

@@ -67,7 +67,7 @@ export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
  * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself, and so does another choice of fields.
  */
-export const READER = `6${ADDED_FIELDS}`;
+export const READER = `7${ADDED_FIELDS}`;
 
 /** The lists of a Person of which the given fields hold one entry, where there are others (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {

@@ -1,6 +1,7 @@
-import type { Contact } from '../../contact/contact.ts';
+import { boundContact } from '../../contact/bound-entries.ts';
+import { valueIn, withValue, type Contact } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
-import { contactOf, overlongField } from '../../contact/normalise.ts';
+import { contactOf, syncableContact, unsyncableIn } from '../../contact/normalise.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { writable } from './body-entry.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
@@ -53,16 +54,7 @@ export const readPerson = (
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
   const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person, mapping) } as const;
-  return believed({ ...reading, record: digested(recordOf(person, source, source.etag, mapping), reading, digest) });
-};
-
-/** The reading of a contact, unless a value of it is longer than any that is synced. */
-const believed = (reading: Extract<PersonReading, { kind: 'contact' }>): PersonReading => {
-  const { contact, id } = reading.record;
-  const field = overlongField(contact);
-  return field === null
-    ? reading
-    : { kind: 'unreadable', id, reason: `${field} is longer than any value that is synced` };
+  return { ...reading, record: digested(recordOf(person, source, source.etag, mapping), reading, digest) };
 };
 
 /**
@@ -100,23 +92,38 @@ const rawOf = (own: Person, { type, id }: Source, { lists }: PersonMapping): str
 export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPING): boolean =>
   lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
+/** The values of a Person, not yet normalised. */
+const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Contact> => {
+  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+    fields.map((field) => [field, mappingOf(field).read(person, chosen)]),
+  );
+  // Each field's mapping reads a value of the field.
+  return values as unknown as Partial<Contact>;
+};
+
+/** The contact of a record as Google holds it, with the values that are not synced: a write must not change them. */
+export const wholeContactOf = (record: ContactRecord, mapping: PersonMapping): Contact => {
+  const fields = unsyncableIn(record).map(({ field }) => field);
+  if (fields.length === 0) return record.contact;
+  const held = boundContact(contactOf(valuesOf(personOfRecord(record), mapping)), record.entries ?? []);
+  return fields.reduce((to, field) => withValue(to, field, valueIn(held, field)), record.contact);
+};
+
 const recordOf = (person: Person, source: Source, version: string, mapping: PersonMapping): ContactRecord => {
   const own = contactSourceOnly(person, mapping);
-  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
-    mapping.fields.map((field) => [field, mappingOf(field).read(own, mapping.chosen)]),
-  );
   const modifiedAtMs = Date.parse(source.updateTime ?? '');
   const entries = mapping.choicesOf(own);
+  const { contact, unsyncable } = syncableContact(valuesOf(own, mapping));
   return {
     id: person.resourceName,
     version,
     modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
-    // Each field's mapping reads a value of the field.
-    contact: contactOf(values as unknown as Partial<Contact>),
+    contact,
     groupIds: userGroupIds(own),
     ...(isStarred(own) && { marks: ['starred'] }),
     raw: rawOf(own, source, mapping),
     ...originOf(own),
+    ...(unsyncable.length > 0 && { unsyncable }),
     ...(entries.length > 0 && { entries }),
   };
 };

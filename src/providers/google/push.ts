@@ -6,7 +6,7 @@ import type { CreateRequest, ReadAnswer, UpdateRequest, WriteResult } from '../r
 import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';
-import { mayBeCut, personOfRecord, readPerson, type PersonReading } from './mapper.ts';
+import { mayBeCut, personOfRecord, readPerson, wholeContactOf, type PersonReading } from './mapper.ts';
 import { SOURCES, type PersonMapping } from './fields.ts';
 import { namesOf } from './names.ts';
 import type { MaskField } from './person-field.ts';
@@ -146,16 +146,18 @@ const staleReason = (
   { current, fields }: UpdateRequest,
   mask: readonly MaskField[],
   known: Person,
-  { chosen, choicesOf }: PersonMapping,
+  mapping: PersonMapping,
 ): string | null => {
+  const { chosen, choicesOf } = mapping;
+  const contact = wholeContactOf(current, mapping);
   // Read before the link chose a field of the batch: what stands in its list would be replaced unseen.
   if (mask.some((name) => known[name] === undefined)) return 'The contact was known without a field';
   // Read while the link joined other parts of names: the text says another division than the one it would be written into.
-  if (maskOf(fields).includes('names') && namesOf(known, chosen).firstName !== current.contact.firstName) {
+  if (maskOf(fields).includes('names') && namesOf(known, chosen).firstName !== contact.firstName) {
     return 'The first name was known otherwise';
   }
   // An earlier version may have read another entry of a list.
-  return holdsBound(current.contact, current.entries ?? choicesOf(known)) ? null : 'The contact held another entry';
+  return holdsBound(contact, current.entries ?? choicesOf(known)) ? null : 'The contact held another entry';
 };
 
 /**

@@ -1,7 +1,7 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import { filledFields, type Contact, type ContactField } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
-import { bodyOf, filledFields, NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
+import { bodyOf, NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
 import { readRaw } from './mapper.ts';
 
 /** The body's data of a create: only what is filled. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
-import { fieldsIn, textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../contact/contact.ts';
+import { textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
 import {
   extraOf,
@@ -191,10 +191,6 @@ export const bodyOf = (
   const values = custom.length === 0 ? null : customFieldValues(held.custom_fields ?? [], new Map(custom), definitions);
   return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
 };
-
-/** The filled fields of a contact. */
-export const filledFields = (contact: Contact): readonly ContactField[] =>
-  fieldsIn(contact).filter((field) => valueIn(contact, field).length > 0);
 
 /** How the contacts of a link are mapped, which syncs only the fields that it chose. */
 export const serviceMapping = (chosen: ChosenFields) => {

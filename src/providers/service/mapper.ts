@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { extrasIn } from '../../contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../contact/contact.ts';
 import { FIELDS } from '../../contact/fields.ts';
-import { contactOf, overlongField } from '../../contact/normalise.ts';
+import { syncableContact } from '../../contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
 import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
@@ -46,29 +46,20 @@ export const recordOf = (
 ): ContactRecord => {
   const buckets = contact.extra_data.buckets?.map((bucket) => bucket.id);
   const computed = buckets === undefined ? extrasIn(former.contact) : {};
+  const { contact: read, unsyncable } = syncableContact({ ...mapping.read(contact), ...computed });
   const isKnown = buckets !== undefined || (former.groupIds.length === 0 && Object.keys(computed).length === 0);
   return {
     id: contact.id,
     version: contact.updated_at.text,
     modifiedAtMs: contact.updated_at.epochMs,
-    contact: contactOf({ ...mapping.read(contact), ...computed }),
+    contact: read,
     groupIds: sortedIds(buckets ?? former.groupIds),
     ...(contact.tags.length > 0 && { marks: contact.tags.map((tag) => `tag:${tag}`).toSorted() }),
     raw: rawOf(contact, mapping),
     originId: null,
+    ...(unsyncable.length > 0 && { unsyncable }),
     ...(contact.digest !== null && isKnown && { digest: contact.digest + mapping.digestEnd }),
   };
-};
-
-/** Why a contact is not taken in although it was understood; null where it is. */
-export const overlongReason = ({ contact }: ContactRecord): string | null => {
-  const field = overlongField(contact);
-  return field === null ? null : `${field}: longer than any value that is synced`;
-};
-
-const changeOf = (record: ContactRecord): FeedChange => {
-  const reason = overlongReason(record);
-  return reason === null ? { kind: 'upsert', record, previousIds: [] } : { kind: 'unreadable', id: record.id, reason };
 };
 
 /** The rows of a listing as changes of the feed. */
@@ -81,7 +72,7 @@ export const changesIn = (
   for (const row of rows) {
     if (row.kind === 'known') unchanged.push(row.id);
     else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
-    else changes.push(changeOf(recordOf(row.contact, mapping)));
+    else changes.push({ kind: 'upsert', record: recordOf(row.contact, mapping), previousIds: [] });
   }
   return { changes, unchanged };
 };

@@ -9,7 +9,7 @@ import {
 } from '../errors.ts';
 import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { overlongReason, recordOf } from './mapper.ts';
+import { recordOf } from './mapper.ts';
 
 /**
  * Whether a failure to show one contact concerns that contact alone: a 403, a web page that says 404, or a 500. Lists and
@@ -29,8 +29,6 @@ const isFault = (error: unknown): error is UnavailableError =>
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal), api.mapping);
-    const reason = overlongReason(record);
-    if (reason !== null) return { kind: 'unreadable', reason };
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };

@@ -8,18 +8,21 @@ import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
 import {
+  canSplit,
   countUnanswered,
   decisionOf,
   hasFailedBefore,
   isNotTaken,
   judgeFailure,
+  refusalReason,
   rejectionKeyOf,
+  rejectionKeysEndedBy,
   rejectionOf,
 } from './failure.ts';
 import { letGoOfStray, land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
 import { mergeAway, type Merged } from './merge-away.ts';
 import { withEmails } from './shared-emails.ts';
-import { targetOf, type Write } from './writes.ts';
+import { targetOf, type Trial, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
 export type Answered = { readonly stored: Promise<void> };
@@ -139,8 +142,9 @@ const rejectionBy = (
   return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
 };
 
-/** Whether the write tries something out: that it fails says nothing about its contact. */
-const isTrial = (write: Write): boolean => write.kind === 'create' && write.trial !== null;
+/** What the write tries out; null for any other write. A trial that fails says nothing about its contact. */
+const trialOf = (write: Write): Trial | null =>
+  write.kind === 'create' || write.kind === 'update' ? write.trial : null;
 
 /** Reports that something is not written in this run. */
 const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }: Write, reason: string): void => {
@@ -150,21 +154,32 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }:
 
 /** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
 const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = isTrial(write) ? null : rejectionBy(execution, write, reason, 1);
+  const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
   set.add({ kind: 'reject', rejection });
 };
 
-/** Remembers and reports that a side refused a write (R15); a trial that is refused says nothing about its contact. */
+/** Remembers and reports that a side refused a write (R15). */
 const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  if (write.kind === 'create' && write.trial !== null) {
-    write.trial.isRefused = true;
+  const trial = trialOf(write);
+  if (trial !== null) {
+    trial.refusedFor = reason;
     return;
   }
-  reportSkipped(execution, write, reason);
-  const rejection = rejectionBy(execution, write, reason);
+  const said = refusalReason(write, reason);
+  reportSkipped(execution, write, said);
+  const rejection = rejectionBy(execution, write, said);
   if (rejection !== null) set.add({ kind: 'reject', rejection });
+};
+
+/** Remembers and reports a refusal that was first tried in parts (`split-refused.ts`). */
+export const rememberRefusal = async (execution: Execution, write: Write, reason: string): Promise<void> => {
+  const said = refusalReason(write, reason);
+  reportSkipped(execution, write, said);
+  const rejection = rejectionBy(execution, write, said);
+  if (rejection === null) return;
+  await execution.session.writer.apply({}, (set) => set.add({ kind: 'reject', rejection }));
 };
 
 /** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
@@ -203,8 +218,8 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   if (landing.again) execution.again.needed = true;
   const event = landing.kept === null ? 'answered' : 'refused';
   set.add(...journalChange(journalId, event, landing.after, landing.kept, atMs));
-  const key = rejectionKeyOf(write);
-  if (key !== null && execution.rejections.has(`${side} ${key}`)) set.add({ kind: 'accept', side, key });
+  const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
+  for (const key of ended) set.add({ kind: 'accept', side, key });
   if (landing.kept !== null) return;
   if (landing.counts !== null) session.tally[side][landing.counts] += 1;
   reportNotTaken(session, landing.ids, side, landing.notTaken);
@@ -301,6 +316,12 @@ const takeReadIn = (
   if (!isHidden) observeAnswer(set, side, id, answer, atMs);
 };
 
+/** Takes in that a side refused a write: it is tried in parts, counts as done without what it was to bring, or waits (R15, R2). */
+const takeRefusalIn = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
+  if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
+  else if (!acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
+};
+
 /** Takes one failure in. A contact that had to be read and could not keeps its journal entry open. */
 const takeFailureIn = (
   execution: Execution,
@@ -320,6 +341,6 @@ const takeFailureIn = (
   if (isFault(error)) noteFault(execution, set, write, error.message);
   if (isUnread) return;
   set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
-  if (verdict.refused && !acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
+  if (verdict.refused) takeRefusalIn(execution, set, write, error);
   if (verdict.rereads && id !== null) takeReadIn(set, write.side, id, answers.get(id), error, atMs);
 };

@@ -9,7 +9,7 @@ type Decided = Pick<Task | Removal, 'decision'>;
 
 /** What the side did not do before, and the others: a batch may have failed because of one of its contacts. */
 export const withoutFailed = <Item extends Decided>(
-  execution: Pick<Execution, 'rejections'>,
+  execution: Pick<Execution, 'failedBefore'>,
   side: Side,
   items: readonly Item[],
 ) => {
@@ -19,7 +19,7 @@ export const withoutFailed = <Item extends Decided>(
 
 /** The items in batches; what the side did not do before goes by itself (R15). */
 export const batchesOf = <Item extends Decided>(
-  execution: Pick<Execution, 'rejections'>,
+  execution: Pick<Execution, 'failedBefore'>,
   side: Side,
   items: readonly Item[],
   size: number,

@@ -3,6 +3,7 @@ import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { Unlink } from '../../reconcile/decision.ts';
+import { wholeRefusalKey } from '../../reconcile/defer.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
@@ -19,6 +20,7 @@ import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './gro
 import { chunks, inParallel } from './in-parallel.ts';
 import { landMoves, landPair, landWaking } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
+import { splitRefused } from './split-refused.ts';
 import { isAsking, isQuiet, taskIds, type Task } from './task.ts';
 import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
@@ -137,6 +139,7 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
     await recordConflicts(session, tasks);
     return performBatch(execution, updateWrites(side, tasks));
   });
+  await splitRefused(execution, side);
   for (const round of sharingRounds(work, side)) {
     const sharings = round.filter(({ task }) => mayGoOn(task, side) && hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
@@ -297,8 +300,10 @@ const begin = async (session: Session, work: Work, coming: Sides<number>): Promi
     groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
     scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
+    failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
     joining: new Set(session.undoes === null ? fields.joining : []),
     again: { needed: false },
+    refused: { left: [], right: [] },
     unansweredCalls: { left: 0, right: 0 },
     progress: bySide((side) => ({ done: 0, sent: 0, effort: effort[side] })),
     startedAtMs: session.clock.monotonic(),

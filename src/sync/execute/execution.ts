@@ -4,7 +4,7 @@ import type { PairIds } from '../../reconcile/pair-ids.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';
-import type { GroupIds } from './writes.ts';
+import type { CreateWrite, GroupIds, UpdateWrite } from './writes.ts';
 
 /** What the writes of one pass share. */
 export type Execution = {
@@ -13,16 +13,27 @@ export type Execution = {
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
   /** What names each side's account in the origins that are left at the other side (R9). */
   readonly scopes: Sides<string>;
+  /** By side and key. */
   readonly rejections: ReadonlyMap<string, Rejection>;
+  /** The writes, by side and `refusalKey`, that a side has not done before, or of which it refused a field. */
+  readonly failedBefore: ReadonlySet<string>;
   /** The fields that the link has only begun to sync; none in an undo, which brings back what was an edit once. */
   readonly joining: ReadonlySet<SyncedField>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or of an unknown outcome. */
   readonly again: { needed: boolean };
+  /** Writes that a side refused and that are written field by field before the run ends (`split-refused.ts`). */
+  readonly refused: Record<Side, Refused[]>;
   /** How many calls in a row on each side left it open whether anything was written. */
   readonly unansweredCalls: Record<Side, number>;
   readonly progress: Sides<SideProgress>;
   /** When the writing began, on the clock that never jumps. */
   readonly startedAtMs: number;
+};
+
+/** A create or an update that a side refused, and its reason. */
+type Refused = {
+  readonly write: CreateWrite | UpdateWrite;
+  readonly reason: string;
 };
 
 type SideProgress = {
@@ -54,6 +65,13 @@ export const tellProgress = (execution: Execution, side: Side): void => {
   const { done, effort } = execution.progress[side];
   const leftMs = timeLeftMs(execution, side);
   execution.session.emit({ kind: 'written', side, done, total: effort.writes, leftMs });
+};
+
+/** Counts writes that were not planned. */
+export const addEffort = ({ progress }: Execution, side: Side, kind: WrittenKind, count: number): void => {
+  const { effort } = progress[side];
+  const requests = effort.requests + count * effort.requestsPer[kind];
+  progress[side].effort = { ...effort, writes: effort.writes + count, requests };
 };
 
 /** Reports that writes of one kind are done with. */

@@ -8,14 +8,21 @@ import {
   UnavailableError,
   type RemoteError,
 } from '../../providers/errors.ts';
+import { filledFields, specOf, type ContactField, type SyncedField } from '../../contact/contact.ts';
 import type { Side } from '../../contact/side.ts';
 import type { WriteResult } from '../../providers/remote.ts';
-import { refusalKey, sourceFingerprint, type Refusable } from '../../reconcile/defer.ts';
+import {
+  fieldFingerprint,
+  fieldRefusalKey,
+  refusalKey,
+  sourceFingerprint,
+  type Refusable,
+} from '../../reconcile/defer.ts';
 import type { Rejection } from '../../store/store.ts';
 import { retryDelayMs } from '../../reconcile/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
-import { targetOf, type Write } from './writes.ts';
+import { targetOf, type CreateWrite, type UpdateWrite, type Write } from './writes.ts';
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
@@ -32,10 +39,42 @@ export const decisionOf = (write: Write): Refusable | null => {
   return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
 };
 
-const keyOf = (decision: Refusable | null): string | null => (decision === null ? null : refusalKey(decision));
+/** The one field that an update writes alone; null for any other write. */
+const loneField = (write: Write): ContactField | null => {
+  if (write.kind !== 'update' || write.sharedEmail !== null) return null;
+  const [field = null, ...others] = write.request.fields;
+  return others.length === 0 ? field : null;
+};
+
+/** What a refusal of the write is remembered by: its key and its fingerprint; null in an undo, which is asked for again. */
+const subjectOf = (write: Write): Pick<Rejection, 'key' | 'sourceFingerprint'> | null => {
+  const decision = decisionOf(write);
+  if (decision === null) return null;
+  const field = loneField(write);
+  if (field === null || decision.kind !== 'merge') {
+    return { key: refusalKey(decision), sourceFingerprint: sourceFingerprint(decision) };
+  }
+  const { pair } = decision;
+  return { key: fieldRefusalKey(pair, field), sourceFingerprint: fieldFingerprint(pair, field) };
+};
+
+/** The reason of a refusal for people, with the field that it concerns. */
+export const refusalReason = (write: Write, reason: string): string => {
+  const field = loneField(write);
+  return field === null ? reason : `The field "${specOf(field).words}" was not written: ${reason}`;
+};
 
 /** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
-export const rejectionKeyOf = (write: Write): string | null => keyOf(decisionOf(write));
+export const rejectionKeyOf = (write: Write): string | null => subjectOf(write)?.key ?? null;
+
+/** The keys of the refusals that end once the write is done. */
+export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
+  const decision = decisionOf(write);
+  if (decision === null) return [];
+  const key = refusalKey(decision);
+  if (write.kind !== 'update' || decision.kind !== 'merge') return [key];
+  return [key, ...write.request.fields.map((field) => fieldRefusalKey(decision.pair, field))];
+};
 
 /**
  * The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. What a side
@@ -48,14 +87,13 @@ export const rejectionOf = (
   nowMs: number,
   triesAtOnce = 0,
 ) => {
-  const decision = decisionOf(write);
-  if (decision === null) return null;
-  const fingerprint = sourceFingerprint(decision);
-  const attempts = earlier?.sourceFingerprint === fingerprint ? earlier.attempts + 1 : 1;
+  const subject = subjectOf(write);
+  if (subject === null) return null;
+  const isSame = earlier?.sourceFingerprint === subject.sourceFingerprint;
+  const attempts = isSame ? earlier.attempts + 1 : 1;
   const retryAtMs = nowMs + (attempts > triesAtOnce ? retryDelayMs(attempts - triesAtOnce) : 0);
   const { leftId, rightId } = write.entry;
-  const key = refusalKey(decision);
-  return { side: write.side, key, leftId, rightId, reason, sourceFingerprint: fingerprint, attempts, retryAtMs };
+  return { side: write.side, ...subject, leftId, rightId, reason, attempts, retryAtMs };
 };
 
 /**
@@ -67,12 +105,23 @@ export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejec
   return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
 
+/** The fields that a write brings and that could be written apart. */
+const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
+  write.kind === 'create' ? filledFields(write.request.draft) : write.request.fields;
+
+/** Whether a refused write consists of several fields, of which the side may take some (R15). */
+export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
+  if (write.kind !== 'create' && write.kind !== 'update') return false;
+  const isWhole = write.trial === null && (write.kind === 'create' || write.sharedEmail === null);
+  return isWhole && write.task.decision !== null && error instanceof InvalidError && partsOf(write).length > 1;
+};
+
 /** Whether a side has not done before what follows from a decision; what an undo writes is not remembered. */
 export const hasFailedBefore = (
-  { rejections }: Pick<Execution, 'rejections'>,
+  { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
   decision: Refusable | null,
-): boolean => rejections.has(`${side} ${keyOf(decision)}`);
+): boolean => decision !== null && failedBefore.has(`${side} ${refusalKey(decision)}`);
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
 export type Verdict = {

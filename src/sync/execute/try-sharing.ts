@@ -1,4 +1,4 @@
-import { EMPTY_CONTACT, fieldsIn, valueIn, type Contact } from '../../contact/contact.ts';
+import { EMPTY_CONTACT, filledFields, type Contact } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
 import { emailKey } from '../../contact/keys.ts';
 import type { Side } from '../../contact/side.ts';
@@ -40,7 +40,7 @@ const harmless = (work: Work, side: Side, sharing: readonly Task[]): Sharing | n
 
 /** The task as one whose contact stands with the address alone: everything else of it follows by an update. */
 const completeLater = (task: Task, side: Side, draft: Contact): void => {
-  const fields = fieldsIn(draft).filter((field) => valueIn(draft, field).length > 0);
+  const fields = filledFields(draft);
   for (const field of fields) task.pending[side].add(field);
   task.writes[side] = { fields, desired: draft, joins: task.creation?.joins ?? [], leaves: [] };
 };
@@ -66,7 +66,7 @@ const tryOne = async (
   task.writes[side] = null;
   pending[side].clear();
   for (const field of outstanding) pending[side].add(field);
-  return trial.trial.isRefused ? 'refused' : 'unanswered';
+  return trial.trial.refusedFor === null ? 'unanswered' : 'refused';
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
+import { valueIn, withValue, type Contact, type ContactField } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
@@ -40,7 +40,7 @@ export type Write =
       readonly kind: 'create';
       readonly task: Task;
       readonly request: CreateRequest;
-      /** Of a create that tries out what the side does (`try-sharing.ts`); null for any other. */
+      /** Of a create that tries out what the side takes (`try-sharing.ts`, `split-refused.ts`); null for any other. */
       readonly trial: Trial | null;
     })
   | (Shared & {
@@ -49,6 +49,8 @@ export type Write =
       readonly request: UpdateRequest;
       /** The email address of another contact of the side which it brings, and nothing else (`shared-emails.ts`). */
       readonly sharedEmail: LabelledValue | null;
+      /** Of an update of one field after a refusal (`split-refused.ts`); null for any other. */
+      readonly trial: Trial | null;
     })
   | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
   | (Shared & { readonly kind: 'delete'; readonly removal: Removal })
@@ -56,8 +58,8 @@ export type Write =
 
 /** What a trial found out. */
 export type Trial = {
-  /** Set where the side refused the create, or answered it with a contact that was there. */
-  isRefused: boolean;
+  /** The side's reason, if it refused the write or answered a create with a contact that existed; null if it did not. */
+  refusedFor: string | null;
 };
 
 /** How a contact that was merged away goes: into the merge survivor on its own side, by the side's own merge. */
@@ -111,7 +113,8 @@ export const contactFields = (task: Task, side: Side): readonly ContactField[] =
   return (task.writes[side]?.fields ?? []).filter((field) => field !== 'buckets');
 };
 
-type CreateWrite = Extract<Write, { kind: 'create' }>;
+export type CreateWrite = Extract<Write, { kind: 'create' }>;
+export type UpdateWrite = Extract<Write, { kind: 'update' }>;
 
 /** The creates of a batch. */
 export const createWrites = (
@@ -134,13 +137,26 @@ export const createWrites = (
     return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request, trial: null }];
   });
 
-/** The create as a trial, with another draft and in no group. */
-export const asTrial = (write: CreateWrite, draft: Contact): CreateWrite & { readonly trial: Trial } => ({
+type CreateTrial = CreateWrite & { readonly trial: Trial };
+
+/** The create as a trial, with another draft. */
+export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
   ...write,
-  entry: { ...write.entry, intent: { ...write.entry.intent, desired: draft, join: [] } },
-  request: { ...write.request, draft, groupIds: [] },
-  trial: { isRefused: false },
+  entry: { ...write.entry, intent: { ...write.entry.intent, desired: draft } },
+  request: { ...write.request, draft },
+  trial: { refusedFor: null },
 });
+
+/** The create as a trial, with another draft and in no group; the side is one where a create carries no group. */
+export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
+  const trial = withDraft(write, draft);
+  const { entry, request } = trial;
+  return {
+    ...trial,
+    entry: { ...entry, intent: { ...entry.intent, join: [] } },
+    request: { ...request, groupIds: [] },
+  };
+};
 
 /** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
@@ -173,8 +189,23 @@ export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write
     const key = String(index);
     const request = { key, current: half.record, desired: write.desired, fields };
     const entry = updateEntry(task, side, request, sourceOf(task, side));
-    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: null }];
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: null, trial: null }];
   });
+
+/** The update of one field of the contact, after the side refused it with others; null where the contact does not exist. */
+export const fieldWrite = (
+  task: Task,
+  side: Side,
+  field: ContactField,
+): (UpdateWrite & { readonly trial: Trial }) | null => {
+  const [half, write] = [task.halves[side], task.writes[side]];
+  if (half === null || write === null) return null;
+  const key = '0';
+  const desired = withValue(half.record.contact, field, valueIn(write.desired, field));
+  const request = { key, current: half.record, desired, fields: [field] };
+  const entry = updateEntry(task, side, request, sourceOf(task, side));
+  return { kind: 'update', side, key, task, entry, request, sharedEmail: null, trial: { refusedFor: null } };
+};
 
 /** A contact with an email address that another contact of its side holds. */
 export type Sharing = { readonly task: Task; readonly email: LabelledValue };
@@ -188,7 +219,7 @@ export const sharingWrites = (side: Side, sharings: readonly Sharing[]): readonl
     const desired = withEmails(half.record.contact, [email]);
     const request = { key, current: half.record, desired, fields: ['emailAddresses' as const] };
     const entry = updateEntry(task, side, request, sourceOf(task, side, email));
-    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: email }];
+    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: email, trial: null }];
   });
 
 /** The changes of membership of a batch; none for a task that needs no request after all. */

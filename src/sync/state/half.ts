@@ -4,6 +4,7 @@ import type { ContactRecord, OwnMove } from '../../contact/record.ts';
 import type { Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import { withBoundEntries } from '../../contact/bound-entries.ts';
+import { showsCutText, withKnownTexts } from './cut-texts.ts';
 import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
 /** What a run learns of one contact on one side. */
@@ -260,13 +261,17 @@ const recentMoves =
   ({ atMs }: OwnMove): boolean =>
     isWithin(LAGS_FOR_MS, atMs, nowMs);
 
-/** Whether the half must be read, because a feed contradicts a membership that this link has just written (R11). */
+/**
+ * Whether the half must be read, because a feed contradicts a membership that this link has just written (R11), or shows a
+ * text that may be cut (R17).
+ */
 export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: number): boolean =>
-  half !== null && isInDoubt(record, half.record, recentMoves(nowMs));
+  half !== null && (isInDoubt(record, half.record, recentMoves(nowMs)) || showsCutText(record, half.record));
 
 const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
   const { kind, atMs } = event;
-  const bound = withBoundEntries(event.record, half.record);
+  const shown = kind === 'shown' ? withKnownTexts(event.record, half.record) : event.record;
+  const bound = withBoundEntries(shown, half.record);
   const record = withOwnMoves(bound, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;

@@ -2,6 +2,7 @@ import type { Side } from '../../contact/side.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { JournalRow, Rejection } from '../../store/store.ts';
 import { isRetryDue, retryDelayMs } from '../../reconcile/backoff.ts';
+import { isUnsyncable } from './unsyncable.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /**
@@ -60,9 +61,9 @@ export const rememberUnread = (
   set.add({ kind: 'reject', rejection: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
 };
 
-/** Has a contact read by this run, because its feed contradicts what this link has just written to it (R11). */
+/** Has a contact read by this run: its feed contradicts what this link has just written (R11), or may have cut a text (R17). */
 export const readAgain = (set: WorkingSet, side: Side, id: string, nowMs: number): void => {
-  const reason = 'The feed shows former groups; the contact is read.';
+  const reason = 'The feed may show former or incomplete values; the contact is read.';
   const rejection = { ...unreadContact(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: nowMs };
   set.add({ kind: 'reject', rejection });
 };
@@ -76,6 +77,7 @@ export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readon
 export const forgetFaults = (set: WorkingSet, row: JournalRow, rejections: readonly Rejection[]): void => {
   for (const { side, key, leftId, rightId } of rejections) {
     const isOfWrite = side === row.side && leftId === row.leftId && rightId === row.rightId;
-    if (isOfWrite && !key.startsWith(CONTACT) && !key.startsWith(WRITE)) set.add({ kind: 'accept', side, key });
+    const isRefusal = !key.startsWith(CONTACT) && !key.startsWith(WRITE) && !isUnsyncable({ key });
+    if (isOfWrite && isRefusal) set.add({ kind: 'accept', side, key });
   }
 };

@@ -3,6 +3,7 @@ import { SIDES, type Side } from '../../contact/side.ts';
 import type { Pair, PairStatus } from '../../reconcile/decision.ts';
 import type { HalfPut, PairRow, StoreChange } from '../../store/store.ts';
 import { knownDigest } from './half.ts';
+import { unsyncableChanges } from './unsyncable.ts';
 
 /** The name of a half within its link. */
 export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
@@ -160,6 +161,7 @@ export class WorkingSet {
     const puts = halves.flatMap((half): StoreChange[] => {
       return half.pair !== null && half.pair < 0 ? [] : [{ kind: 'put-half', ...put(half) }];
     });
-    return [...drops, ...pairs, ...puts, ...this.#others];
+    const unsyncable = dirty.flatMap(([key, half]) => unsyncableChanges(this.#storedHalves.get(key) ?? null, half));
+    return [...drops, ...pairs, ...puts, ...unsyncable, ...this.#others];
   }
 }

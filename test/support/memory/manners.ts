@@ -12,6 +12,8 @@ export type Manners = {
   readonly dropsWebsitesBy: number;
   /** Titles with a number that this divides make the side refuse the whole write; 0 refuses none. */
   readonly refusesTitlesBy: number;
+  /** Whether the side refuses each new contact, whatever it holds; left out if it does not. */
+  readonly refusesNew?: true;
 };
 
 export const PLAIN_MANNERS: Manners = {
@@ -60,6 +62,10 @@ export const dropsWebsite = (manners: Manners, value: string): boolean => isMult
 
 /** Whether the side refuses a contact with this title. */
 export const refusesTitle = (manners: Manners, title: string): boolean => isMultiple(title, manners.refusesTitlesBy);
+
+/** Whether the side refuses to create this contact. */
+export const refusesNew = (manners: Manners, { title }: Contact): boolean =>
+  manners.refusesNew === true || refusesTitle(manners, title);
 
 /** The contact as the side keeps it. */
 export const receive = (manners: Manners, contact: Contact): Contact => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
 import { FIELDS } from '../../../src/contact/fields.ts';
 import { LONGEST_LIST, LONGEST_TEXT } from '../../../src/contact/kinds.ts';
 import { emailKey, phoneKey, websiteKey } from '../../../src/contact/keys.ts';
-import { contactOf, overlongField } from '../../../src/contact/normalise.ts';
+import { contactOf, syncableContact } from '../../../src/contact/normalise.ts';
 
 const cpuMsOf = (work: () => void): number => {
   const before = process.cpuUsage();
@@ -37,20 +37,35 @@ it('the key of a website has no closing slash, however many there are', () => {
   expect(websiteKey('///')).toBe('///');
 });
 
-describe('a value longer than any that is synced [R17]', () => {
+describe('R15: a value that is too long keeps its field back, not the contact', () => {
   const long = 'x'.repeat(LONGEST_TEXT);
   const value = { value: `${long}x`, label: null };
+  const unsyncableOf = (given: Partial<Contact>) => syncableContact(given).unsyncable.map(({ field }) => field);
 
-  it('is found in a text, a list and an address', () => {
-    expect(overlongField({ ...EMPTY_CONTACT, title: `${long}x` })).toBe('title');
-    expect(overlongField({ ...EMPTY_CONTACT, emailAddresses: [value] })).toBe('emailAddresses');
-    expect(overlongField({ ...EMPTY_CONTACT, addresses: [{ ...ADDRESS, city: `${long}x` }] })).toBe('addresses');
+  it('names the field of a text, a list and an address', () => {
+    expect(unsyncableOf({ title: `${long}x` })).toEqual(['title']);
+    expect(unsyncableOf({ emailAddresses: [value] })).toEqual(['emailAddresses']);
+    expect(unsyncableOf({ addresses: [{ ...ADDRESS, city: `${long}x` }] })).toEqual(['addresses']);
     const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
-    expect(overlongField({ ...EMPTY_CONTACT, websites })).toBe('websites');
+    expect(unsyncableOf({ websites })).toEqual(['websites']);
   });
 
-  it('is not one that has just that length', () => {
-    expect(overlongField({ ...EMPTY_CONTACT, firstName: long, websites: [{ value: long, label: long }] })).toBeNull();
+  it('leaves the field empty and keeps all others', () => {
+    expect(syncableContact({ firstName: 'Ada', title: `${long}x` }).contact).toEqual({
+      ...EMPTY_CONTACT,
+      firstName: 'Ada',
+    });
+  });
+
+  it('takes a value of just that length', () => {
+    expect(unsyncableOf({ firstName: long, websites: [{ value: long, label: long }] })).toEqual([]);
+  });
+
+  it('keeps back a birthday that may be either of two days', () => {
+    expect(unsyncableOf({ birthday: '05/06/1980' })).toEqual(['birthday']);
+    expect(unsyncableOf({ birthday: '05/05/1980' })).toEqual([]);
+    expect(unsyncableOf({ birthday: '25/06/1980' })).toEqual([]);
+    expect(unsyncableOf({ birthday: 'in summer' })).toEqual([]);
   });
 });
 

@@ -92,7 +92,7 @@ const CONTACT = {
 test('what makes a record of a Person', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
-      "6",
+      "7",
       {
         "kind": "contact",
         "mayBeCut": false,
@@ -141,7 +141,7 @@ test('what makes a record of a Person', () => {
               },
             ],
           },
-          "digest": "6 A08HyL6GkzYhBtz1X5ReaU",
+          "digest": "7 A08HyL6GkzYhBtz1X5ReaU",
           "entries": [
             {
               "bound": 1,
@@ -179,7 +179,7 @@ test('what makes a record of a Person', () => {
 test('what makes a record of a contact of the service', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
-      "5",
+      "6",
       {
         "contact": {
           "addresses": [
@@ -223,7 +223,7 @@ test('what makes a record of a contact of the service', () => {
             },
           ],
         },
-        "digest": "5 2-kZOwc2rGXtokhU92Ob1y",
+        "digest": "6 2-kZOwc2rGXtokhU92Ob1y",
         "groupIds": [
           "bucket_1",
           "bucket_2",

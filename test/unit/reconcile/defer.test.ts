@@ -6,6 +6,9 @@ import type { Creation, Decision, Deletion, Merge, SideWrite, Unlink } from '../
 import {
   deferRefused,
   deferUnsettled,
+  fieldFingerprint,
+  fieldRefusalKey,
+  pastRefusals,
   refusalKey,
   sourceFingerprint,
   type Refusal,
@@ -193,5 +196,47 @@ describe('[R15] a refused write', () => {
         deferred: true,
       },
     ]);
+  });
+});
+
+describe('[R15] a refused field', () => {
+  const fieldRefusal = (field: 'title' | 'company', given: Partial<Refusal> = {}): Refusal => ({
+    side: 'right',
+    key: fieldRefusalKey(MERGE.pair, field),
+    sourceFingerprint: fieldFingerprint(MERGE.pair, field),
+    retryAtMs: RETRY_AT_MS,
+    ...given,
+  });
+
+  test('is left out alone: the other fields and the membership are written', () => {
+    expect(deferRefused([MERGE], [fieldRefusal('title')], SOON)).toEqual([
+      {
+        ...MERGE,
+        writes: { ...WRITES, right: write(['buckets'], {}) },
+        held: { left: ['title'], right: [] },
+        deferred: true,
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<Refusal>, number]>([
+    ['its time has come', {}, RETRY_AT_MS],
+    ['its value changed on a side', { sourceFingerprint: 'of another value' }, SOON],
+    ['the other side refused it', { side: 'left' }, SOON],
+  ])('is tried again where %s', (_, given, nowMs) => {
+    expect(deferRefused([MERGE], [fieldRefusal('title', given)], nowMs)).toEqual([MERGE]);
+  });
+
+  test('waits however the other fields change', () => {
+    const changed = merge({ writes: WRITES }, { ...ADA, company: 'Other' });
+    expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([{ held: { left: ['title'] } }]);
+  });
+
+  test('is past once the plan does not write it any more, and a refused write once it writes nothing', () => {
+    const [title, company] = [fieldRefusal('title'), fieldRefusal('company')];
+    const whole = refusalOf(MERGE, 'right');
+    expect(pastRefusals([MERGE], [title, company, whole])).toEqual([company]);
+    expect(pastRefusals([merge()], [title, whole])).toEqual([title, whole]);
+    expect(pastRefusals([CREATE], [title, whole])).toEqual([]);
   });
 });

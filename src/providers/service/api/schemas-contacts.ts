@@ -89,7 +89,7 @@ const contactExtraData = optionalObject({
  * The number is to be raised whenever a record of the same row comes out otherwise: what was read before is then read
  * again. A field that is added to the registry does it by itself.
  */
-export const READER = `5${ADDED_FIELDS}`;
+export const READER = `6${ADDED_FIELDS}`;
 
 /** The digest of a contact as it came in an answer. */
 export const contactDigest = createRowDigest(READER);

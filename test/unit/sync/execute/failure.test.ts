@@ -19,6 +19,7 @@ import {
   isNotTaken,
   judgeFailure,
   rejectionKeyOf,
+  rejectionKeysEndedBy,
   rejectionOf,
   type Verdict,
 } from '../../../../src/sync/execute/failure.ts';
@@ -33,7 +34,7 @@ import {
   type Removal,
   type Write,
 } from '../../../../src/sync/execute/writes.ts';
-import { sourceFingerprint } from '../../../../src/reconcile/defer.ts';
+import { fieldFingerprint, sourceFingerprint } from '../../../../src/reconcile/defer.ts';
 import type { Deletion } from '../../../../src/reconcile/decision.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
 import { creationOf, mergeOf, sideWrite } from './support.ts';
@@ -133,7 +134,7 @@ describe('[R15] a refusal', () => {
 
   test.each<[Write['kind'], string, string | null, string | null]>([
     ['create', 'l', 'l', null],
-    ['update', 'l r', 'l', 'r'],
+    ['update', 'l r title', 'l', 'r'],
     ['membership', 'l r', 'l', 'r'],
     ['delete', 'delete r', null, 'r'],
     ['merge', 'delete r', null, 'r'],
@@ -150,10 +151,14 @@ describe('[R15] a refusal', () => {
     });
   });
 
-  test.each([
-    ['update', updateWrites],
-    ['membership', (side: Side, tasks: readonly Task[]) => membershipWrites(GROUPS, side, tasks)],
-  ] as const)('of an %s of a contact that was just created is remembered by both contacts', (_, writesOf) => {
+  test('of several fields is remembered by both contacts, and of one field by the field too', () => {
+    const several = mergeTask({ ...MERGE, writes: { left: null, right: sideWrite(['title', 'company'], ADA) } });
+    expect(rejectionKeyOf(only(updateWrites('right', [several])))).toBe('l r');
+    expect(rejectionKeysEndedBy(only(updateWrites('right', [several])))).toEqual(['l r', 'l r title', 'l r company']);
+  });
+
+  test('of a membership of a contact that was just created is remembered by both contacts', () => {
+    const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(GROUPS, side, tasks);
     const created: Task = {
       ...creationTask({ ...CREATION, joins: ['choir'] }),
       writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) },
@@ -196,7 +201,7 @@ describe('[R15] a refusal', () => {
 
   test('starts again where what the write follows from has changed', () => {
     const first = rejectionOf(WRITES.update, 'too long', undefined, NOW);
-    expect(first?.sourceFingerprint).toBe(sourceFingerprint(MERGE));
+    expect(first?.sourceFingerprint).toBe(fieldFingerprint(MERGE.pair, 'title'));
     const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
     expect(rejectionOf(WRITES.update, 'too long', earlier, NOW)).toEqual(first);
   });

@@ -1,0 +1,123 @@
+import { without } from '../../contact/chosen.ts';
+import { filledFields, valueIn, type Contact, type ContactField } from '../../contact/contact.ts';
+import type { Side } from '../../contact/side.ts';
+import { performBatch, rememberRefusal } from './batch.ts';
+import { addEffort, type Execution } from './execution.ts';
+import type { Task } from './task.ts';
+import { createWrites, fieldWrite, withDraft, type CreateWrite, type UpdateWrite } from './writes.ts';
+
+/** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
+const MOST_IN_VAIN = 3;
+
+/** The update of a field that was refused, and the side's reason. */
+type FieldRefusal = { readonly write: UpdateWrite; readonly reason: string };
+
+/** Writes fields one by one to a contact that exists; returns those that were refused, or null if an answer is missing. */
+const writeFields = async (
+  execution: Execution,
+  task: Task,
+  side: Side,
+  fields: readonly ContactField[],
+): Promise<readonly FieldRefusal[] | null> => {
+  const refused: FieldRefusal[] = [];
+  for (const field of fields) {
+    const write = task.unsure.has(side) ? null : fieldWrite(task, side, field);
+    if (write === null) return null;
+    addEffort(execution, side, 'update', 1);
+    await (
+      await performBatch(execution, [write])
+    ).stored;
+    const { refusedFor } = write.trial;
+    if (refusedFor !== null) refused.push({ write, reason: refusedFor });
+    else if (task.pending[side].has(field)) return null;
+  }
+  return refused;
+};
+
+/** Remembers each field that was refused: the write of it alone waits. */
+const remember = async (execution: Execution, refused: readonly FieldRefusal[]): Promise<void> => {
+  for (const { write, reason } of refused) await rememberRefusal(execution, write, reason);
+};
+
+const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
+
+/** Gives the task so many fields less to create, which follow by updates; returns how to take that back. */
+const setAside = (task: Task, side: Side, draft: Contact, fields: readonly ContactField[]): (() => void) => {
+  const pending = [...task.pending[side]];
+  const write = task.writes[side];
+  for (const field of fields) task.pending[side].add(field);
+  task.writes[side] = { fields: [...fields], desired: draft, joins: task.creation?.joins ?? [], leaves: [] };
+  return () => {
+    task.writes[side] = write;
+    task.pending[side].clear();
+    for (const field of pending) task.pending[side].add(field);
+  };
+};
+
+/**
+ * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
+ * then those that are written alone follow. Returns whether anything was written; null if an answer is missing.
+ */
+const splitCreate = async (execution: Execution, { task, side, request }: CreateWrite, reason: string) => {
+  const { draft } = request;
+  const order = filledFields(draft).toSorted((one, other) => lengthIn(draft, other) - lengthIn(draft, one));
+  for (const [index] of order.slice(1).entries()) {
+    const [write] = createWrites(execution, side, [task]);
+    if (write === undefined) return null;
+    const leftOut = order.slice(0, index + 1);
+    const trial = withDraft(write, without(draft, leftOut));
+    const takeBack = setAside(task, side, draft, leftOut);
+    addEffort(execution, side, 'create', 1);
+    await (
+      await performBatch(execution, [trial])
+    ).stored;
+    if (task.halves[side] !== null) return finishCreate(execution, task, side, leftOut, reason);
+    takeBack();
+    if (trial.trial.refusedFor === null) return null;
+  }
+  return false;
+};
+
+/** Writes the fields that a created contact lacks. The one that was left out last was refused with all others present. */
+const finishCreate = async (
+  execution: Execution,
+  task: Task,
+  side: Side,
+  leftOut: readonly ContactField[],
+  reason: string,
+): Promise<true | null> => {
+  const refused = await writeFields(execution, task, side, leftOut.slice(0, -1));
+  const culprit = leftOut.at(-1);
+  const write = culprit === undefined ? null : fieldWrite(task, side, culprit);
+  if (refused === null || culprit === undefined || write === null) return null;
+  await remember(execution, [...refused, { write, reason }]);
+  return true;
+};
+
+const splitUpdate = async (execution: Execution, { task, side, request }: UpdateWrite): Promise<boolean | null> => {
+  const fields = request.fields;
+  const refused = await writeFields(execution, task, side, fields);
+  if (refused === null) return null;
+  await remember(execution, refused);
+  return refused.length < fields.length;
+};
+
+/**
+ * Writes what a side refused as a whole field by field, so that one value that it does not take holds up nothing else of its
+ * contact (R15). The fields that it refuses are remembered with its reason.
+ *
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ */
+export const splitRefused = async (execution: Execution, side: Side): Promise<void> => {
+  let inVain = 0;
+  for (const { write, reason } of execution.refused[side].splice(0)) {
+    if (inVain >= MOST_IN_VAIN) {
+      await rememberRefusal(execution, write, reason);
+      continue;
+    }
+    const wrote =
+      write.kind === 'create' ? await splitCreate(execution, write, reason) : await splitUpdate(execution, write);
+    if (wrote === false) await rememberRefusal(execution, write, reason);
+    if (wrote !== null) inVain = wrote ? 0 : inVain + 1;
+  }
+};

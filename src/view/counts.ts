@@ -1,0 +1,36 @@
+import { bySide, type Sides } from '../contact/side.ts';
+import type { Change, Write } from './views.ts';
+
+const isWrite = (change: Change | Write): change is Write => 'write' in change;
+
+/** The contact that a change is about, on the side that it is written to; null if its id is not known yet. */
+const contactOf = (change: Change | Write): string | null => {
+  if (!('leftId' in change)) return null;
+  const id = isWrite(change) ? change.id : change.side === 'left' ? change.leftId : change.rightId;
+  return id === null || id === '' ? null : `${change.side} ${id}`;
+};
+
+/** Whether a side did what a change asks for, or is still to do it. */
+const counts = (change: Change | Write): boolean => !isWrite(change) || change.state === 'done';
+
+/**
+ * The number of contacts and groups that changes of one kind are about, by side, as the summary of a run counts them: each
+ * contact once, a contact that was created in the run only as created, and no write that a side refused. `all` are the
+ * changes of all kinds. Pure.
+ */
+export const countBySide = (changes: readonly Change[], all: readonly Change[] = changes): Sides<number> => {
+  const created = new Set(
+    all.flatMap((change) => (change.action === 'create' && counts(change) ? (contactOf(change) ?? []) : [])),
+  );
+  const seen = new Set<string>();
+  const counted = changes.filter((change) => {
+    if (!counts(change)) return false;
+    const contact = contactOf(change);
+    if (contact === null) return true;
+    if (seen.has(contact) || (change.action !== 'create' && change.action !== 'delete' && created.has(contact)))
+      return false;
+    seen.add(contact);
+    return true;
+  });
+  return bySide((side) => counted.filter((change) => change.side === side).length);
+};

@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { readLinkRecord } from '../../../src/history/link-record.ts';
+import type { SyncedField } from '../../../src/contact/contact.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const MINUTE_MS = 60_000;
+const LONG = 'x'.repeat(10_001);
+const ADA = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Tester', company: 'Acme', title: 'Engineer' };
+
+const syncLater = async (linked: LinkedSandbox): Promise<void> => {
+  linked.clock.advance(20 * MINUTE_MS);
+  expect((await linked.sync()).error).toBeNull();
+};
+
+const skippedOf = async ({ app }: LinkedSandbox) => (await readLinkRecord(app.store, 'default')).skipped;
+
+type Names = { readonly givenName?: string; readonly familyName?: string };
+
+/** Each field with a value that is too long, as Google holds it, and as the service does. */
+const FIELDS: readonly {
+  readonly field: SyncedField;
+  readonly google: Readonly<Record<string, unknown>>;
+  readonly service: Readonly<Record<string, unknown>>;
+}[] = [
+  {
+    field: 'firstName',
+    google: { names: [{ givenName: LONG, familyName: 'Tester' }] satisfies Names[] },
+    service: { first_name: LONG },
+  },
+  { field: 'lastName', google: { names: [{ givenName: 'Ada', familyName: LONG }] }, service: { last_name: LONG } },
+  { field: 'company', google: { organizations: [{ name: LONG, title: 'Engineer' }] }, service: { company: LONG } },
+  { field: 'title', google: { organizations: [{ name: 'Acme', title: LONG }] }, service: { title: LONG } },
+  {
+    field: 'emailAddresses',
+    google: { emailAddresses: [{ value: `${LONG}@x.example` }] },
+    service: { email_addresses: [{ address: `${LONG}@x.example` }] },
+  },
+  {
+    field: 'addresses',
+    google: { addresses: [{ streetAddress: LONG, city: 'Town' }] },
+    service: { addresses: [{ street_1: LONG, city: 'Town' }] },
+  },
+  { field: 'websites', google: { urls: [{ value: LONG }] }, service: { websites: [{ address: LONG }] } },
+];
+
+const PHONE = '+49 30 5550199';
+
+test.each(FIELDS)('R15: $field that is too long at Google stays there, and the phone is synced', async ({ google }) => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
+  const { google: left, service: right } = linked.sandbox;
+  await syncLater(linked);
+  const id = left.account.people()[0]?.resourceName ?? '';
+  const before = right.account.contacts()[0];
+  left.account.updatePerson(id, { ...google, phoneNumbers: [{ value: PHONE }] });
+  await syncLater(linked);
+
+  const after = right.account.contacts()[0];
+  expect(after?.phone_numbers.map(({ number }) => number)).toEqual([PHONE]);
+  expect({ ...after, phone_numbers: [], updatedAtMs: 0 }).toEqual({ ...before, phone_numbers: [], updatedAtMs: 0 });
+  expect(await skippedOf(linked)).toMatchObject([
+    { side: 'left', leftId: id, reason: expect.stringContaining('10,000') },
+  ]);
+  // The run after it writes nothing.
+  linked.clock.advance(20 * MINUTE_MS);
+  expect((await linked.sync()).summary).toMatchObject({ left: { updated: 0 }, right: { updated: 0 } });
+});
+
+test.each(FIELDS)('R15: $field that is too long at the service stays there, and the phone is synced', async (row) => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
+  const { google: left, service: right } = linked.sandbox;
+  await syncLater(linked);
+  const id = right.account.contacts()[0]?.id ?? '';
+  const before = left.account.people()[0];
+  right.account.updateContact(id, { ...row.service, phone_numbers: [{ number: PHONE }] });
+  await syncLater(linked);
+
+  const after = left.account.people()[0];
+  expect(after?.phoneNumbers?.map(({ value }) => value)).toEqual([PHONE]);
+  expect(after?.names).toEqual(before?.names);
+  expect(after?.organizations).toEqual(before?.organizations);
+  expect(after?.emailAddresses).toEqual(before?.emailAddresses);
+  expect(await skippedOf(linked)).toMatchObject([{ side: 'right', rightId: id }]);
+});
+
+test('R15, R5: a field that is too long is not written over by the other side, and syncs once it is short again', async () => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
+  const { google: left, service: right } = linked.sandbox;
+  await syncLater(linked);
+  const [id, other] = [left.account.people()[0]?.resourceName ?? '', right.account.contacts()[0]?.id ?? ''];
+  const title = () => left.account.people()[0]?.organizations?.[0]?.title;
+  left.account.updatePerson(id, { organizations: [{ name: 'Acme', title: LONG }] });
+  await syncLater(linked);
+  right.account.updateContact(other, { title: 'Director', company: 'Bolt' });
+  await syncLater(linked);
+  expect(title()).toBe(LONG);
+  expect(left.account.people()[0]?.organizations?.[0]?.name).toBe('Bolt');
+
+  left.account.updatePerson(id, { organizations: [{ name: 'Bolt', title: 'Chief' }] });
+  await syncLater(linked);
+  expect([title(), right.account.contacts()[0]?.title]).toEqual(['Chief', 'Chief']);
+  expect(await skippedOf(linked)).toEqual([]);
+});
+
+test('R15: a new contact with a field that is too long is created without it', async () => {
+  await using linked = await startLinkedSandbox({ google: [{ ...ADA, title: LONG }], service: [] });
+  await syncLater(linked);
+  expect(linked.sandbox.service.account.contacts()).toMatchObject([
+    { first_name: 'Ada', company: 'Acme', title: null },
+  ]);
+  await syncLater(linked);
+  expect(linked.sandbox.google.account.people()[0]?.organizations?.[0]?.title).toBe(LONG);
+  expect(await skippedOf(linked)).toHaveLength(1);
+});
+
+const STRICT = { variants: { service: { longText: '422' } } } as const;
+const NOT_TAKEN = 'y'.repeat(300);
+
+test('R15: a field that the service refuses is kept back, and the other fields of the update are written', async () => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [], ...STRICT });
+  const { google: left, service: right } = linked.sandbox;
+  await syncLater(linked);
+  const id = left.account.people()[0]?.resourceName ?? '';
+  left.account.updatePerson(id, {
+    organizations: [{ name: 'Bolt', title: NOT_TAKEN }],
+    phoneNumbers: [{ value: PHONE }],
+  });
+  await syncLater(linked);
+  const written = () => right.account.contacts()[0];
+  expect(written()).toMatchObject({ title: 'Engineer', company: 'Bolt', phone_numbers: [{ number: PHONE }] });
+  const { refused } = await readLinkRecord(linked.app.store, 'default');
+  expect(refused).toMatchObject([
+    { side: 'right', reason: expect.stringContaining('The field "title" was not written') },
+  ]);
+
+  // It is not sent again before its time.
+  expect((await linked.sync()).summary).toMatchObject({ skipped: 0, right: { updated: 0 } });
+  const { attempts } = (await readLinkRecord(linked.app.store, 'default')).refused[0] ?? {};
+  expect(attempts).toBe(1);
+
+  left.account.updatePerson(id, { organizations: [{ name: 'Bolt', title: 'Chief' }] });
+  await syncLater(linked);
+  expect(written()).toMatchObject({ title: 'Chief' });
+  expect((await readLinkRecord(linked.app.store, 'default')).refused).toEqual([]);
+});
+
+test('R15, R9: a new contact of which the service refuses two fields is created once, without these', async () => {
+  const odd = { ...ADA, familyName: NOT_TAKEN, title: NOT_TAKEN, phones: [{ value: PHONE, label: null }] };
+  await using linked = await startLinkedSandbox({
+    google: [odd, { ...ADA, givenName: 'Ben' }],
+    service: [],
+    ...STRICT,
+  });
+  await syncLater(linked);
+  await syncLater(linked);
+  const contacts = linked.sandbox.service.account
+    .contacts()
+    .toSorted((a, b) => ((a.first_name ?? '') < (b.first_name ?? '') ? -1 : 1));
+  expect(contacts).toMatchObject([
+    { first_name: 'Ada', company: 'Acme', phone_numbers: [{ number: PHONE }] },
+    { first_name: 'Ben', title: 'Engineer' },
+  ]);
+  const { refused } = await readLinkRecord(linked.app.store, 'default');
+  expect(refused.map(({ reason }) => /^The field "([^"]+)"/u.exec(reason)?.[1])).toEqual(
+    expect.arrayContaining(['last name', 'title']),
+  );
+});
+
+test('R15, R10: a custom field that is too long stays on its side while another one is written there', async () => {
+  await using linked = await startLinkedSandbox(
+    { google: [ADA], service: [] },
+    { FIELDS: 'default,custom:One,custom:Two' },
+  );
+  const { google: left, service: right } = linked.sandbox;
+  const [, two] = ['One', 'Two'].map((name) => right.account.customFields.define(name, 'textarea').id);
+  await syncLater(linked);
+  const [id, other] = [left.account.people()[0]?.resourceName ?? '', right.account.contacts()[0]?.id ?? ''];
+  left.account.updatePerson(id, { userDefined: [{ key: 'One', value: LONG }] });
+  right.account.updateContact(other, { custom_field_values: [{ field: { id: two ?? '' }, value: 'short' }] });
+  await syncLater(linked);
+  await syncLater(linked);
+  expect(left.account.people()[0]?.userDefined?.map(({ key, value }) => [key, value])).toEqual([
+    ['One', LONG],
+    ['Two', 'short'],
+  ]);
+});

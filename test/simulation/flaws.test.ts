@@ -3,7 +3,9 @@ import { extentOf } from '../support/extent.ts';
 import { FLAWS } from './flaws.ts';
 import type { Topic } from './hard-history.ts';
 import { DEFAULT_PLAYERS, type Players } from './history.ts';
+import { searchFlaw } from './search-flaw.ts';
 import { historyOf, violationOf } from './simulate.ts';
+import { SOURCE_FLAWS } from './source-flaws.ts';
 
 /** The seed of a history that shows the flaw. `npm test` searches from there on. */
 const SHOWN_AT: Readonly<Record<string, number>> = {
@@ -44,6 +46,23 @@ const PLAYERS: Readonly<Record<string, Players>> = {
   'a deletion counts at both sides': { left: 'google', right: 'google' },
 };
 
+/** The seed of a history that shows a changed rule. */
+const RULE_SHOWN_AT: Readonly<Record<string, number>> = {
+  'tags that differ in their signs are one': 2,
+  'one user name at two networks is one messenger': 2,
+  'one name of two types is one relation': 1,
+  'groups whose names differ in their signs are one': 6,
+  'another organization takes the place of one that was cleared': 4,
+  'groups whose names swap are renamed without a temporary name': 8,
+  'first names agree where one begins with the other': 1,
+  'the card of a company is paired with a person': 3,
+  'a successor replaces a deleted contact whatever its name': 5,
+  'a title is part of the name': 1,
+  'a suffix does not distinguish two people': 34,
+  'a name without spaces is divided twice': 2,
+  'a name without spaces is one word': 1,
+};
+
 describe('the simulation notices when', () => {
   it.each(Object.entries(FLAWS))('%s', async (name, flaws) => {
     const firstSeed = extentOf({ all: FIRST_SEEDS[name] ?? 1, sample: SHOWN_AT[name] ?? 1 });
@@ -52,5 +71,13 @@ describe('the simulation notices when', () => {
     for (let seed = firstSeed; seed < firstSeed + 500 && broken === null; seed += 1)
       broken = await violationOf(historyOf(seed, players, TOPICS[name]), flaws);
     expect(broken).not.toBeNull();
+  });
+});
+
+describe('the simulation notices when the program is changed so that', () => {
+  it.each(Object.entries(SOURCE_FLAWS))('%s', async (name, flaw) => {
+    const first = extentOf({ all: 1, sample: RULE_SHOWN_AT[name] ?? 1 });
+    const search = { first, runs: 500, players: DEFAULT_PLAYERS, topic: flaw.topic };
+    expect(await searchFlaw(flaw, search)).not.toBeNull();
   });
 });

@@ -156,7 +156,8 @@ const toggleValue = (world: World, { side, who, field, which }: Of<'value'>): vo
 const setDetail = (world: World, { side, who, field }: Of<'detail'>): void => {
   const book = world.books[side];
   const row = pick(linkedRows(world, side), who);
-  if (row === undefined) return;
+  // With a company, a contact without a name is the card of it.
+  if (row === undefined || (field === 'company' && isNameless(row.contact))) return;
   if (field === 'company' || field === 'title') setScalar(world, book, row, field, world.nextNumber());
   else addElement(world, book, row, field);
 };

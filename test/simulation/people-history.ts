@@ -18,7 +18,7 @@ import {
   type Drawn,
 } from './hard-arbitraries.ts';
 import type { Edit, RunStep } from './history.ts';
-import { CAST_SIZE } from './people.ts';
+import { CAST_SIZE, RIVALS } from './people.ts';
 
 const which = fc.nat({ max: 11 });
 
@@ -31,6 +31,17 @@ const person = fc.record({
   hasJobs: seldom(fc.constant(true), false),
   which,
 });
+/** Two people that look alike, one at each side, as two books hold them at the first meeting. */
+const rivals = fc
+  .tuple(fc.constantFrom(...RIVALS), fc.boolean(), person, person)
+  .map(([pair, isTurned, one, other]) => {
+    const [who, rival] = isTurned ? pair.toReversed() : pair;
+    const household = 0;
+    return [
+      { ...one, who: who ?? 0, at: 'left' as const, household },
+      { ...other, who: rival ?? 0, at: 'right' as const, household },
+    ];
+  });
 const successor = fc.record({ kind: is('successor'), side, who: anyone, isNamed: flag });
 const takeOver = fc.record({ kind: is('take-over'), side, who: anyone, by: anyone });
 const readd = fc.record({ kind: is('readd'), side, who: anyone, isRetitled: flag });
@@ -75,7 +86,7 @@ const manners: fc.Arbitrary<Manners> = fc.constantFrom(PLAIN_MANNERS, { ...PLAIN
 export const PEOPLE: Drawn = {
   goesBothWays: true,
   phases: phasesOf(
-    edits(person, 3, 8),
+    fc.tuple(rivals, edits(person, 1, 6)).map((parts) => parts.flat()),
     runOf({
       before: edits(
         fc.oneof(

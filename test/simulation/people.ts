@@ -114,6 +114,19 @@ const CAST: readonly ((code: string) => Member)[] = [
 
 export const CAST_SIZE = CAST.length;
 
+/** Members of a household that look alike, by their places in the cast. */
+export const RIVALS: readonly (readonly number[])[] = [
+  [0, 1],
+  [2, 3],
+  [4, 5],
+  [6, 7],
+  [8, 9],
+  [8, 10],
+  [9, 10],
+  [11, 12],
+  [14, 0],
+];
+
 const phoneOf = (household: number, phone: number): string => `+49301${String(household).padStart(5, '0')}${phone}`;
 
 /** Whether an email address is of one person alone. */

@@ -1,0 +1,94 @@
+import type { Topic } from './hard-history.ts';
+
+/** A rule of the program, and another one in its place. */
+export type SourceFlaw = {
+  /** The file below `src`. */
+  readonly file: string;
+  /** The text of the rule, which is in the file once. */
+  readonly rule: string;
+  readonly instead: string;
+  /** The histories that show it. */
+  readonly topic: Topic;
+};
+
+/** Rules about people and values that are easily taken for each other, each left out or made weaker. */
+export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
+  'tags that differ in their signs are one': {
+    file: 'contact/fields.ts',
+    rule: 'byValue(textKey))',
+    instead: "byValue((value) => value.toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, '') || value))",
+    topic: 'people-values',
+  },
+  'one user name at two networks is one messenger': {
+    file: 'contact/fields.ts',
+    rule: "instantMessengers: list('instant messengers', LABELLED_VALUE, BY_TYPE)",
+    instead: "instantMessengers: list('instant messengers', LABELLED_VALUE, byValue(textKey))",
+    topic: 'people-values',
+  },
+  'one name of two types is one relation': {
+    file: 'contact/fields.ts',
+    rule: "relations: list('relations', LABELLED_VALUE, BY_TYPE)",
+    instead: "relations: list('relations', LABELLED_VALUE, byValue(textKey))",
+    topic: 'people-values',
+  },
+  'groups whose names differ in their signs are one': {
+    file: 'reconcile/policy.ts',
+    rule: 'export const foldGroupName = textKey;',
+    instead: "export const foldGroupName = (name: string) => textKey(name).replace(/[^\\p{L}\\p{N}]+/gu, '') || name;",
+    topic: 'people-values',
+  },
+  'another organization takes the place of one that was cleared': {
+    file: 'contact/bound-entries.ts',
+    rule: 'if (former.entries === undefined) return record;',
+    instead: 'return record;',
+    topic: 'people-values',
+  },
+  'groups whose names swap are renamed without a temporary name': {
+    file: 'sync/execute/groups.ts',
+    rule: "if (action.kind === 'create-group' || action.via === undefined) continue;",
+    instead: 'continue;',
+    topic: 'group-names',
+  },
+  'first names agree where one begins with the other': {
+    file: 'contact/name-agreement.ts',
+    rule: 'areEqual(a, b) || isInitial(a, b) || areNicknames(a[0], b[0])',
+    instead: 'a[0].startsWith(b[0]) || b[0].startsWith(a[0])',
+    topic: 'people',
+  },
+  'the card of a company is paired with a person': {
+    file: 'reconcile/match-edges.ts',
+    rule: 'if (card || other) return !hasName(a.names) && !hasName(b.names);',
+    instead: 'if (card || other) return true;',
+    topic: 'people',
+  },
+  'a successor replaces a deleted contact whatever its name': {
+    file: 'reconcile/replacements.ts',
+    rule: '(shareAddress(gone, added) && haveOneName(gone, added))',
+    instead: 'shareAddress(gone, added)',
+    topic: 'people',
+  },
+  'a title is part of the name': {
+    file: 'contact/name-titles.ts',
+    rule: "const count = matchAt(rest, 'start', (entry) => TABLES.honorifics.has(entry));",
+    instead: 'const count = 0;',
+    topic: 'people',
+  },
+  'a suffix does not distinguish two people': {
+    file: 'contact/name-agreement.ts',
+    rule: '  bothDiffer(a.suffix, b.suffix) ||\n',
+    instead: '',
+    topic: 'people',
+  },
+  'a name without spaces is divided twice': {
+    file: 'contact/name-words.ts',
+    rule: '(isSpaceless([word, word]) ? [...word] : [word])',
+    instead: '[word]',
+    topic: 'people',
+  },
+  'a name without spaces is one word': {
+    file: 'contact/name-agreement.ts',
+    rule: 'if (!mayBeWhole(a) || !mayBeWhole(b)) return false;',
+    instead: 'return false;',
+    topic: 'people',
+  },
+};

@@ -4,13 +4,16 @@ import { createMiddleware } from 'hono/factory';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { readBody } from '../read-body.ts';
-import { createAllowance } from './allowance.ts';
+import { createAllowances, createClientAllowances } from './allowance.ts';
+import { clientOf } from './client-address.ts';
 import { plainPage, type Html } from './layout.ts';
 import { useFormToken, type Session, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
 
 /** What requests carry from one step to the next. */
 export type Env = {
+  /** What the server knows of the connection. */
+  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
   Variables: {
     /** The link that the address names. */
     link: LinkConfig;
@@ -43,14 +46,19 @@ export const protectingHeaders: MiddlewareHandler = async (context, next) => {
   context.header('cross-origin-resource-policy', 'same-origin');
 };
 
-/** For all clients together: a visitor needs a few requests for each page, its styles and its script. */
+/** For each session, and for each address without one: a visitor needs a few requests for each page, its styles and its script. */
 const REQUESTS = { burst: 200, perSecond: 40 };
 
-/** Limits the rate of requests of all clients together. */
-export const limitedRate = (clock: Clock): MiddlewareHandler => {
-  const isAllowed = createAllowance(clock, REQUESTS);
+/**
+ * Limits the rate of requests: of each session, and of each client without one. No other session and no client without one
+ * uses up the requests of a session.
+ */
+export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
+  const maySession = createAllowances(clock, REQUESTS);
+  const mayClient = createClientAllowances(clock, REQUESTS);
   return async (context, next) => {
-    if (isAllowed()) return next();
+    const session = sessions.find(getCookie(context, cookie));
+    if (session === null ? mayClient(clientOf(context)) : maySession(session.id)) return next();
     return context.text('Too many requests. Try again in 5 seconds.\n', 429, { 'retry-after': '5' });
   };
 };

@@ -48,7 +48,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
   const desk = createDesk(options);
   const routes = new Hono<Env>()
-    .use(limitedRate(clock))
+    .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
     .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
     .get('/page.js', (context) => context.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }));

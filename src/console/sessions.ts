@@ -39,14 +39,14 @@ const LASTS_MS = 12 * 3_600_000;
 const MOST_SESSIONS = 50;
 const MOST_USED = 500;
 
-/** The sessions of one daemon, in its memory; the oldest makes room for a new one. */
+/** The sessions of one daemon, in its memory. Of a link, or of all links, the oldest makes room for a new one. */
 export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
   const sessions = new Map<string, Session & Scope>();
   return {
     open: (scope) => {
       for (const [id, { endsAtMs }] of sessions) if (endsAtMs < clock.now()) sessions.delete(id);
-      const [oldest] = sessions.keys();
-      if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+      const [oldest, ...others] = [...sessions.values()].filter(({ link }) => link === scope.link);
+      if (oldest !== undefined && others.length + 1 >= MOST_SESSIONS) sessions.delete(oldest.id);
       const session = {
         ...scope,
         id: newSecret(),

@@ -5,7 +5,8 @@ import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import { refuse, signedIn, type Env } from './access.ts';
-import { createAllowance } from './allowance.ts';
+import { createClientAllowances } from './allowance.ts';
+import { clientOf } from './client-address.ts';
 import { plainPage, type Html } from './layout.ts';
 import type { Scope, Sessions } from './sessions.ts';
 import { createPassBook, isSameText } from './sign-in-link.ts';
@@ -22,7 +23,7 @@ export type SignInParts = {
   readonly clock: Clock;
 };
 
-/** Guesses of a token. */
+/** Guesses of a token, of each client. */
 const GUESSES = { burst: 10, perSecond: 1 / 6 };
 
 const HOW = html`<p>
@@ -67,7 +68,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
   const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
   const passes = createPassBook(key);
-  const mayGuess = createAllowance(clock, GUESSES);
+  const mayGuess = createClientAllowances(clock, GUESSES);
   return new Hono<Env>()
     .get('/sign-in', (context) => {
       const pass = context.req.query('pass');
@@ -90,7 +91,8 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
         return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);
       }
       if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);
-      if (!mayGuess()) return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
+      if (!mayGuess(clientOf(context)))
+        return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
       const scope = scopeOf(parts, form.get('token') ?? '');
       if (scope !== null) return begin(context, parts, scope);
       return refuse(context, 403, 'Not signed in', 'The token is wrong.');

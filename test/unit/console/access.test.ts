@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAllowance } from '../../../src/console/allowance.ts';
+import { createAllowance, createAllowances } from '../../../src/console/allowance.ts';
+import { networkOf } from '../../../src/console/client-address.ts';
 import { createSessions, issueFormToken, useFormToken } from '../../../src/console/sessions.ts';
 import { createPassBook, makePass, signInLink } from '../../../src/console/sign-in-link.ts';
 
@@ -83,4 +84,31 @@ test('what is used up of an allowance comes back with time', () => {
   expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
   clock.advance(1_000);
   expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
+});
+
+test('an allowance of each key is its own, and of many keys the least recent is forgotten', () => {
+  const isAllowed = createAllowances(createClock(), { burst: 1, perSecond: 0 }, 2);
+  expect(['a', 'a', 'b', 'b', 'a'].map((key) => isAllowed(key))).toEqual([true, false, true, false, false]);
+  expect(['c', 'a', 'b'].map((key) => isAllowed(key))).toEqual([true, false, true]);
+});
+
+test('sessions of one link make no session end that sees every link', () => {
+  const sessions = createSessions(createClock(), secrets());
+  const owner = sessions.open(ALL);
+  const guest = sessions.open({ link: 'work', stands: () => true });
+  for (let count = 0; count < 60; count += 1) sessions.open({ link: 'work', stands: () => true });
+  expect([sessions.find(owner.id), sessions.find(guest.id)]).toEqual([owner, null]);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['', ''],
+])('the client of %j is %j: an IPv6 client has a whole network', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

@@ -46,8 +46,10 @@ export const protectingHeaders: MiddlewareHandler = async (context, next) => {
   context.header('cross-origin-resource-policy', 'same-origin');
 };
 
-/** For each session, and for each address without one: a visitor needs a few requests for each page, its styles and its script. */
+/** Of each session: a visitor needs a few requests for each page, its styles and its script. */
 const REQUESTS = { burst: 200, perSecond: 40 };
+/** Of each client without a session, which needs only the page to sign in. */
+const REQUESTS_BEFORE_SIGN_IN = { burst: 200, perSecond: 10 };
 
 /**
  * Limits the rate of requests: of each session, and of each client without one. No other session and no client without one
@@ -55,7 +57,7 @@ const REQUESTS = { burst: 200, perSecond: 40 };
  */
 export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
   const maySession = createAllowances(clock, REQUESTS);
-  const mayClient = createClientAllowances(clock, REQUESTS);
+  const mayClient = createClientAllowances(clock, REQUESTS_BEFORE_SIGN_IN);
   return async (context, next) => {
     const session = sessions.find(getCookie(context, cookie));
     if (session === null ? mayClient(clientOf(context)) : maySession(session.id)) return next();

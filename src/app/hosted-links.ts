@@ -118,9 +118,81 @@ const checkLink = async (
   return checked;
 };
 
+type Written = { readonly before: LinkSettings; readonly next: LinkSettings; readonly checked: ListedLink };
+
+const isSame = (one: LinkSettings, other: LinkSettings): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Checks a link that was written: another process may have written one with the same token for the page since it was checked
+ * first. Throws {@link ConfigError} after `undo`.
+ */
+const checkAgain = async (
+  parts: LinkManagerParts,
+  checked: ListedLink,
+  settings: LinkSettings,
+  undo: () => Promise<unknown>,
+): Promise<ListedLink> => {
+  try {
+    return await checkLink(parts, checked.name, settings);
+  } catch (error) {
+    if (error instanceof ConfigError) await undo();
+    throw error;
+  }
+};
+
+/** Runs each work after the one before it has ended. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+};
+
+/** The names for which a work is under way. */
+const createNamesInWork = () => {
+  const counts = new Map<string, number>();
+  const add = (name: string, by: 1 | -1): void => void counts.set(name, (counts.get(name) ?? 0) + by);
+  return {
+    has: (name: string): boolean => (counts.get(name) ?? 0) > 0,
+    during: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      add(name, 1);
+      try {
+        return await work();
+      } finally {
+        add(name, -1);
+        if (counts.get(name) === 0) counts.delete(name);
+      }
+    },
+  };
+};
+
+/** Removes a link and, when every host has seen that, deletes its stored data. */
+const dropAndForget = async (
+  { shelf, clock, forget }: LinkManagerParts,
+  name: string,
+  links: Config['links'],
+): Promise<{ readonly isDropped: boolean; readonly tokens: readonly Revocation[] | null }> => {
+  const isDropped = await shelf.drop(name);
+  if (isDropped) await clock.sleep(SEEN_AFTER_MS);
+  if ((await shelf.all()).some((each) => each.name === name)) {
+    const what = `Another program added a link named ${name} again, so the stored data was not deleted.`;
+    throw new HostedLinkError('busy', `${what} Remove that link too to delete it.`);
+  }
+  const tokens = await forget(name, links).catch((error: unknown) => {
+    if (!(error instanceof LeaseError)) throw error;
+    const what = `The link ${name} is removed, but one of its runs has not ended, so its data was not deleted.`;
+    throw new HostedLinkError('busy', `${what} Forget it later: contact-sync forget link ${name}`, error);
+  });
+  return { isDropped, tokens };
+};
+
 /** What is done with the links that a database keeps. */
 export const manageLinks = (parts: LinkManagerParts): LinkManager => {
-  const { read, shelf, clock, forget } = parts;
+  const { read, shelf } = parts;
+  const inTurn = createTurns();
+  const forgetting = createNamesInWork();
   const refuse = (name: string): never => {
     if (read().config.links.some((each) => each.name === name)) {
       throw new HostedLinkError('in the file', `The link ${name} is in the configuration file. Change it there.`);
@@ -134,27 +206,36 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
       const found = readLinks(stored);
       return [...listFile(config), ...stored.map((each) => listed(each, found))];
     },
-    add: async (name, settings) => {
-      const checked = await checkLink(parts, name, settings);
-      if (await shelf.add(name, settings)) return checked;
-      throw new HostedLinkError(
-        'exists',
-        `The database keeps a link named ${name} already. Choose another name, or change that one: contact-sync links set ${name}.`,
-      );
-    },
-    set: async (name, patch) => {
-      let checked: ListedLink | null = null;
-      const change = async (settings: LinkSettings): Promise<LinkSettings> => {
-        const next = mergePatch(settings, patch);
-        checked = await checkLink(parts, name, next);
-        return next;
-      };
-      const isThere = await shelf.change(name, change).catch((error: unknown) => {
-        if (!(error instanceof CredentialsError)) throw error;
-        throw new ConfigError([{ where: `links.${name}`, what: error.message }]);
-      });
-      return (isThere ? checked : null) ?? refuse(name);
-    },
+    add: (name, settings) =>
+      inTurn(async () => {
+        if (forgetting.has(name)) {
+          throw new HostedLinkError('busy', `The data of a link named ${name} is being deleted. Add the link later.`);
+        }
+        const checked = await checkLink(parts, name, settings);
+        if (!(await shelf.add(name, settings))) {
+          throw new HostedLinkError(
+            'exists',
+            `The database keeps a link named ${name} already. Choose another name, or change that one: contact-sync links set ${name}.`,
+          );
+        }
+        return checkAgain(parts, checked, settings, () => shelf.drop(name));
+      }),
+    set: (name, patch) =>
+      inTurn(async () => {
+        let written: Written | null = null;
+        const change = async (before: LinkSettings): Promise<LinkSettings> => {
+          const next = mergePatch(before, patch);
+          written = { before, next, checked: await checkLink(parts, name, next) };
+          return next;
+        };
+        const isThere = await shelf.change(name, change).catch((error: unknown) => {
+          if (!(error instanceof CredentialsError)) throw error;
+          throw new ConfigError([{ where: `links.${name}`, what: error.message }]);
+        });
+        const { before, next, checked } = (isThere ? written : null) ?? refuse(name);
+        const undo = async (current: LinkSettings): Promise<LinkSettings> => (isSame(current, next) ? before : current);
+        return checkAgain(parts, checked, next, () => shelf.change(name, undo));
+      }),
     remove: async (name, options) => {
       const { config, readLinks } = read();
       if (options.forget && config.links.some((each) => each.name === name)) {
@@ -162,14 +243,8 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
         throw new HostedLinkError('in the file', `${what} To remove it from the database alone, do not forget it.`);
       }
       const { links } = options.forget ? whole(config, readLinks(await shelf.all())) : config;
-      const isDropped = await shelf.drop(name);
-      if (!options.forget) return isDropped ? { name, tokens: null } : refuse(name);
-      if (isDropped) await clock.sleep(SEEN_AFTER_MS);
-      const tokens = await forget(name, links).catch((error: unknown) => {
-        if (!(error instanceof LeaseError)) throw error;
-        const what = `The link ${name} is removed, but one of its runs has not ended, so its data was not deleted.`;
-        throw new HostedLinkError('busy', `${what} Forget it later: contact-sync forget link ${name}`, error);
-      });
+      if (!options.forget) return (await shelf.drop(name)) ? { name, tokens: null } : refuse(name);
+      const { isDropped, tokens } = await forgetting.during(name, async () => dropAndForget(parts, name, links));
       return tokens === null && !isDropped ? refuse(name) : { name, tokens: tokens ?? [] };
     },
   };

@@ -100,7 +100,7 @@ export const API = {
     query: null,
     answers: {
       201: { about: 'The link.', schema: LinkAnswer },
-      409: error('The database keeps a link of that name already.'),
+      409: error('The database keeps a link of that name already, or the data of one is being deleted.'),
       ...BODY,
       ...ANY,
     },

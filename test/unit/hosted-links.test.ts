@@ -190,3 +190,85 @@ test('only a file beside a database may have no link', () => {
   }
   expect(problemsOf(load(HOSTED, 'links: home'))).toMatchObject([{ where: 'links' }]);
 });
+
+/** A shelf in memory. `onAdd` is called before a link is added, as when another process is faster. */
+const shelfOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
+  const links = new Map<string, HostedLink['settings']>();
+  const shelf: Pick<LinkShelf, 'all' | 'add' | 'change' | 'drop'> = {
+    all: async () => [...links].map(([name, settings]) => hosted(name, settings)),
+    add: async (name, settings) => {
+      onAdd(links);
+      return !links.has(name) && links.set(name, settings).has(name);
+    },
+    change: async (name, change) => {
+      const before = links.get(name);
+      if (!before) return false;
+      const next = await change(before);
+      onAdd(links);
+      links.set(name, next);
+      return true;
+    },
+    drop: async (name) => links.delete(name),
+  };
+  return { links, shelf: shelf as LinkShelf };
+};
+
+const managerOf = (shelf: LinkShelf, forget: () => Promise<[]> = async () => []) =>
+  manageLinks({ read: () => read({}), shelf, clock: { ...systemClock, sleep: async () => undefined }, forget });
+
+const PAGE = { consoleToken: 'a-token-of-twenty-four-or-more' };
+const OPENS_ANOTHER = /consoleToken: opens another link too/u;
+
+describe('changes of links at the same time', () => {
+  test('one of two links that are added at once with one token for the page is refused', async () => {
+    const { links, shelf } = shelfOf();
+    const manager = managerOf(shelf);
+    const ends = await Promise.allSettled([manager.add('ada', PAGE), manager.add('bob', PAGE)]);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect([...links.keys()]).toEqual(['ada']);
+  });
+
+  test('a link is taken back whose token another process gave to a link in the same moment', async () => {
+    const { links, shelf } = shelfOf((others) => others.set('of-another-process', PAGE));
+    await expect(managerOf(shelf).add('ada', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    expect([...links.keys()]).toEqual(['of-another-process']);
+    links.clear();
+    links.set('bob', { syncInterval: '1h' });
+    await expect(managerOf(shelf).set('bob', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    expect(links.get('bob')).toEqual({ syncInterval: '1h' });
+  });
+
+  test('no link is added while the data of one of its name is being deleted', async () => {
+    const { links, shelf } = shelfOf();
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const manager = managerOf(shelf, async () => {
+      begun.resolve();
+      await ended.promise;
+      return [];
+    });
+    await manager.add('ada', {});
+    const removing = manager.remove('ada', { forget: true });
+    await begun.promise;
+    await expect(manager.add('ada', {})).rejects.toThrow('The data of a link named ada is being deleted.');
+    await manager.add('bob', {});
+    ended.resolve();
+    await removing;
+    await manager.add('ada', {});
+    expect([...links.keys()]).toEqual(['bob', 'ada']);
+  });
+
+  test('the data of a link that another process added again is not deleted', async () => {
+    const { links, shelf } = shelfOf();
+    const forgotten: string[] = [];
+    const addAgain = async (): Promise<void> => void links.set('ada', {});
+    const manager = manageLinks({
+      read: () => read({}),
+      shelf,
+      clock: { ...systemClock, sleep: addAgain },
+      forget: async (name) => (forgotten.push(name), []),
+    });
+    await manager.add('ada', {});
+    await expect(manager.remove('ada', { forget: true })).rejects.toThrow('added a link named ada again');
+    expect(forgotten).toEqual([]);
+  });
+});

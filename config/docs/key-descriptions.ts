@@ -68,7 +68,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'rejected[].reason': 'What the side answered.',
   attempts: 'Number of attempts.',
   retryAt: 'Time of the next attempt.',
-  'skipped[].reason': 'Why runs leave the contact alone.',
+  'skipped[].reason': 'Why runs leave the contact, or some of its fields, alone.',
   pausedByHandAt: 'Since when the link is paused by `pause`; `null` if it is not.',
   lastSuccessAt: 'End of the last completed run.',
   failures: 'Failed runs in a row.',

@@ -184,3 +184,25 @@ test('R15, R10: a custom field that is too long stays on its side while another 
     ['Two', 'short'],
   ]);
 });
+
+test('R15, R5: a birthday that may be either of two days is reported, and neither side writes over it', async () => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [] }, { FIELDS: 'default,birthday' });
+  const { google: left, service: right } = linked.sandbox;
+  const birthday = right.account.customFields.define('Birthday', 'textfield').id;
+  await syncLater(linked);
+  const [id, other] = [left.account.people()[0]?.resourceName ?? '', right.account.contacts()[0]?.id ?? ''];
+  right.account.updateContact(other, { custom_field_values: [{ field: { id: birthday }, value: '05/06/1980' }] });
+  await syncLater(linked);
+  left.account.updatePerson(id, { birthdays: [{ date: { year: 1980, month: 6, day: 5 } }] });
+  await syncLater(linked);
+  const atService = () => right.account.contacts()[0]?.customFields.map(({ value }) => value);
+  expect(atService()).toEqual(['05/06/1980']);
+  expect(left.account.people()[0]?.birthdays?.[0]?.date).toEqual({ year: 1980, month: 6, day: 5 });
+  expect(await skippedOf(linked)).toMatchObject([
+    { rightId: other, reason: expect.stringContaining('either of two days') },
+  ]);
+
+  right.account.updateContact(other, { custom_field_values: [{ field: { id: birthday }, value: '1980-06-05' }] });
+  await syncLater(linked);
+  expect(await skippedOf(linked)).toEqual([]);
+});

@@ -12,7 +12,7 @@ import { html } from 'hono/html';
 
 /** What requests carry from one step to the next. */
 export type Env = {
-  /** What the server knows of the connection. */
+  /** The connection, as the server knows it. */
   Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
   Variables: {
     /** The link that the address names. */

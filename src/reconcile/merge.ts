@@ -290,7 +290,7 @@ export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulin
     conflicts: [],
     taken: [],
   };
-  // What a side holds in such a field cannot be compared: neither side is written (R15).
+  // The values of such a field cannot be compared: neither side is written (R15).
   const held = unsyncableFields(sides.left.record, sides.right.record);
   for (const side of SIDES) draft.held[side].push(...held);
   const name = nameRuling(sides, policy, rulings, held);

@@ -142,7 +142,7 @@ const rejectionBy = (
   return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
 };
 
-/** What the write tries out; null for any other write. A trial that fails says nothing about its contact. */
+/** The trial of a write; null for any other write. A trial that fails says nothing about its contact. */
 const trialOf = (write: Write): Trial | null =>
   write.kind === 'create' || write.kind === 'update' ? write.trial : null;
 
@@ -316,7 +316,7 @@ const takeReadIn = (
   if (!isHidden) observeAnswer(set, side, id, answer, atMs);
 };
 
-/** Takes in that a side refused a write: it is tried in parts, counts as done without what it was to bring, or waits (R15, R2). */
+/** Applies a refusal: the write is tried in parts, counts as done without its values, or waits (R15, R2). */
 const takeRefusalIn = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
   if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
   else if (!acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);

@@ -46,7 +46,7 @@ const loneField = (write: Write): ContactField | null => {
   return others.length === 0 ? field : null;
 };
 
-/** What a refusal of the write is remembered by: its key and its fingerprint; null in an undo, which is asked for again. */
+/** The key and the fingerprint of a refusal of the write; null in an undo, which is asked for again. */
 const subjectOf = (write: Write): Pick<Rejection, 'key' | 'sourceFingerprint'> | null => {
   const decision = decisionOf(write);
   if (decision === null) return null;

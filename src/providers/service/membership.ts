@@ -4,11 +4,11 @@ import type { MembershipRequest, WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { mapConcurrently } from './concurrency.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { sortedIds } from './mapper.ts';
 import { applyMembership, planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { writeContact } from './read.ts';
-import { settle, settleEach } from './write-result.ts';
+import { settle, settleEach } from '../write-result.ts';
 
 type Results = readonly WriteResult<readonly string[]>[];
 

@@ -12,7 +12,7 @@ import { createBody, updateBody } from './contact-body.ts';
 import { readRaw, recordOf } from './mapper.ts';
 import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
-import { settle, settleEach } from './write-result.ts';
+import { settle, settleEach } from '../write-result.ts';
 
 /** How far the clocks of both sides may differ unnoticed when the contacts created since a moment are looked for. */
 const CLOCK_SLACK_MS = 5 * 60_000;

@@ -8,7 +8,7 @@ import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../re
 import { orRefusal } from '../refusal.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
-import { mapConcurrently } from './concurrency.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { serviceMapping, type ServiceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';

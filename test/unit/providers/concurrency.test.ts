@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../../../src/providers/service/concurrency.ts';
-import { failureOf } from './support.ts';
+import { mapConcurrently } from '../../../src/providers/concurrency.ts';
+import { failureOf } from './service/support.ts';
 
 it('results stand in the order of the items, and no more than allowed are under way', async () => {
   let running = 0;

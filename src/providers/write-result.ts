@@ -1,6 +1,6 @@
-import { RemoteError } from '../errors.ts';
-import { metRefusal } from '../refusal.ts';
-import type { WriteResult } from '../remote.ts';
+import { RemoteError } from './errors.ts';
+import { metRefusal } from './refusal.ts';
+import type { WriteResult } from './remote.ts';
 import { mapConcurrently } from './concurrency.ts';
 
 /** Answers for one item of a write: its value, or its error. Whatever is no RemoteError (the abort of a signal) is thrown. */
